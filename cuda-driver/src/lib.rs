@@ -1,0 +1,1 @@
+//! Safe Device, Context, Stream, Event, Module and Function over the CUDA driver

@@ -1,0 +1,1 @@
+//! The #[kernel] and #[device] attributes of cuda-jit

@@ -1,0 +1,48 @@
+//! LLVM for the CUDA stack: the one place that finds, links and initialises it.
+//!
+//! By default this links the LLVM that the Rust toolchain itself ships, so nothing has to be installed. Set
+//! `LLVM_SYS_221_PREFIX` to an installed LLVM 22, or turn on the feature `static`, to link that one instead;
+//! an executable linked statically runs on machines without a Rust toolchain.
+//!
+//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first.
+
+pub use inkwell;
+pub use inkwell::llvm_sys;
+
+mod native;
+
+use once_cell::sync::Lazy;
+
+/// Initialises the NVPTX and the host target, once per process. Cheap to call again.
+///
+/// # Examples
+///
+/// ```
+/// cuda_llvm::initialize();
+/// let nvptx = cuda_llvm::inkwell::targets::Target::from_name("nvptx64");
+/// assert!(nvptx.is_some());
+/// ```
+pub fn initialize() {
+    static DONE: Lazy<()> = Lazy::new(|| {
+        use inkwell::targets::{InitializationConfig, Target};
+        let config = InitializationConfig::default();
+        Target::initialize_nvptx(&config);
+        Target::initialize_x86(&config);
+    });
+    Lazy::force(&DONE);
+}
+
+/// The version of the linked LLVM, such as `(22, 1, 2)`.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(cuda_llvm::version().0, 22);
+/// ```
+pub fn version() -> (u32, u32, u32) {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: LLVMGetVersion writes three integers through pointers to live, distinct locals, and needs no
+    // initialised target or context.
+    unsafe { llvm_sys::core::LLVMGetVersion(&mut major, &mut minor, &mut patch) };
+    (major, minor, patch)
+}

@@ -1,0 +1,1 @@
+//! Device arrays with ndarray shapes, transfers and safe ordering between streams

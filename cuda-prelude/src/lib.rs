@@ -1,0 +1,1 @@
+//! use cuda_prelude::*: GPU kernels in Rust, on a GPU or on the software device

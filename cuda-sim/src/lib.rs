@@ -1,0 +1,1 @@
+//! A software CUDA driver: runs PTX on this machine's CPU

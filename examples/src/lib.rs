@@ -1,0 +1,1 @@
+//! Programs written with cuda-prelude

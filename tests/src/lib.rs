@@ -1,0 +1,1 @@
+//! Conformance, faults, whole programs and C clients of the CUDA stack
