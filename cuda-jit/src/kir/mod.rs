@@ -1,0 +1,429 @@
+//! KIR, the typed kernel IR that stands between the front end and the back ends.
+//!
+//! A [`Module`] is one kernel and the device functions that it calls. A function is a list of basic blocks over
+//! typed *slots* and *values*:
+//!
+//! - A **slot** is a mutable variable of the thread, without an address. [`Op::Get`] reads it, [`Op::Set`] writes it;
+//!   reading a slot that was never written gives an unspecified value of its type.
+//! - A **value** is what an instruction yields, written once. It is used only in the block that defines it, after its
+//!   definition; whatever crosses blocks goes through a slot. Parameters are values that every block may use.
+//! - A block ends in exactly one [`Terminator`]. Block 0 is the entry, and no block jumps to it.
+//!
+//! # Meaning
+//!
+//! - **Integers** are two's complement and wrap: `add`, `sub`, `mul`, `neg` give the low bits of the exact result.
+//!   `shl` and `shr` take the amount modulo the width; `shr` is arithmetic on signed types. `div` and `rem` truncate
+//!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
+//!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
+//! - **Floats** are IEEE 754 binary32 and binary64, rounded to nearest even. Where [`Module::contract`] is set, a
+//!   `mul` whose only use is an `add` or `sub` may be fused with it.
+//! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
+//! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
+//!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
+//! - **Loads and stores** go through typed pointers; the pointer must be aligned to, and point into, memory of the
+//!   pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
+//!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
+//! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
+//!   in the kernel points into it writably.
+//! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
+//!   and the arguments to the context's record; the others just end. Other threads go on.
+//!
+//! The text form ([`text`]) prints every part of a module and reads it back; [`crate::valid`] states the rules that a
+//! module obeys. A module that verifies never makes a back end panic.
+
+use std::fmt;
+
+pub mod build;
+pub mod text;
+
+/// A number type, or `bool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each variant is the Rust type of its name")]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Every scalar type, in declaration order.
+    pub const ALL: [Scalar; 11] = [
+        Scalar::Bool,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::F32,
+        Scalar::F64,
+    ];
+
+    /// The type's name in Rust and in KIR text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    /// The type's width in bits; 1 for `bool`.
+    pub fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::I8 | Scalar::U8 => 8,
+            Scalar::I16 | Scalar::U16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
+        }
+    }
+
+    /// The type's size and alignment in memory, in bytes.
+    pub fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// Whether this is an integer type; `bool` is not.
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Scalar::Bool | Scalar::F32 | Scalar::F64)
+    }
+
+    /// Whether this is a signed integer type.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Whether this is a floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which memory a pointer points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The device's memory, which every thread of every launch can reach.
+    Global,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A number or `bool`.
+    Scalar(Scalar),
+    /// A pointer to scalars of one type.
+    Ptr(Space, Scalar),
+}
+
+impl Type {
+    /// The scalar type, if it is one.
+    pub fn scalar(self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Ptr(..) => None,
+        }
+    }
+}
+
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Self {
+        Type::Scalar(scalar)
+    }
+}
+
+/// What a kernel may do with the memory behind a pointer parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Only read; nobody writes it during the launch.
+    Read,
+    /// Read and write; other threads may do so at the same time.
+    ReadWrite,
+}
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The index as `usize`.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index! {
+    /// A value of a function: its parameters first, then each instruction's result in order of definition.
+    Value
+}
+index! {
+    /// A slot of a function.
+    SlotId
+}
+index! {
+    /// A block of a function.
+    BlockId
+}
+index! {
+    /// A function of a module.
+    FuncId
+}
+index! {
+    /// A panic site of a module.
+    SiteId
+}
+
+/// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Const {
+    /// The constant's type.
+    pub ty: Scalar,
+    /// Its bits; those above the type's width are zero.
+    pub bits: u64,
+}
+
+/// Operators of one operand, which also gives the result's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// Negation of a signed integer or float.
+    Neg,
+    /// Complement of an integer, or negation of a `bool`.
+    Not,
+    /// Absolute value; of a signed integer it wraps at the minimum.
+    Abs,
+    /// Square root of a float, correctly rounded.
+    Sqrt,
+    /// Rounds a float toward negative infinity.
+    Floor,
+    /// Rounds a float toward positive infinity.
+    Ceil,
+    /// Rounds a float toward zero.
+    Trunc,
+    /// Rounds a float to the nearest integer, ties to even.
+    RoundTiesEven,
+    /// How many bits of an integer are one, in the operand's own type.
+    CountOnes,
+    /// How many leading bits of an integer are zero, in the operand's own type.
+    LeadingZeros,
+    /// How many trailing bits of an integer are zero, in the operand's own type.
+    TrailingZeros,
+    /// Reverses the bits of an integer.
+    ReverseBits,
+    /// Reverses the bytes of an integer.
+    SwapBytes,
+}
+
+/// Operators of two operands of one type, which the result has too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the module's documentation gives each operator's meaning")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    /// The smaller; of floats the one that is not NaN.
+    Min,
+    /// The larger; of floats the one that is not NaN.
+    Max,
+    /// The first float with the sign of the second.
+    CopySign,
+}
+
+/// Comparisons of two operands of one type; the result is `bool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "Rust's comparison operators")]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// An axis of the grid or block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "CUDA's names")]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// What the hardware knows of the running thread; each is a `u32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// The thread's index in its block.
+    ThreadIdx(Axis),
+    /// The block's index in the grid.
+    BlockIdx(Axis),
+    /// The block's extent in threads.
+    BlockDim(Axis),
+    /// The grid's extent in blocks.
+    GridDim(Axis),
+    /// The thread's lane in its warp.
+    LaneId,
+    /// The number of lanes in a warp.
+    WarpSize,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A constant.
+    Const(Const),
+    /// The current value of a slot.
+    Get(SlotId),
+    /// Writes a slot; yields nothing.
+    Set(SlotId, Value),
+    /// An operator of one operand.
+    Unary(UnaryOp, Value),
+    /// An operator of two operands.
+    Binary(BinaryOp, Value, Value),
+    /// `a * b + c` of floats, rounded once.
+    Fma(Value, Value, Value),
+    /// Whether the exact result of `add`, `sub` or `mul` on integers does not fit the type; a `bool`.
+    Overflows(BinaryOp, Value, Value),
+    /// A comparison.
+    Compare(CompareOp, Value, Value),
+    /// The second operand if the first is true, else the third; both are evaluated.
+    Select(Value, Value, Value),
+    /// A number as another type, as Rust's `as` does it.
+    Cast(Value, Scalar),
+    /// The same bits as another type of the same width.
+    Bitcast(Value, Scalar),
+    /// A pointer moved by a number of elements, a `u64`.
+    Offset(Value, Value),
+    /// Reads the element behind a pointer.
+    Load(Value),
+    /// Writes the element behind a pointer; yields nothing.
+    Store(Value, Value),
+    /// A register of the thread's place.
+    Special(Special),
+    /// Calls a device function.
+    Call(FuncId, Vec<Value>),
+}
+
+/// One instruction; where it yields a value, that value's number is implied by its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The value that it yields and its type.
+    pub result: Option<(Value, Type)>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// Goes on in a block.
+    Jump(BlockId),
+    /// Goes on in the first block if the `bool` is true, else in the second.
+    Branch(Value, BlockId, BlockId),
+    /// Ends the function, with its result if it has one.
+    Return(Option<Value>),
+    /// Ends the thread with a panic; at most two `u64` arguments for the message.
+    Panic(SiteId, Vec<Value>),
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its instructions, in order.
+    pub insts: Vec<Inst>,
+    /// Its end.
+    pub end: Terminator,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name: letters, digits, `_` and `.`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// What may be done behind it; [`Access::Read`] for scalars.
+    pub access: Access,
+}
+
+/// A mutable variable of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    /// Its name: letters, digits, `_` and `.`; need not be unique.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A kernel or a device function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its symbol: letters, digits and `_`, not beginning with a digit; unique in the module.
+    pub name: String,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// The type of its result; kernels have none.
+    pub result: Option<Type>,
+    /// Its slots.
+    pub slots: Vec<Slot>,
+    /// Its blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+}
+
+/// A place in the source that can panic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The message; `{0}` and `{1}` stand for the arguments, unless `{0i}` or `{1i}`: then they are signed.
+    pub message: String,
+    /// The source file, as the compiler names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// A kernel with everything it calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// Whether a multiplication and an addition may be fused.
+    pub contract: bool,
+    /// The functions; the first is the kernel, the others are device functions.
+    pub functions: Vec<Function>,
+    /// The places that can panic.
+    pub sites: Vec<Site>,
+}
