@@ -1,0 +1,267 @@
+//! [`DriverApi`]: the one table of C functions through which everything above reaches a CUDA driver.
+//!
+//! It knows neither devices nor contexts and never chooses a driver; it finds functions. A function is looked up when it is
+//! first asked for, and what was found, or that nothing was found, is remembered.
+//!
+//! Invariant: a slot holds `UNRESOLVED`, `MISSING`, or the address of a C function whose type is the one that the
+//! generated method of that slot declares.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where a shared library is opened and asked for symbols and where the driver's own lookup is called. The types come from the toolkit's headers; that a library which
+//! exports a symbol means the header's function by it is the C convention all CUDA programs rest on.
+
+use core::ffi::{c_int, c_void};
+use core::fmt;
+use core::mem::ManuallyDrop;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::driver::{CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, CUresult, cuuint64_t};
+use crate::error::{LoadError, MissingSymbol};
+use crate::table::{DefaultStream, DriverFns, SYMBOLS, Slot, Symbol};
+
+/// Not looked up yet.
+const UNRESOLVED: *mut c_void = core::ptr::null_mut();
+/// Looked up and not found. No function has this address.
+const MISSING: *mut c_void = core::ptr::without_provenance_mut(1);
+
+/// A CUDA driver as a table of C functions: the real one, another library, or any table.
+///
+/// Each method has the name of a C function and returns a pointer to it, so that a call reads
+/// `unsafe { (api.cuInit()?)(0) }`. After the first, a call costs one load and one comparison more than a direct call.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::{CUresult, DriverApi, DriverFns};
+///
+/// unsafe extern "C" fn count(out: *mut core::ffi::c_int) -> CUresult {
+///     // SAFETY: the caller passes a pointer to one integer.
+///     unsafe { *out = 2 };
+///     CUresult::CUDA_SUCCESS
+/// }
+///
+/// let api = DriverApi::from_fns(&DriverFns { cuDeviceGetCount: Some(count), ..DriverFns::default() });
+/// let mut devices = 0;
+/// // SAFETY: `devices` lives through the call.
+/// let status = unsafe { (api.cuDeviceGetCount()?)(&mut devices) };
+/// assert_eq!((status, devices), (CUresult::CUDA_SUCCESS, 2));
+///
+/// let missing = api.cuInit().unwrap_err();
+/// assert_eq!(missing.symbol().name, "cuInit");
+/// # Ok::<(), cuda_sys::MissingSymbol>(())
+/// ```
+pub struct DriverApi {
+    /// One slot per element of [`SYMBOLS`].
+    slots: Box<[AtomicPtr<c_void>]>,
+    origin: Box<str>,
+    library: Option<DriverLibrary>,
+}
+
+/// How the driver's library tells addresses: its own lookup, and the version it implements.
+type ProcAddress = unsafe extern "C" fn(
+    *const core::ffi::c_char,
+    *mut *mut c_void,
+    c_int,
+    cuuint64_t,
+    *mut CUdriverProcAddressQueryResult,
+) -> CUresult;
+
+/// A shared library that stays open for the life of the process.
+struct DriverLibrary {
+    /// Never closed: function pointers handed out carry no lifetime, and drivers start threads of their own.
+    library: ManuallyDrop<libloading::Library>,
+    /// The driver's CUDA version (0 where it does not tell), and its lookup where it has one.
+    version: OnceLock<(c_int, Option<ProcAddress>)>,
+}
+
+impl DriverApi {
+    /// Opens the system's driver, `libcuda.so.1`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// match cuda_sys::DriverApi::load() {
+    ///     Ok(api) => assert_eq!(api.origin(), "libcuda.so.1"),
+    ///     Err(error) => assert!(error.to_string().contains("libcuda.so.1")),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] where the loader does not find or accept the library.
+    pub fn load() -> Result<DriverApi, LoadError> {
+        Self::load_from("libcuda.so.1")
+    }
+
+    /// Opens the driver in the library at `path`; a name without a slash is searched for as the system's loader does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+    /// assert!(error.to_string().contains("/nowhere/libcuda.so"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], which names the path and the loader's reason.
+    pub fn load_from(path: impl AsRef<Path>) -> Result<DriverApi, LoadError> {
+        let path = path.as_ref();
+        // SAFETY: the library's initialisers run. That the file is a CUDA driver is what the caller of a safe `load_from`
+        // vouches for, as whoever sets a loader path does.
+        let library = unsafe { libloading::Library::new(path) }.map_err(|reason| LoadError::new(path, reason))?;
+        let library = DriverLibrary { library: ManuallyDrop::new(library), version: OnceLock::new() };
+        Ok(DriverApi {
+            slots: SYMBOLS.iter().map(|_| AtomicPtr::new(UNRESOLVED)).collect(),
+            origin: path.display().to_string().into(),
+            library: Some(library),
+        })
+    }
+
+    /// The driver that consists of the functions in `fns`; all others are missing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::{DriverApi, DriverFns};
+    /// let api = DriverApi::from_fns(&DriverFns::default());
+    /// assert!(api.cuInit().is_err());
+    /// ```
+    #[must_use]
+    pub fn from_fns(fns: &DriverFns) -> DriverApi {
+        let slot = |address: *mut c_void| AtomicPtr::new(if address.is_null() { MISSING } else { address });
+        DriverApi {
+            slots: fns.addresses().into_iter().map(slot).collect(),
+            origin: "a table of functions".into(),
+            library: None,
+        }
+    }
+
+    /// The same driver under another name in messages.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::{DriverApi, DriverFns};
+    /// let api = DriverApi::from_fns(&DriverFns::default()).named("the recorder");
+    /// assert!(api.cuInit().unwrap_err().to_string().contains("the recorder"));
+    /// ```
+    #[must_use]
+    pub fn named(self, origin: &str) -> DriverApi {
+        DriverApi { origin: origin.into(), ..self }
+    }
+
+    /// Where the functions come from, for messages: a library's name or path, or what [`named`](Self::named) was given.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::{DriverApi, DriverFns};
+    /// assert_eq!(DriverApi::from_fns(&DriverFns::default()).origin(), "a table of functions");
+    /// ```
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The address of a function; the hot path of every generated method.
+    #[inline]
+    pub(crate) fn address(&self, slot: Slot) -> Result<*mut c_void, MissingSymbol> {
+        let address = self.slots[slot as usize].load(Ordering::Acquire);
+        if address.addr() > MISSING.addr() { Ok(address) } else { self.resolve(slot) }
+    }
+
+    /// Looks a function up and remembers the answer. Threads that race here find the same answer.
+    #[cold]
+    fn resolve(&self, slot: Slot) -> Result<*mut c_void, MissingSymbol> {
+        let symbol = &SYMBOLS[slot as usize];
+        let slot = &self.slots[slot as usize];
+        if slot.load(Ordering::Acquire) == UNRESOLVED {
+            let found = self.library.as_ref().and_then(|library| library.find(symbol));
+            slot.store(found.unwrap_or(MISSING), Ordering::Release);
+        }
+        match slot.load(Ordering::Acquire) {
+            MISSING => Err(MissingSymbol::new(symbol, &self.origin, self.driver_version())),
+            address => Ok(address),
+        }
+    }
+
+    /// The driver's CUDA version (`1000 * major + 10 * minor`), where it tells.
+    fn driver_version(&self) -> Option<c_int> {
+        let version = match &self.library {
+            Some(library) => library.version().0,
+            None => {
+                let address = self.slots[Slot::cuDriverGetVersion as usize].load(Ordering::Acquire);
+                if address == MISSING { 0 } else { ask_version(self.cuDriverGetVersion().ok()?) }
+            }
+        };
+        (version > 0).then_some(version)
+    }
+}
+
+impl fmt::Debug for DriverApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DriverApi").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+impl DriverLibrary {
+    /// The address of `symbol`: from the driver's own lookup, else from the loader.
+    fn find(&self, symbol: &Symbol) -> Option<*mut c_void> {
+        let (version, lookup) = self.version();
+        // A driver older than the symbol would answer with the newest variant it has, which takes other parameters.
+        let lookup = lookup.filter(|_| version >= symbol.version && symbol.base != "cuGetProcAddress");
+        lookup.and_then(|lookup| ask_driver(lookup, symbol)).or_else(|| self.exported(symbol.name))
+    }
+
+    /// The address of an exported symbol.
+    fn exported(&self, name: &str) -> Option<*mut c_void> {
+        // SAFETY: the symbol is only looked up; as an address it is not used here.
+        let symbol = unsafe { self.library.get::<Option<unsafe extern "C" fn()>>(name) }.ok()?;
+        let address = (*symbol)? as *mut c_void;
+        (address.addr() > MISSING.addr()).then_some(address)
+    }
+
+    /// Asked once: the driver's version, and its lookup where it exports one (CUDA 12.0 and newer).
+    fn version(&self) -> (c_int, Option<ProcAddress>) {
+        *self.version.get_or_init(|| {
+            let version = self.exported("cuDriverGetVersion").map_or(0, |address| {
+                // SAFETY: a library exports this name only for the header's function, see the head of this file.
+                ask_version(unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) })
+            });
+            let lookup = self.exported("cuGetProcAddress_v2").map(|address| {
+                // SAFETY: as above.
+                unsafe { core::mem::transmute::<*mut c_void, ProcAddress>(address) }
+            });
+            (version, lookup)
+        })
+    }
+}
+
+type VersionFn = unsafe extern "C" fn(*mut c_int) -> CUresult;
+
+/// The CUDA version that a driver implements, 0 where it fails to tell. Needs no initialised driver.
+fn ask_version(get_version: VersionFn) -> c_int {
+    let mut version = 0;
+    // SAFETY: the function writes one integer, and `version` lives through the call.
+    let status = unsafe { get_version(&mut version) };
+    if status == CUresult::CUDA_SUCCESS { version } else { 0 }
+}
+
+/// Asks the driver for `symbol` by base name and version.
+fn ask_driver(lookup: ProcAddress, symbol: &Symbol) -> Option<*mut c_void> {
+    let base = CString::new(symbol.base).expect("C identifiers hold no zero byte");
+    let flags = match symbol.stream {
+        DefaultStream::Legacy => CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+        DefaultStream::PerThread => CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+    };
+    let mut address = core::ptr::null_mut();
+    let mut found = CUdriverProcAddressQueryResult::default();
+    // SAFETY: `base` is a C string and the two outputs are variables of the types declared; all live through the call.
+    let status = unsafe { lookup(base.as_ptr(), &mut address, symbol.version, flags.0.into(), &mut found) };
+    (status == CUresult::CUDA_SUCCESS && address.addr() > MISSING.addr()).then_some(address)
+}
