@@ -8,8 +8,9 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where a shared library is opened and asked for symbols and where the driver's own lookup is called. The types come from the toolkit's headers; that a library which
-//! exports a symbol means the header's function by it is the C convention all CUDA programs rest on.
+//! `unsafe` stands where a shared library is opened and asked for symbols, and where the driver's own functions for that
+//! are called. Their types come from the toolkit's headers; that a library which exports a symbol means the header's
+//! function by it is the convention of C that every CUDA program rests on.
 
 use core::ffi::{c_int, c_void};
 use core::fmt;
@@ -33,6 +34,10 @@ const MISSING: *mut c_void = core::ptr::without_provenance_mut(1);
 /// Each method has the name of a C function and returns a pointer to it, so that a call reads
 /// `unsafe { (api.cuInit()?)(0) }`. After the first, a call costs one load and one comparison more than a direct call.
 ///
+/// It is `Send` and `Sync`, and derived to be so from its parts: slots are atomic, and what they hold are addresses of code
+/// that is never unloaded. The driver API itself may be called from every thread; which context is current is a matter of
+/// each thread.
+///
 /// # Examples
 ///
 /// ```
@@ -55,8 +60,8 @@ const MISSING: *mut c_void = core::ptr::without_provenance_mut(1);
 /// # Ok::<(), cuda_sys::MissingSymbol>(())
 /// ```
 pub struct DriverApi {
-    /// One slot per element of [`SYMBOLS`].
-    slots: Box<[AtomicPtr<c_void>]>,
+    /// One slot per element of [`SYMBOLS`], in an array so that a slot's position needs no check.
+    slots: Box<[AtomicPtr<c_void>; SYMBOLS.len()]>,
     origin: Box<str>,
     library: Option<DriverLibrary>,
 }
@@ -116,7 +121,7 @@ impl DriverApi {
         let library = unsafe { libloading::Library::new(path) }.map_err(|reason| LoadError::new(path, reason))?;
         let library = DriverLibrary { library: ManuallyDrop::new(library), version: OnceLock::new() };
         Ok(DriverApi {
-            slots: SYMBOLS.iter().map(|_| AtomicPtr::new(UNRESOLVED)).collect(),
+            slots: Box::new(core::array::from_fn(|_| AtomicPtr::new(UNRESOLVED))),
             origin: path.display().to_string().into(),
             library: Some(library),
         })
@@ -133,9 +138,10 @@ impl DriverApi {
     /// ```
     #[must_use]
     pub fn from_fns(fns: &DriverFns) -> DriverApi {
-        let slot = |address: *mut c_void| AtomicPtr::new(if address.is_null() { MISSING } else { address });
+        let addresses = fns.addresses();
+        let slot = |at: usize| if addresses[at].is_null() { MISSING } else { addresses[at] };
         DriverApi {
-            slots: fns.addresses().into_iter().map(slot).collect(),
+            slots: Box::new(core::array::from_fn(|at| AtomicPtr::new(slot(at)))),
             origin: "a table of functions".into(),
             library: None,
         }
@@ -264,4 +270,66 @@ fn ask_driver(lookup: ProcAddress, symbol: &Symbol) -> Option<*mut c_void> {
     // SAFETY: `base` is a C string and the two outputs are variables of the types declared; all live through the call.
     let status = unsafe { lookup(base.as_ptr(), &mut address, symbol.version, flags.0.into(), &mut found) };
     (status == CUresult::CUDA_SUCCESS && address.addr() > MISSING.addr()).then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn version(out: *mut c_int) -> CUresult {
+        // SAFETY: every caller in these tests passes one integer.
+        unsafe { *out = 12020 };
+        CUresult::CUDA_SUCCESS
+    }
+
+    unsafe extern "C" fn refuse(_flags: core::ffi::c_uint) -> CUresult {
+        CUresult(4321)
+    }
+
+    #[test]
+    fn a_tables_functions_are_called_and_codes_of_no_header_are_numbers() {
+        let api = DriverApi::from_fns(&DriverFns { cuInit: Some(refuse), ..DriverFns::default() });
+        // SAFETY: `refuse` reads nothing.
+        let status = unsafe { (api.cuInit().unwrap())(0) };
+        assert_eq!(status.0, 4321);
+        assert_eq!(status.name(), None);
+        assert_eq!(format!("{status:?}"), "CUresult(4321)");
+        assert_eq!(format!("{:?}", CUresult::CUDA_ERROR_OUT_OF_MEMORY), "CUDA_ERROR_OUT_OF_MEMORY");
+    }
+
+    #[test]
+    fn a_function_that_a_table_lacks_is_an_error_with_both_versions() {
+        let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
+        let missing = DriverApi::from_fns(&fns).named("the recorder").cuCtxCreate_v4().unwrap_err();
+        assert_eq!(
+            missing.to_string(),
+            "the CUDA driver (the recorder, CUDA 12.2) has no function `cuCtxCreate_v4`, which came with CUDA 12.5; \
+             a driver for CUDA 12.5 or newer has it"
+        );
+        let missing = DriverApi::from_fns(&DriverFns::default()).cuDriverGetVersion().unwrap_err();
+        assert_eq!(missing.driver_version(), None);
+    }
+
+    #[test]
+    fn the_table_is_shared_between_threads() {
+        fn shared<T: Send + Sync>(_: &T) {}
+        shared(&DriverApi::from_fns(&DriverFns::default()));
+    }
+
+    #[test]
+    fn slots_symbols_and_addresses_have_one_order() {
+        let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
+        let present = fns.addresses().iter().position(|address| !address.is_null()).unwrap();
+        assert_eq!(present, Slot::cuDriverGetVersion as usize);
+        assert_eq!(SYMBOLS[present].name, "cuDriverGetVersion");
+    }
+
+    #[test]
+    fn every_variant_has_its_own_version() {
+        let mut seen = std::collections::HashSet::new();
+        for symbol in SYMBOLS {
+            assert!(seen.insert((symbol.base, symbol.version, symbol.stream)), "two symbols are {symbol:?}");
+            assert!(symbol.version >= 2000, "{symbol:?}");
+        }
+    }
 }

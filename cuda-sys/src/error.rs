@@ -34,7 +34,12 @@ impl LoadError {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot load the CUDA driver library `{}`: {}", self.path.display(), self.reason)
+        write!(f, "cannot load the CUDA driver library `{}`: ", self.path.display())?;
+        // The loader's own words are one level down.
+        match std::error::Error::source(&self.reason) {
+            Some(words) => write!(f, "{words}"),
+            None => write!(f, "{}", self.reason),
+        }
     }
 }
 

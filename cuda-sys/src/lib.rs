@@ -1,10 +1,73 @@
-//! Raw CUDA driver types, one table of its C functions, and toolkit discovery.
+//! Raw CUDA: the driver API's types and constants, one table of its C functions, and the search for the toolkit.
+//!
+//! What `cuda.h` and `cudaProfiler.h` declare stands at the root of this crate under its C name, generated from the headers
+//! of CUDA 13.0 and committed, so that building needs no toolkit. Other headers (the runtime, NVRTC, NVML) will be modules
+//! beside it. Nothing here is safe CUDA; that is the crate `cuda-driver`.
+//!
+//! - [`DriverApi`] is a CUDA driver as a table of functions: [`load`](DriverApi::load) opens the system's,
+//!   [`load_from`](DriverApi::load_from) any library, [`from_fns`](DriverApi::from_fns) takes any table. Functions are
+//!   found when they are first asked for, and a missing one is an error that names it.
+//! - Every version of every function is there under its exported symbol: `cuCtxCreate_v2`, `cuCtxCreate_v4`. There are no
+//!   features for versions of CUDA. The plain name is the oldest variant (`cuMemAlloc` takes 32-bit sizes); the newest
+//!   is what C code gets from the plain name by the header's macros. Variants in `_ptds` and `_ptsz` mean the calling
+//!   thread's default stream by stream 0.
+//! - Enumerations are transparent integers with associated constants ([`CUresult::CUDA_SUCCESS`]), so that a code that is
+//!   newer than the headers is a number; `Debug` names the enumerator where it is known.
+//! - Structures whose C code starts from zeros implement `Default` as zeros.
+//! - [`toolkit`] finds headers, libdevice and tools of a CUDA toolkit.
+//!
+//! What each function does is said by the
+//! [CUDA driver API manual](https://docs.nvidia.com/cuda/cuda-driver-api/index.html).
+//!
+//! # Examples
+//!
+//! A driver made of two functions, called through the table as any driver is:
+//!
+//! ```
+//! use core::ffi::{c_int, c_uint};
+//! use cuda_sys::{CUresult, DriverApi, DriverFns};
+//!
+//! unsafe extern "C" fn init(_flags: c_uint) -> CUresult {
+//!     CUresult::CUDA_SUCCESS
+//! }
+//!
+//! unsafe extern "C" fn device_count(count: *mut c_int) -> CUresult {
+//!     // SAFETY: the caller passes a pointer to one integer.
+//!     unsafe { *count = 1 };
+//!     CUresult::CUDA_SUCCESS
+//! }
+//!
+//! let fns = DriverFns { cuInit: Some(init), cuDeviceGetCount: Some(device_count), ..DriverFns::default() };
+//! let api = DriverApi::from_fns(&fns).named("two functions");
+//!
+//! // SAFETY: 0 is the one value of `flags` that is allowed.
+//! let status = unsafe { (api.cuInit()?)(0) };
+//! assert_eq!(status, CUresult::CUDA_SUCCESS);
+//!
+//! let mut count = 0;
+//! // SAFETY: `count` lives through the call.
+//! let status = unsafe { (api.cuDeviceGetCount()?)(&mut count) };
+//! assert_eq!((status, count), (CUresult::CUDA_SUCCESS, 1));
+//!
+//! let missing = api.cuMemAllocAsync().unwrap_err();
+//! assert_eq!(
+//!     missing.to_string(),
+//!     "the CUDA driver (two functions) has no function `cuMemAllocAsync`, which came with CUDA 11.2"
+//! );
+//! # Ok::<(), cuda_sys::MissingSymbol>(())
+//! ```
+//!
+//! # Safety
+//!
+//! `unsafe` is in `api.rs` (opening a library and asking it for symbols), `table.rs` (an address becomes a typed function
+//! pointer) and `driver.rs` (zeroed structures); each states its argument.
 
 mod api;
 mod driver;
 mod error;
 #[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
 mod table;
+pub mod toolkit;
 
 pub use api::DriverApi;
 pub use driver::*;

@@ -90,8 +90,8 @@ macro_rules! driver_table {
             /// assert_eq!(addresses.len(), cuda_sys::SYMBOLS.len());
             /// ```
             #[must_use]
-            pub fn addresses(&self) -> Vec<*mut c_void> {
-                vec![$(self.$name.map_or(core::ptr::null_mut(), |f| f as *mut c_void),)*]
+            pub fn addresses(&self) -> [*mut c_void; SYMBOLS.len()] {
+                [$(self.$name.map_or(core::ptr::null_mut(), |f| f as *mut c_void),)*]
             }
         }
 

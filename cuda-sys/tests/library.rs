@@ -1,0 +1,100 @@
+//! Lookup in a shared library: through its own `cuGetProcAddress`, through the loader, and what is missing.
+//!
+//! The library is a small one in C, compiled here with `cc`; it is not a driver and computes nothing.
+//!
+//! # Safety
+//!
+//! The functions called are those of `driver.c`, which read none of their arguments but the version's.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use cuda_sys::{CUresult, DriverApi};
+
+/// Compiles `driver.c` with these macros into a library of its own.
+fn library(name: &str, macros: &[&str]) -> PathBuf {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("lib{name}.so"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/driver.c");
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-Wall", "-Werror", "-o"]).arg(&file).args(macros).arg(source);
+    assert!(cc.status().expect("a C compiler").success());
+    file
+}
+
+/// How often the library's own lookup was called.
+fn lookups(file: &PathBuf) -> i32 {
+    // SAFETY: the library of this test runs nothing when it is opened, and is open already.
+    let library = unsafe { libloading::Library::new(file) }.unwrap();
+    // SAFETY: `driver.c` defines the symbol as an `int`.
+    let counter = unsafe { library.get::<*const i32>("lookups") }.unwrap();
+    // SAFETY: the counter is a static of an open library and no other thread of this test writes it.
+    unsafe { **counter }
+}
+
+#[test]
+fn the_librarys_own_lookup_comes_before_the_loader() {
+    let file = library("lookup", &["-DVERSION=13000", "-DLOOKUP"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
+    assert_eq!(alloc, CUresult(3));
+    // The lookup does not know this one, so it is the exported symbol.
+    // SAFETY: see the head of this file.
+    let init = unsafe { (api.cuInit().unwrap())(0) };
+    assert_eq!(init, CUresult(1));
+}
+
+#[test]
+fn default_streams_are_told_apart_by_the_lookups_flag() {
+    let file = library("streams", &["-DVERSION=13000", "-DLOOKUP"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let legacy = unsafe { (api.cuMemcpy().unwrap())(0, 0, 0) };
+    // SAFETY: see the head of this file.
+    let per_thread = unsafe { (api.cuMemcpy_ptds().unwrap())(0, 0, 0) };
+    assert_eq!((legacy, per_thread), (CUresult(5), CUresult(6)));
+}
+
+#[test]
+fn a_library_without_lookup_is_asked_by_exported_symbol() {
+    let file = library("exports", &["-DVERSION=11080"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
+    assert_eq!(alloc, CUresult(2));
+    assert!(api.cuMemAlloc().is_err(), "the symbol without a version is another function");
+}
+
+#[test]
+fn an_older_driver_is_not_asked_for_a_newer_variant() {
+    let file = library("older", &["-DVERSION=12020", "-DLOOKUP"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    assert!(api.cuCtxCreate_v3().is_ok());
+    let missing = api.cuCtxCreate_v4().unwrap_err();
+    assert_eq!((missing.symbol().version, missing.driver_version()), (12050, Some(12020)));
+    let text = missing.to_string();
+    for part in ["cuCtxCreate_v4", "CUDA 12.2", "CUDA 12.5", "libolder.so"] {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
+
+#[test]
+fn each_answer_is_looked_up_once() {
+    let file = library("once", &["-DVERSION=13000", "-DLOOKUP"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    assert!(api.cuMemAlloc_v2().is_ok() && api.cuStreamCreate().is_err());
+    let first = lookups(&file);
+    assert!(api.cuMemAlloc_v2().is_ok() && api.cuStreamCreate().is_err());
+    assert_eq!((first, lookups(&file)), (2, 2));
+}
+
+#[test]
+fn a_file_that_is_no_library_is_an_error_with_its_path_and_the_loaders_reason() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("text.so");
+    std::fs::write(&file, "not a library, but long enough that the loader reads a header of an executable from it")
+        .unwrap();
+    let error = DriverApi::load_from(&file).unwrap_err().to_string();
+    assert!(error.contains(&file.display().to_string()) && error.contains("invalid ELF header"), "{error}");
+    let error = DriverApi::load_from("/nowhere/libcuda.so").unwrap_err().to_string();
+    assert!(error.contains("/nowhere/libcuda.so") && error.contains("No such file"), "{error}");
+}
