@@ -174,10 +174,45 @@ impl DriverApi {
         &self.origin
     }
 
+    /// The CUDA version that the driver implements, as `1000 * major + 10 * minor`, where it tells: 13.0 is 13000.
+    ///
+    /// The one call that this crate makes by itself; it needs no initialised driver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::ffi::c_int;
+    /// use cuda_sys::{CUresult, DriverApi, DriverFns};
+    ///
+    /// unsafe extern "C" fn version(out: *mut c_int) -> CUresult {
+    ///     // SAFETY: the caller passes a pointer to one integer.
+    ///     unsafe { *out = 12040 };
+    ///     CUresult::CUDA_SUCCESS
+    /// }
+    ///
+    /// let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
+    /// assert_eq!(DriverApi::from_fns(&fns).driver_version(), Some(12040));
+    /// assert_eq!(DriverApi::from_fns(&DriverFns::default()).driver_version(), None);
+    /// ```
+    #[must_use]
+    pub fn driver_version(&self) -> Option<c_int> {
+        let version = match &self.library {
+            Some(library) => library.version().0,
+            // Not through the method: its error asks for the version again.
+            None if self.slot(Slot::cuDriverGetVersion) == MISSING => 0,
+            None => ask_version(self.cuDriverGetVersion().ok()?),
+        };
+        (version > 0).then_some(version)
+    }
+
+    fn slot(&self, slot: Slot) -> *mut c_void {
+        self.slots[slot as usize].load(Ordering::Acquire)
+    }
+
     /// The address of a function; the hot path of every generated method.
     #[inline]
     pub(crate) fn address(&self, slot: Slot) -> Result<*mut c_void, MissingSymbol> {
-        let address = self.slots[slot as usize].load(Ordering::Acquire);
+        let address = self.slot(slot);
         if address.addr() > MISSING.addr() { Ok(address) } else { self.resolve(slot) }
     }
 
@@ -194,18 +229,6 @@ impl DriverApi {
             MISSING => Err(MissingSymbol::new(symbol, &self.origin, self.driver_version())),
             address => Ok(address),
         }
-    }
-
-    /// The driver's CUDA version (`1000 * major + 10 * minor`), where it tells.
-    fn driver_version(&self) -> Option<c_int> {
-        let version = match &self.library {
-            Some(library) => library.version().0,
-            None => {
-                let address = self.slots[Slot::cuDriverGetVersion as usize].load(Ordering::Acquire);
-                if address == MISSING { 0 } else { ask_version(self.cuDriverGetVersion().ok()?) }
-            }
-        };
-        (version > 0).then_some(version)
     }
 }
 

@@ -1,0 +1,317 @@
+//! Types and constants in cuda-sys' form: enums, handles, layouts and defaults as calls of its macros, C's names for
+//! structures, names that follow the field for anonymous ones.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ForeignItem, Item, Stmt, Type};
+
+use super::table::Function;
+
+/// bindgen's output, taken apart.
+pub(super) struct Split {
+    /// The types and constants, not yet formatted.
+    pub(super) text: String,
+    pub(super) functions: Vec<Function>,
+    /// What the types claim of the headers, as conditions in C.
+    pub(super) facts: Vec<String>,
+}
+
+/// Splits bindgen's output into types, functions and facts.
+pub(super) fn split(mut file: syn::File) -> Result<Split> {
+    let names = renames(&file.items);
+    Tidy { names: &names }.visit_file_mut(&mut file);
+    let mut out = Output { c_names: c_names(&names), ..Output::default() };
+    for item in file.items {
+        out.item(item)?;
+    }
+    out.finish()
+}
+
+/// New names: `CUuuid` for `CUuuid_st`, `CUresult` for `cudaError_enum`, `Parent_field` for an anonymous type.
+fn renames(items: &[Item]) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for item in items {
+        let alias = match item {
+            Item::Type(alias) => type_name(&alias.ty).map(|old| (old, alias.ident.to_string())),
+            Item::Use(item) => renamed(item).map(|(old, new)| (old.to_string(), new.to_string())),
+            _ => None,
+        };
+        if let Some((old, new)) = alias
+            && ["_st", "_enum", "_union", "_params"].iter().any(|tag| old.ends_with(tag))
+        {
+            names.entry(old).or_insert(new);
+        }
+    }
+    // A structure that is declared inside a union, such as `Outer_union_Inner_st`.
+    for item in items {
+        if let Item::Struct(item) = item
+            && let old = item.ident.to_string()
+            && let Some((_, inner)) = old.split_once("_union_")
+            && let Some(inner) = inner.strip_suffix("_st")
+        {
+            names.entry(old.clone()).or_insert(inner.to_owned());
+        }
+    }
+    // bindgen puts an anonymous type after the one that holds it, so a parent's name is known before its fields' types.
+    for item in items {
+        let (parent, fields) = match item {
+            Item::Struct(item) => (&item.ident, item.fields.iter().collect::<Vec<_>>()),
+            Item::Union(item) => (&item.ident, item.fields.named.iter().collect()),
+            _ => continue,
+        };
+        let parent = parent.to_string();
+        let parent = names.get(&parent).cloned().unwrap_or(parent);
+        for field in fields {
+            let (Some(name), Some(old)) = (&field.ident, type_name(innermost(&field.ty))) else { continue };
+            if old.contains("__bindgen_ty_") {
+                names.entry(old).or_insert(format!("{parent}_{}", name.to_string().trim_start_matches("__bindgen_")));
+            }
+        }
+    }
+    names
+}
+
+/// What C calls the types that have no typedef: `struct Inner_st` or, for anonymous ones, nothing.
+fn c_names(names: &BTreeMap<String, String>) -> BTreeMap<String, Option<String>> {
+    let anonymous = names.iter().filter(|(old, _)| old.contains("__bindgen_ty_")).map(|(_, new)| (new.clone(), None));
+    let inner = names.iter().filter_map(|(old, new)| {
+        let (_, tag) = old.split_once("_union_").filter(|_| !old.contains("__bindgen_ty_"))?;
+        Some((new.clone(), Some(format!("struct {tag}"))))
+    });
+    anonymous.chain(inner).collect()
+}
+
+/// The names in `pub use self::old as new`, which is how bindgen writes an alias of an enum.
+fn renamed(item: &syn::ItemUse) -> Option<(&syn::Ident, &syn::Ident)> {
+    let syn::UseTree::Path(path) = &item.tree else { return None };
+    let syn::UseTree::Rename(rename) = &*path.tree else { return None };
+    Some((&rename.ident, &rename.rename))
+}
+
+fn innermost(ty: &Type) -> &Type {
+    if let Type::Array(array) = ty { innermost(&array.elem) } else { ty }
+}
+
+/// The name of a type that is one identifier.
+fn type_name(ty: &Type) -> Option<String> {
+    if let Type::Path(path) = ty { path.path.get_ident().map(ToString::to_string) } else { None }
+}
+
+/// Renames types, shortens `::core::ffi::c_int` to `c_int` and `64usize` to `64`.
+struct Tidy<'a> {
+    names: &'a BTreeMap<String, String>,
+}
+
+impl VisitMut for Tidy<'_> {
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        if path.leading_colon.is_some()
+            && let Some(last) = path.segments.last().cloned()
+        {
+            path.leading_colon = None;
+            path.segments = std::iter::once(last).collect();
+        }
+        visit_mut::visit_path_mut(self, path);
+    }
+
+    fn visit_ident_mut(&mut self, ident: &mut syn::Ident) {
+        let name = ident.to_string();
+        if let Some(new) = self.names.get(&name) {
+            *ident = syn::Ident::new(new, ident.span());
+        } else if let Some(anonymous) = name.strip_prefix("__bindgen_anon_") {
+            *ident = syn::Ident::new(&format!("anon_{anonymous}"), ident.span());
+        }
+    }
+
+    fn visit_macro_mut(&mut self, item: &mut syn::Macro) {
+        if let Ok(mut fields) =
+            item.parse_body_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated)
+        {
+            fields.iter_mut().for_each(|path| self.visit_path_mut(path));
+            item.tokens = fields.into_token_stream();
+        }
+        visit_mut::visit_macro_mut(self, item);
+    }
+
+    fn visit_lit_int_mut(&mut self, literal: &mut syn::LitInt) {
+        if literal.suffix() == "usize" {
+            *literal = syn::LitInt::new(literal.base10_digits(), literal.span());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Output {
+    /// Items in order, each a text; an enum is reserved at its type and filled by its constants.
+    items: Vec<String>,
+    enumerators: BTreeMap<String, Vec<String>>,
+    enums: Vec<(usize, String, String)>,
+    opaque: Vec<String>,
+    handles: Vec<(String, String)>,
+    zeroed: Vec<String>,
+    functions: Vec<Function>,
+    facts: Vec<String>,
+    c_names: BTreeMap<String, Option<String>>,
+}
+
+impl Output {
+    fn item(&mut self, item: Item) -> Result<()> {
+        match item {
+            Item::Use(item) => {
+                if let Some((old, new)) = renamed(&item)
+                    && old != new
+                {
+                    self.items.push(format!("pub type {new} = {old};"));
+                }
+            }
+            Item::Type(alias) => self.alias(&alias),
+            Item::Struct(item) => self.structure(&item)?,
+            Item::Impl(item) => self.implementation(&item)?,
+            Item::Const(item) if item.ident == "_" => self.layout(&item)?,
+            Item::ForeignMod(item) => {
+                for item in &item.items {
+                    self.function(item)?;
+                }
+            }
+            Item::Const(item) => {
+                self.facts.push(format!("{} == {}", item.ident, compact(&item.expr)));
+                self.items.push(item.to_token_stream().to_string());
+            }
+            item @ Item::Union(_) => self.items.push(item.to_token_stream().to_string()),
+            other => bail!("the generator knows no place for `{}`", other.to_token_stream()),
+        }
+        Ok(())
+    }
+
+    fn alias(&mut self, alias: &syn::ItemType) {
+        let name = alias.ident.to_string();
+        if let Type::Ptr(pointer) = &*alias.ty
+            && let Some(object) = type_name(&pointer.elem)
+            && self.opaque.contains(&object)
+        {
+            self.handles.push((name, object));
+        } else if type_name(&alias.ty).as_ref() != Some(&name) {
+            self.items.push(alias.to_token_stream().to_string());
+        }
+    }
+
+    fn structure(&mut self, item: &syn::ItemStruct) -> Result<()> {
+        let name = item.ident.to_string();
+        match &item.fields {
+            syn::Fields::Unnamed(fields) => {
+                let integer = compact(&fields.unnamed.first().context("a newtype has a field")?.ty);
+                self.facts.push(format!("sizeof({name}) == sizeof(int)"));
+                self.enums.push((self.items.len(), name, integer));
+                self.items.push(String::new());
+            }
+            fields if fields.iter().any(|field| field.ident.as_ref().is_some_and(|name| name == "_unused")) => {
+                self.opaque.push(name);
+            }
+            _ => self.items.push(item.to_token_stream().to_string()),
+        }
+        Ok(())
+    }
+
+    fn implementation(&mut self, item: &syn::ItemImpl) -> Result<()> {
+        let name = type_name(&item.self_ty).context("an implementation is for a named type")?;
+        if item.trait_.is_some() {
+            // The only implementation that bindgen writes out here is a zeroed `Default`; everything else is derived.
+            self.zeroed.push(name);
+            return Ok(());
+        }
+        for part in &item.items {
+            let syn::ImplItem::Const(part) = part else { bail!("`{name}` has an item that is no constant") };
+            let Expr::Call(call) = &part.expr else { bail!("`{}` has no value", part.ident) };
+            let value = call.args.first().with_context(|| format!("`{}` has no value", part.ident))?;
+            let value = compact(value);
+            self.facts.push(format!("{} == {value}", part.ident));
+            self.enumerators.entry(name.clone()).or_default().push(format!("{} = {value},", part.ident));
+        }
+        Ok(())
+    }
+
+    /// bindgen's assertions, `["Size of X"][size_of::<X>() - 8];` and the like, as one call of `layout!`.
+    fn layout(&mut self, item: &syn::ItemConst) -> Result<()> {
+        let Expr::Block(block) = &*item.expr else { bail!("an assertion of layouts is no block") };
+        let (mut name, mut size, mut align, mut fields) = (String::new(), String::new(), String::new(), Vec::new());
+        for statement in &block.block.stmts {
+            let Stmt::Expr(Expr::Index(index), _) = statement else { bail!("an assertion of layouts is no index") };
+            let Expr::Binary(difference) = &*index.index else { bail!("an assertion of layouts is no difference") };
+            let value = difference.right.to_token_stream().to_string();
+            match &*difference.left {
+                Expr::Macro(offset) => {
+                    let tokens = offset.mac.tokens.to_string();
+                    let (_, field) = tokens.split_once(',').context("offset_of! has a field")?;
+                    fields.push((field.trim().to_owned(), value));
+                }
+                Expr::Call(call) => {
+                    let text = compact(&call.func);
+                    let (function, ty) = text.split_once("::<").context("size_of has a type")?;
+                    name = ty.trim_end_matches('>').to_owned();
+                    *(if function.ends_with("size_of") { &mut size } else { &mut align }) = value;
+                }
+                other => bail!("unknown assertion `{}`", other.to_token_stream()),
+            }
+        }
+        if let Some(c_name) = self.c_names.get(&name).cloned().unwrap_or(Some(name.clone())) {
+            self.facts.push(format!("sizeof({c_name}) == {size}"));
+            self.facts.push(format!("_Alignof({c_name}) == {align}"));
+            let offset = |(field, offset): &(String, String)| {
+                // A name that is a keyword of Rust has an underscore that C's has not.
+                let keyword = field.strip_suffix('_').filter(|name| syn::parse_str::<syn::Ident>(name).is_err());
+                format!("offsetof({c_name}, {}) == {offset}", keyword.unwrap_or(field))
+            };
+            self.facts.extend(fields.iter().map(offset));
+        }
+        let fields: Vec<_> = fields.iter().map(|(field, offset)| format!("{field}: {offset},")).collect();
+        let fields = fields.join(" ");
+        self.items.push(format!("layout! {{ {name}: size {size}, align {align}, {{ {fields} }} }}"));
+        Ok(())
+    }
+
+    fn function(&mut self, item: &ForeignItem) -> Result<()> {
+        let ForeignItem::Fn(function) = item else { bail!("the headers declare something that is no function") };
+        let name = function.sig.ident.to_string();
+        let result = &function.sig.output;
+        ensure!(quote!(#result).to_string() == "-> CUresult", "`{name}` returns `{}`", quote!(#result));
+        let parameters = function.sig.inputs.iter().map(|input| {
+            let syn::FnArg::Typed(input) = input else { bail!("`{name}` has a receiver") };
+            Ok(format!("{}: {}", input.pat.to_token_stream(), spaced(&input.ty.to_token_stream().to_string())))
+        });
+        self.functions.push(Function { parameters: parameters.collect::<Result<_>>()?, name: name.clone() });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Split> {
+        for (at, name, integer) in &self.enums {
+            let list = self.enumerators.remove(name).unwrap_or_default();
+            self.items[*at] =
+                format!("c_enum! {{\n    {name}: {integer} {{\n        {}\n    }}\n}}", list.join("\n        "));
+        }
+        let mut text = super::head("The types and constants of the driver API.");
+        text.push_str("use core::ffi::*;\n\n");
+        let handles: Vec<_> =
+            self.handles.iter().map(|(handle, object)| format!("    {handle} = {object},\n")).collect();
+        text.push_str(&format!("handles! {{\n{}}}\n\n", handles.concat()));
+        let one_line = |item: &str| item.starts_with("pub const") || item.starts_with("pub type");
+        for (item, next) in self.items.iter().zip(self.items[1..].iter().map(String::as_str).chain([""])) {
+            text.push_str(item);
+            text.push_str(if one_line(item) && one_line(next) { "\n" } else { "\n\n" });
+        }
+        let zeroed: Vec<_> = self.zeroed.iter().map(|name| format!("    {name},\n")).collect();
+        text.push_str(&format!("zeroed_default! {{\n{}}}\n", zeroed.concat()));
+        Ok(Split { text, functions: self.functions, facts: self.facts })
+    }
+}
+
+/// The tokens without spaces: for paths and values.
+fn compact(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Token text as rustfmt would write a type.
+fn spaced(tokens: &str) -> String {
+    tokens.replace("* mut ", "*mut ").replace("* const ", "*const ").replace(" < ", "<").replace(" >", ">")
+}
