@@ -1,1 +1,75 @@
-//! Safe Device, Context, Stream, Event, Module and Function over the CUDA driver
+//! Safe wrappers over the CUDA driver: [`Driver`], [`Device`], [`Context`], [`Stream`], [`Event`], [`Module`] and
+//! [`Function`], with launch configurations that are checked before anything is launched.
+//!
+//! The crate never chooses a driver: it is handed a [`cuda_sys::DriverApi`], and does not know whether a GPU or a
+//! software device answers. It holds no memory and no arrays (`cuda-mem` does), and compiles no kernels (`cuda-jit`
+//! does).
+//!
+//! What always holds:
+//!
+//! - Every object holds the [`Context`] it lives in, so none can outlive it and none is ever invalid.
+//! - Every call binds its context to the calling thread first; when it is bound already, that costs one comparison.
+//! - A sticky error (one after which the driver refuses everything) is remembered: later calls on that context do not
+//!   reach the driver, and name the first cause.
+//! - A forked child gets [`Error::Forked`] from every call.
+//! - Dropping an object never panics and never makes a later call fail: what goes wrong there is reported through
+//!   [`tracing`].
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_driver::{Driver, Event, Stream};
+//!
+//! # fn main() -> cuda_driver::Result<()> {
+//! let driver = Driver::new(cuda_sim::driver_api())?;
+//! let context = driver.device(0)?.primary_context()?;
+//! let stream = Stream::new(&context)?;
+//! let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+//! stream.scope(|s| {
+//!     start.record(s)?;
+//!     end.record(s)
+//! })?;
+//! assert!(start.elapsed_ms(&end)? >= 0.0);
+//! # Ok(())
+//! # }
+//! ```
+
+pub use cuda_sys;
+
+mod call;
+mod context;
+mod current;
+mod device;
+mod dims;
+mod driver;
+mod error;
+mod event;
+mod event_pool;
+mod fork;
+mod function;
+mod host_fn;
+mod jit_log;
+mod launch_config;
+mod limits;
+mod module;
+mod panic;
+mod scope;
+mod status;
+mod stream;
+mod sync;
+
+pub use context::{Context, MemoryInfo};
+pub use current::CurrentGuard;
+pub use device::{Device, Uuid};
+pub use dims::{Dim3, Dims};
+pub use driver::Driver;
+pub use error::{DriverError, Error, Poisoned, Result};
+pub use event::Event;
+pub use function::{Function, FunctionAttributes};
+pub use jit_log::JitError;
+pub use launch_config::{LaunchConfig, LaunchConfigError, LaunchPart};
+pub use limits::DeviceLimits;
+pub use module::{JitOptions, Module};
+pub use panic::{KernelPanic, PanicDecoder, PanicRecord, RawPanic};
+pub use scope::StreamScope;
+pub use stream::{Stream, StreamId, StreamOptions};

@@ -1,0 +1,317 @@
+//! [`Context`]: a device's retained primary context, and the gate through which every call on it passes.
+//!
+//! It is not a stack of contexts: each call binds the context it is for. Invariants: the raw context stays retained while
+//! a [`ContextInner`] lives; after a sticky error no call reaches the driver; a context's id is never used again.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a retained context (held by `self`) and pointers that live
+//! through the call. `ContextInner` is shared between threads: the driver's contexts are made for that, and what it holds
+//! besides is.
+
+use std::fmt;
+
+use cuda_sys::{CUcontext, CUresult, DriverApi};
+
+use crate::device::Device;
+use crate::driver::describe;
+use crate::error::{DriverError, Error, Poisoned, Result};
+use crate::event_pool::EventPool;
+use crate::limits::DeviceLimits;
+use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
+use crate::stream::Stream;
+use crate::sync::{Arc, AtomicU64, OnceLock, Ordering};
+use crate::{current, driver_call, fork, status};
+
+/// A device's primary context. Clones are cheap and mean the same context; all objects in it hold one.
+///
+/// It may be used from any number of threads at once.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+/// let context = device.primary_context()?;
+/// assert_eq!(context, device.primary_context()?);
+/// context.synchronize()?;
+/// assert!(context.memory_info()?.free <= context.memory_info()?.total);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<ContextInner>);
+
+/// Free and total bytes of a device's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes that can be allocated now.
+    pub free: usize,
+    /// Bytes that the device has.
+    pub total: usize,
+}
+
+pub(crate) struct ContextInner {
+    id: u64,
+    device: Device,
+    raw: CUcontext,
+    limits: DeviceLimits,
+    /// The sticky error that lost the context, once there was one.
+    poison: OnceLock<DriverError>,
+    panics: PanicBoard,
+    events: EventPool,
+}
+
+// SAFETY: the only part that is not Send by itself is the raw context, an address that the driver accepts on any thread.
+unsafe impl Send for ContextInner {}
+// SAFETY: as above; the driver's own locks protect what the address names.
+unsafe impl Sync for ContextInner {}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl Context {
+    pub(crate) fn primary(device: &Device) -> Result<Self> {
+        let facts = device.facts()?;
+        let limits = device.limits()?.clone();
+        let mut slot = facts.context.lock();
+        if let Some(inner) = slot.upgrade() {
+            return Ok(Context(inner));
+        }
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: `raw` lives through the call and the device exists.
+        unsafe { driver_call!(device.driver(), cuDevicePrimaryCtxRetain(&mut raw, facts.raw)) }?;
+        let inner = Arc::new(ContextInner {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            device: device.clone(),
+            raw,
+            limits,
+            poison: OnceLock::new(),
+            panics: PanicBoard::default(),
+            events: EventPool::default(),
+        });
+        *slot = Arc::downgrade(&inner);
+        Ok(Context(inner))
+    }
+
+    /// The device whose context this is.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// The device's limits for launches.
+    #[must_use]
+    pub fn limits(&self) -> &DeviceLimits {
+        &self.0.limits
+    }
+
+    /// The table of functions behind this context.
+    #[must_use]
+    pub fn api(&self) -> &Arc<DriverApi> {
+        self.0.device.driver().api()
+    }
+
+    /// The raw handle, retained while any clone of the context lives.
+    #[must_use]
+    pub fn as_raw(&self) -> CUcontext {
+        self.0.raw
+    }
+
+    /// A number that no other context of this process has or will have.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The default stream (stream 0) of this context.
+    #[must_use]
+    pub fn default_stream(&self) -> Stream {
+        Stream::null(self)
+    }
+
+    /// Waits for all work of this context.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: the call has no argument; the context is bound by the macro.
+        unsafe { driver_call!(self, cuCtxSynchronize()) }?;
+        self.check_panics()
+    }
+
+    /// Free and total memory of the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    pub fn memory_info(&self) -> Result<MemoryInfo> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both integers live through the call.
+        unsafe { driver_call!(self, cuMemGetInfo_v2(&mut free, &mut total)) }?;
+        Ok(MemoryInfo { free, total })
+    }
+
+    /// The sticky error that lost this context, if there was one.
+    #[must_use]
+    pub fn poison(&self) -> Option<&DriverError> {
+        self.0.poison.get()
+    }
+
+    /// The record to which this context's kernels write their first panic; made by the first call, then one load.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the device cannot map host memory or there is none left.
+    pub fn panic_record(&self) -> Result<PanicRecord> {
+        self.0.panics.record(self)
+    }
+
+    /// Registers a kernel that may panic, and returns the id that it writes into the record; never 0.
+    ///
+    /// `decoder` turns the raw record into a message. It runs on the thread whose synchronisation finds the panic.
+    #[must_use]
+    pub fn register_kernel(&self, decoder: PanicDecoder) -> u32 {
+        self.0.panics.register(decoder)
+    }
+
+    /// Reports a kernel's panic, if one has been recorded; once. It makes no call.
+    ///
+    /// [`Context::synchronize`], [`Stream::synchronize`] and [`Event::synchronize`](crate::Event::synchronize) do this
+    /// after they have waited; code that waits by a raw call does it too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`].
+    #[inline]
+    pub fn check_panics(&self) -> Result<()> {
+        self.0.panics.take()
+    }
+
+    /// Prepares a call on this context. For [`driver_call!`](crate::driver_call).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`], [`Error::Poisoned`], or that binding the context to the thread failed.
+    #[doc(hidden)]
+    #[inline]
+    pub fn enter(&self, call: &'static str) -> Result<&DriverApi> {
+        self.0.enter(call)
+    }
+
+    /// Turns the status that `call` returned into a result. For [`driver_call!`](crate::driver_call).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] for every status but success; a sticky one poisons the context.
+    #[doc(hidden)]
+    #[inline]
+    pub fn check(&self, code: CUresult, call: &'static str) -> Result<()> {
+        self.0.check(code, call)
+    }
+
+    pub(crate) fn events(&self) -> &EventPool {
+        &self.0.events
+    }
+
+    /// An error unless `other`, the context of `what`, is this one.
+    pub(crate) fn expect_same(&self, other: &Context, what: &dyn fmt::Display) -> Result<()> {
+        if self == other {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "{what} belongs to the context of device {}, not to that of device {}; objects of two contexts cannot work \
+             together",
+            other.device().ordinal(),
+            self.device().ordinal()
+        )))
+    }
+}
+
+impl ContextInner {
+    #[inline]
+    pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
+        let api = self.device.driver().enter(call)?;
+        if let Some(first) = self.poison.get() {
+            return Err(self.refuse(call, first));
+        }
+        if !current::is_bound(self.id) {
+            self.bind()?;
+        }
+        Ok(api)
+    }
+
+    #[inline]
+    pub(crate) fn check(&self, code: CUresult, call: &'static str) -> Result<()> {
+        if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.fail(code, call)) }
+    }
+
+    #[cold]
+    fn bind(&self) -> Result<()> {
+        // SAFETY: `self` keeps the context retained.
+        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }?;
+        current::set_bound(self.id);
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&self, call: &'static str, first: &DriverError) -> Error {
+        Error::Poisoned(Box::new(Poisoned { call, device: self.device.ordinal(), first: first.clone() }))
+    }
+
+    #[cold]
+    fn fail(&self, code: CUresult, call: &'static str) -> Error {
+        let error = describe(self.device.driver().api(), code, call);
+        if status::is_sticky(code) {
+            // Only the first sticky error is the cause; one that lost the race is a consequence.
+            let _ = self.poison.set(error.clone());
+        }
+        error.into()
+    }
+}
+
+impl Drop for ContextInner {
+    fn drop(&mut self) {
+        if fork::is_forked_child() {
+            return;
+        }
+        if self.poison.get().is_none() {
+            self.panics.close(self);
+            self.events.close(self);
+        }
+        if current::is_bound(self.id) {
+            current::set_bound(0);
+        }
+        let released = self.device.as_raw().and_then(|raw| {
+            // SAFETY: this object retained the context once and releases it once, after everything in it is gone.
+            unsafe { driver_call!(self.device.driver(), cuDevicePrimaryCtxRelease_v2(raw)) }
+        });
+        if let Err(error) = released {
+            tracing::warn!(%error, device = self.device.ordinal(), "a primary context could not be released");
+        }
+    }
+}
+
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for Context {}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("device", &self.0.device.ordinal())
+            .field("raw", &self.0.raw)
+            .field("poisoned", &self.0.poison.get().is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "primary context of {}", self.0.device)
+    }
+}

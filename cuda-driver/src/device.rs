@@ -1,0 +1,200 @@
+//! [`Device`]: one device of a driver, its names, identity and attributes.
+//!
+//! It holds no context: [`Device::primary_context`] makes one.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a device that exists (a `Device` is only made for one) and
+//! pointers that live through the call.
+
+use std::ffi::CStr;
+use std::fmt;
+
+use cuda_sys::{CUdevice, CUdevice_attribute, CUuuid};
+
+use crate::context::Context;
+use crate::driver::{DeviceFacts, Driver};
+use crate::driver_call;
+use crate::error::Result;
+use crate::limits::DeviceLimits;
+
+/// A device of a [`Driver`]. Clones are cheap.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+/// let (major, minor) = device.compute_capability()?;
+/// println!("{}: {major}.{minor}, {} bytes, {}", device.name()?, device.total_memory()?, device.uuid()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Device {
+    driver: Driver,
+    ordinal: usize,
+}
+
+impl Device {
+    /// The device `ordinal`, which the caller has found below the count.
+    pub(crate) fn new(driver: Driver, ordinal: usize) -> Self {
+        Device { driver, ordinal }
+    }
+
+    /// The driver that the device belongs to.
+    #[must_use]
+    pub fn driver(&self) -> &Driver {
+        &self.driver
+    }
+
+    /// The number by which the driver knows the device, from 0.
+    #[must_use]
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// The raw handle.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`](crate::Error::Forked) in a forked child.
+    pub fn as_raw(&self) -> Result<CUdevice> {
+        Ok(self.facts()?.raw)
+    }
+
+    /// The device's name, such as `NVIDIA H200`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn name(&self) -> Result<String> {
+        let raw = self.as_raw()?;
+        let mut name = [0 as std::ffi::c_char; 256];
+        // SAFETY: the buffer lives through the call and is as long as said.
+        unsafe { driver_call!(&self.driver, cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, raw)) }?;
+        name[255] = 0;
+        // SAFETY: the buffer ends in NUL and lives through the use.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    /// The device's identity, which stays the same across processes and reboots.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn uuid(&self) -> Result<Uuid> {
+        let raw = self.as_raw()?;
+        let mut uuid = CUuuid::default();
+        // SAFETY: `uuid` lives through the call.
+        unsafe { driver_call!(&self.driver, cuDeviceGetUuid_v2(&mut uuid, raw)) }?;
+        Ok(Uuid(uuid.bytes.map(|byte| byte as u8)))
+    }
+
+    /// The compute capability as (major, minor).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn compute_capability(&self) -> Result<(u32, u32)> {
+        let major = self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    }
+
+    /// The value of any attribute.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute.
+    pub fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32> {
+        let raw = self.as_raw()?;
+        let mut value = 0;
+        // SAFETY: `value` lives through the call; an unknown attribute is refused with a status.
+        unsafe { driver_call!(&self.driver, cuDeviceGetAttribute(&mut value, attribute, raw)) }?;
+        Ok(value)
+    }
+
+    /// Bytes of memory on the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn total_memory(&self) -> Result<usize> {
+        let raw = self.as_raw()?;
+        let mut bytes = 0;
+        // SAFETY: `bytes` lives through the call.
+        unsafe { driver_call!(&self.driver, cuDeviceTotalMem_v2(&mut bytes, raw)) }?;
+        Ok(bytes)
+    }
+
+    /// The limits for launches, asked once and kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn limits(&self) -> Result<&DeviceLimits> {
+        let facts = self.facts()?;
+        if let Some(limits) = facts.limits.get() {
+            return Ok(limits);
+        }
+        let limits = DeviceLimits::ask(self)?;
+        Ok(facts.limits.get_or_init(|| limits))
+    }
+
+    /// The device's primary context: the one that all libraries of the process share.
+    ///
+    /// While any object holds it, every call returns the same context; the first retains it, dropping the last releases
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn primary_context(&self) -> Result<Context> {
+        Context::primary(self)
+    }
+
+    pub(crate) fn facts(&self) -> Result<&DeviceFacts> {
+        self.driver.facts(self.ordinal)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("ordinal", &self.ordinal).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Ok(name) => write!(f, "device {} ({name})", self.ordinal),
+            Err(_) => write!(f, "device {}", self.ordinal),
+        }
+    }
+}
+
+/// A device's identity. Prints as `GPU-` and groups of 8, 4, 4, 4 and 12 hexadecimal digits.
+///
+/// # Examples
+///
+/// ```
+/// let uuid = cuda_driver::Uuid([0xab; 16]);
+/// assert_eq!(uuid.to_string(), "GPU-abababab-abab-abab-abab-abababababab");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Uuid(pub [u8; 16]);
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GPU")?;
+        for (index, byte) in self.0.iter().enumerate() {
+            if matches!(index, 0 | 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}

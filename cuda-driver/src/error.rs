@@ -1,0 +1,251 @@
+//! [`Error`]: everything that a call of this crate can report.
+//!
+//! Each kind names the thing, its value and the way out. Errors are cheap to move (one pointer) and can be cloned, so that
+//! one cause can be reported many times.
+
+use std::fmt;
+
+use cuda_sys::{CUresult, MissingSymbol};
+
+use crate::jit_log::JitError;
+use crate::launch_config::LaunchConfigError;
+use crate::panic::KernelPanic;
+use crate::status;
+
+/// The result of this crate's calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong in a call to the driver, or kept it from being made.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+/// let error = driver.device(1000).unwrap_err();
+/// assert!(error.to_string().starts_with("there is no device 1000"));
+/// assert!(!error.is_sticky());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver returned a status other than success.
+    #[error(transparent)]
+    Driver(Box<DriverError>),
+    /// The driver's library lacks the function.
+    #[error(transparent)]
+    MissingSymbol(MissingSymbol),
+    /// The process was forked after a driver had been initialised; CUDA does not survive that.
+    #[error(
+        "{call} not called: this process was forked after CUDA had been initialised, and a driver does not survive a \
+         fork; fork before the first CUDA call, or start the child with exec"
+    )]
+    Forked {
+        /// The call that was refused.
+        call: &'static str,
+    },
+    /// An earlier call on this context failed for good.
+    #[error(transparent)]
+    Poisoned(Box<Poisoned>),
+    /// The launch configuration is not possible; nothing was launched.
+    #[error(transparent)]
+    LaunchConfig(Box<LaunchConfigError>),
+    /// The driver's compiler refused a module.
+    #[error(transparent)]
+    Jit(Box<JitError>),
+    /// A kernel panicked.
+    #[error(transparent)]
+    KernelPanic(Box<KernelPanic>),
+    /// There is no device of this number.
+    #[error("there is no device {ordinal}: the driver has {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        count: usize,
+    },
+    /// The arguments can never work together; the driver was not asked.
+    #[error("{0}")]
+    Invalid(Box<str>),
+}
+
+impl Error {
+    /// The driver's status code, where the driver gave one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// let error = driver.device(1000).unwrap_err();
+    /// assert_eq!(error.code(), None);         // found before the driver was asked
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn code(&self) -> Option<CUresult> {
+        match self {
+            Error::Driver(error) => Some(error.code),
+            Error::Poisoned(error) => Some(error.first.code),
+            Error::Jit(error) => Some(error.code),
+            _ => None,
+        }
+    }
+
+    /// Whether every later call on the same context will fail too.
+    #[must_use]
+    pub fn is_sticky(&self) -> bool {
+        match self {
+            Error::Poisoned(_) | Error::Forked { .. } => true,
+            _ => self.code().is_some_and(status::is_sticky),
+        }
+    }
+
+    /// Whether the device, or the host's pinned memory, had no room.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, Error::Driver(error) if error.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+    }
+
+    /// An error about arguments that can never work together.
+    pub(crate) fn invalid(text: impl Into<String>) -> Self {
+        Error::Invalid(text.into().into_boxed_str())
+    }
+}
+
+impl From<MissingSymbol> for Error {
+    fn from(error: MissingSymbol) -> Self {
+        Error::MissingSymbol(error)
+    }
+}
+
+impl From<LaunchConfigError> for Error {
+    fn from(error: LaunchConfigError) -> Self {
+        Error::LaunchConfig(Box::new(error))
+    }
+}
+
+impl From<KernelPanic> for Error {
+    fn from(panic: KernelPanic) -> Self {
+        Error::KernelPanic(Box::new(panic))
+    }
+}
+
+/// A status other than success, with the call that returned it.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Error, cuda_sys::CUdevice_attribute};
+///
+/// let driver = Driver::new(cuda_sim::driver_api())?;
+/// let Err(Error::Driver(error)) = driver.device(0)?.attribute(CUdevice_attribute(99_999)) else { panic!() };
+/// assert_eq!(error.call, "cuDeviceGetAttribute");
+/// assert_eq!(error.name, "CUDA_ERROR_INVALID_VALUE");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DriverError {
+    /// The status code.
+    pub code: CUresult,
+    /// The C function that returned it. Errors of earlier, asynchronous work appear in later calls.
+    pub call: &'static str,
+    /// The code's name as the driver gives it, such as `CUDA_ERROR_INVALID_VALUE`.
+    pub name: String,
+    /// The driver's own one-line text; empty where it has none.
+    pub text: String,
+}
+
+impl DriverError {
+    /// Our explanation, with the way out; empty where the driver's text says it all.
+    #[must_use]
+    pub fn explanation(&self) -> &'static str {
+        status::explanation(self.code)
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.call, self.name, self.code.0)?;
+        if !self.text.is_empty() {
+            write!(f, ": {}", self.text)?;
+        }
+        match self.explanation() {
+            "" => Ok(()),
+            explanation => write!(f, "; {explanation}"),
+        }
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+impl From<DriverError> for Error {
+    fn from(error: DriverError) -> Self {
+        Error::Driver(Box::new(error))
+    }
+}
+
+/// A call that was not made, because an earlier one had lost the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Poisoned {
+    /// The call that was refused.
+    pub call: &'static str,
+    /// The number of the device whose context is lost.
+    pub device: usize,
+    /// The error that lost it.
+    pub first: DriverError,
+}
+
+impl fmt::Display for Poisoned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} not called: the context of device {} is lost since {}; only a new process can use the device again",
+            self.call, self.device, self.first
+        )
+    }
+}
+
+impl std::error::Error for Poisoned {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn illegal_address() -> DriverError {
+        DriverError {
+            code: CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+            call: "cuStreamSynchronize",
+            name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
+            text: "an illegal memory access was encountered".into(),
+        }
+    }
+
+    #[test]
+    fn the_text_names_call_code_and_consequence() {
+        assert_eq!(
+            Error::from(illegal_address()).to_string(),
+            "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered; a kernel \
+             read or wrote memory outside every live allocation; the context is lost"
+        );
+    }
+
+    #[test]
+    fn a_poisoned_call_names_the_first_cause() {
+        let error = Error::Poisoned(Box::new(Poisoned { call: "cuMemAlloc_v2", device: 3, first: illegal_address() }));
+        let text = error.to_string();
+        assert!(text.starts_with("cuMemAlloc_v2 not called: the context of device 3 is lost since cuStreamSynch"));
+        assert!(error.is_sticky());
+    }
+
+    #[test]
+    fn a_result_without_value_is_two_words() {
+        assert!(std::mem::size_of::<Result<()>>() <= 24);
+    }
+}

@@ -1,0 +1,187 @@
+//! [`Event`]: a mark in a stream that can be waited for and, with timing, measured.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a live event (owned by `self`), a live stream of the same
+//! context (checked) and pointers that live through the call.
+
+use std::fmt;
+
+use cuda_sys::{CUevent, CUevent_flags};
+
+use crate::call::driver_query;
+use crate::context::Context;
+use crate::driver_call;
+use crate::error::{Error, Result};
+use crate::event_pool;
+use crate::fork;
+use crate::stream::Stream;
+use crate::sync::Arc;
+
+/// A mark in a stream. Clones are cheap and mean the same event.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Event, Stream};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let stream = Stream::new(&context)?;
+/// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+/// start.record(&stream)?;
+/// end.record(&stream)?;
+/// end.synchronize()?;
+/// println!("{} ms", start.elapsed_ms(&end)?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// See the [CUDA driver API, event management](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html).
+#[derive(Clone)]
+pub struct Event(Arc<EventInner>);
+
+struct EventInner {
+    context: Context,
+    raw: CUevent,
+    timing: bool,
+}
+
+// SAFETY: the raw event is an address that the driver accepts on any thread.
+unsafe impl Send for EventInner {}
+// SAFETY: as above; the driver's own locks protect what it names.
+unsafe impl Sync for EventInner {}
+
+impl Event {
+    /// A new event that measures time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::create(context, true)
+    }
+
+    /// A new event without timing, which is cheaper to record and to wait for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    pub fn without_timing(context: &Context) -> Result<Self> {
+        Self::create(context, false)
+    }
+
+    fn create(context: &Context, timing: bool) -> Result<Self> {
+        let flags = match timing {
+            true => CUevent_flags::CU_EVENT_DEFAULT,
+            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+        };
+        let raw = event_pool::create(context, flags)?;
+        Ok(Event(Arc::new(EventInner { context: context.clone(), raw, timing })))
+    }
+
+    /// The context of the event.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// The raw handle; valid while a clone of the event lives.
+    #[must_use]
+    pub fn as_raw(&self) -> CUevent {
+        self.0.raw
+    }
+
+    /// Whether the event measures time.
+    #[must_use]
+    pub fn has_timing(&self) -> bool {
+        self.0.timing
+    }
+
+    /// Marks the present end of `stream`; replaces the mark made before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
+    pub fn record(&self, stream: &Stream) -> Result<()> {
+        self.0.context.expect_same(stream.context(), stream)?;
+        // SAFETY: event and stream are live and of one context.
+        unsafe { driver_call!(&self.0.context, cuEventRecord(self.0.raw, stream.as_raw())) }
+    }
+
+    /// Whether the work before the mark is done; does not wait, and does not report kernel panics.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if work failed.
+    pub fn query(&self) -> Result<bool> {
+        // SAFETY: the event is live.
+        unsafe { driver_query!(&self.0.context, cuEventQuery(self.0.raw)) }
+    }
+
+    /// Waits on the host for the work before the mark.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: the event is live.
+        unsafe { driver_call!(&self.0.context, cuEventSynchronize(self.0.raw)) }?;
+        self.0.context.check_panics()
+    }
+
+    /// Milliseconds from this event to `end`. Both must have been recorded and reached.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if one has no timing or another device's context; [`Error::Driver`] with
+    /// `CUDA_ERROR_NOT_READY` if one was not reached yet, or `CUDA_ERROR_INVALID_HANDLE` if it was never recorded.
+    pub fn elapsed_ms(&self, end: &Event) -> Result<f32> {
+        let context = &self.0.context;
+        context.expect_same(end.context(), end)?;
+        if !(self.0.timing && end.0.timing) {
+            return Err(Error::invalid(
+                "no time can be measured between events without timing; make both with Event::new",
+            ));
+        }
+        let mut ms = 0.0;
+        // CUDA 12.8 brought the second version; older drivers have only the first.
+        if context.api().cuEventElapsedTime_v2().is_ok() {
+            // SAFETY: both events are live, and `ms` lives through the call.
+            unsafe { driver_call!(context, cuEventElapsedTime_v2(&mut ms, self.0.raw, end.0.raw)) }?;
+        } else {
+            // SAFETY: as above.
+            unsafe { driver_call!(context, cuEventElapsedTime(&mut ms, self.0.raw, end.0.raw)) }?;
+        }
+        Ok(ms)
+    }
+}
+
+impl Drop for EventInner {
+    fn drop(&mut self) {
+        if fork::is_forked_child() || self.context.poison().is_some() {
+            return;
+        }
+        // SAFETY: the last clone is gone; the driver lets enqueued waits finish.
+        if let Err(error) = unsafe { driver_call!(&self.context, cuEventDestroy_v2(self.raw)) } {
+            tracing::warn!(%error, "an event could not be destroyed");
+        }
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {:p}", self.0.raw)
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let device = self.0.context.device().ordinal();
+        f.debug_struct("Event")
+            .field("raw", &self.0.raw)
+            .field("device", &device)
+            .field("timing", &self.0.timing)
+            .finish()
+    }
+}

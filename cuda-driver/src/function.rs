@@ -1,0 +1,295 @@
+//! [`Function`]: a kernel of a loaded module, what it needs, how many fit, and its launch.
+//!
+//! It knows nothing of the kernel's parameters: launching is `unsafe` here, and typed in the layers above.
+//!
+//! # Safety
+//!
+//! The blocks call C functions whose obligations are a live function (its module is held by `self`) and pointers that live
+//! through the call; a launch's obligations are passed on to its caller.
+
+use std::ffi::c_void;
+use std::fmt;
+
+use cuda_sys::{CUfunction, CUfunction_attribute as Attribute};
+
+use crate::context::Context;
+use crate::driver_call;
+use crate::error::Result;
+use crate::launch_config::{Geometry, LaunchConfig, LaunchConfigError};
+use crate::module::{Module, c_name};
+use crate::stream::Stream;
+use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
+
+/// A kernel of a [`Module`]. Clones are cheap and mean the same function.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, LaunchConfig, Module};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+/// // SAFETY: the kernel touches no memory.
+/// let nothing = unsafe { Module::load_ptx(&context, ptx) }?.function("nothing")?;
+/// println!("{} registers", nothing.attributes().registers);
+/// // SAFETY: the kernel has no parameters.
+/// unsafe { nothing.launch(&LaunchConfig::new(1, 32), &context.default_stream(), &mut []) }?;
+/// context.synchronize()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Function(Arc<FunctionInner>);
+
+struct FunctionInner {
+    module: Module,
+    raw: CUfunction,
+    name: String,
+    attributes: FunctionAttributes,
+    /// Dynamic shared memory in bytes that the driver lets the function have now.
+    dynamic_limit: AtomicU32,
+    /// Held while that is raised, so that it never falls behind a launch that needed it.
+    raising: Mutex<()>,
+}
+
+// SAFETY: the raw function is an address that the driver accepts on any thread.
+unsafe impl Send for FunctionInner {}
+// SAFETY: as above; the driver's own locks protect what it names.
+unsafe impl Sync for FunctionInner {}
+
+/// What a function needs of the device, as the driver's compiler decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FunctionAttributes {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory that a block has before any dynamic shared memory.
+    pub shared_bytes: u32,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u32,
+    /// Bytes of constant memory.
+    pub const_bytes: u32,
+    /// The most threads a block of this function can have.
+    pub max_threads_per_block: u32,
+    /// PTX version it was compiled for, as `10 * major + minor`.
+    pub ptx_version: u32,
+    /// Compute capability of its machine code, as `10 * major + minor`.
+    pub binary_version: u32,
+}
+
+impl Function {
+    pub(crate) fn find(module: &Module, name: &str) -> Result<Self> {
+        let symbol = c_name(name)?;
+        let context = module.context();
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the module is live, the name ends in NUL, and `raw` lives through the call.
+        unsafe { driver_call!(context, cuModuleGetFunction(&mut raw, module.as_raw(), symbol.as_ptr())) }?;
+        let ask = |attribute| raw_attribute(context, raw, attribute).map(i32::unsigned_abs);
+        let attributes = FunctionAttributes {
+            registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            shared_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            const_bytes: ask(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+            max_threads_per_block: ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            ptx_version: ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
+            binary_version: ask(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
+        };
+        let granted = context.limits().shared_per_block.saturating_sub(attributes.shared_bytes as usize);
+        let dynamic_limit = AtomicU32::new(u32::try_from(granted).unwrap_or(u32::MAX));
+        let (module, name) = (module.clone(), name.to_owned());
+        Ok(Function(Arc::new(FunctionInner { module, raw, name, attributes, dynamic_limit, raising: Mutex::new(()) })))
+    }
+
+    /// The function's name in its module.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The module that holds the function.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.0.module
+    }
+
+    /// The context that the function is loaded into.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.0.module.context()
+    }
+
+    /// The raw handle; valid while a clone of the function lives.
+    #[must_use]
+    pub fn as_raw(&self) -> CUfunction {
+        self.0.raw
+    }
+
+    /// What the function needs of the device; read when the function was looked up.
+    #[must_use]
+    pub fn attributes(&self) -> &FunctionAttributes {
+        &self.0.attributes
+    }
+
+    /// The present value of any attribute.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) if the driver does not know the attribute.
+    pub fn attribute(&self, attribute: Attribute) -> Result<i32> {
+        raw_attribute(self.context(), self.0.raw, attribute)
+    }
+
+    /// Changes an attribute, for example the preferred share of shared memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) if the driver refuses the attribute or the value.
+    pub fn set_attribute(&self, attribute: Attribute, value: i32) -> Result<()> {
+        // SAFETY: the function is live; an unknown attribute is refused with a status.
+        unsafe { driver_call!(self.context(), cuFuncSetAttribute(self.0.raw, attribute, value)) }?;
+        if attribute == Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES {
+            self.0.dynamic_limit.store(value.unsigned_abs(), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// How many blocks of `block_threads` threads and `dynamic_shared_bytes` can be resident on one multiprocessor.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
+        let block = i32::try_from(block_threads).unwrap_or(i32::MAX);
+        let (context, raw) = (self.context(), self.0.raw);
+        let mut blocks = 0;
+        // SAFETY: the function is live and `blocks` lives through the call.
+        unsafe {
+            driver_call!(
+                context,
+                cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, raw, block, dynamic_shared_bytes)
+            )
+        }?;
+        Ok(blocks.unsigned_abs())
+    }
+
+    /// The block size that keeps most threads resident, and the smallest grid that fills the device with such blocks, as
+    /// (grid, block). `limit` bounds the block; 0 means the function's own limit.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn max_potential_block_size(&self, dynamic_shared_bytes: usize, limit: u32) -> Result<(u32, u32)> {
+        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
+        let (context, raw) = (self.context(), self.0.raw);
+        let (mut grid, mut block) = (0, 0);
+        // SAFETY: the function is live, both results live through the call, and no callback is given.
+        unsafe {
+            driver_call!(
+                context,
+                cuOccupancyMaxPotentialBlockSize(&mut grid, &mut block, raw, None, dynamic_shared_bytes, limit)
+            )
+        }?;
+        Ok((grid.unsigned_abs(), block.unsigned_abs()))
+    }
+
+    /// Launches the function in `stream`; the configuration's own choice of a stream is not looked at.
+    ///
+    /// The configuration is checked first. One call is made, and one more whenever the function needs more dynamic shared
+    /// memory than any launch before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the device or the function cannot run the configuration;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// `params` points to one value for each of the function's parameters, of their sizes and alignments. What the
+    /// function does with them is sound: device memory that it reaches is live until the launch has finished, and nothing
+    /// else writes what it reads, or uses what it writes, meanwhile.
+    pub unsafe fn launch(&self, config: &LaunchConfig, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
+        let context = self.context();
+        context.expect_same(stream.context(), stream)?;
+        let geometry = self.check(config)?;
+        let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = geometry;
+        if shared_bytes > self.0.dynamic_limit.load(Ordering::Relaxed) {
+            self.raise_dynamic_limit(shared_bytes)?;
+        }
+        let (raw, queue, values) = (self.0.raw, stream.as_raw(), params.as_mut_ptr());
+        if config.is_cooperative() {
+            // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
+            return unsafe {
+                driver_call!(
+                    context,
+                    cuLaunchCooperativeKernel(raw, gx, gy, gz, bx, by, bz, shared_bytes, queue, values)
+                )
+            };
+        }
+        let no_extra = std::ptr::null_mut();
+        // SAFETY: as above.
+        unsafe {
+            driver_call!(context, cuLaunchKernel(raw, gx, gy, gz, bx, by, bz, shared_bytes, queue, values, no_extra))
+        }
+    }
+
+    /// Checks a configuration against the device's limits and the function's; makes no call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
+    pub fn check_config(&self, config: &LaunchConfig) -> Result<()> {
+        Ok(self.check(config).map(|_| ())?)
+    }
+
+    fn check(&self, config: &LaunchConfig) -> Result<Geometry, LaunchConfigError> {
+        let limits = self.context().limits();
+        let geometry = config.geometry(limits)?;
+        let attributes = &self.0.attributes;
+        if geometry.threads > attributes.max_threads_per_block {
+            return Err(LaunchConfigError::BlockThreads {
+                block: config.block(),
+                threads: geometry.threads.into(),
+                limit: attributes.max_threads_per_block,
+                kernel: Some(self.0.name.clone()),
+            });
+        }
+        let fixed = attributes.shared_bytes as usize;
+        if fixed + geometry.shared_bytes as usize > limits.shared_per_block_optin {
+            return Err(LaunchConfigError::SharedMemory {
+                dynamic: config.dynamic_shared_bytes(),
+                fixed,
+                limit: limits.shared_per_block_optin,
+                kernel: Some(self.0.name.clone()),
+            });
+        }
+        Ok(geometry)
+    }
+
+    /// Asks the driver for more dynamic shared memory than every block can have.
+    #[cold]
+    fn raise_dynamic_limit(&self, bytes: u32) -> Result<()> {
+        let _raising = self.0.raising.lock();
+        if bytes <= self.0.dynamic_limit.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+        self.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
+    }
+}
+
+fn raw_attribute(context: &Context, raw: CUfunction, attribute: Attribute) -> Result<i32> {
+    let mut value = 0;
+    // SAFETY: the function is live and `value` lives through the call; an unknown attribute is refused with a status.
+    unsafe { driver_call!(context, cuFuncGetAttribute(&mut value, attribute, raw)) }?;
+    Ok(value)
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function")
+            .field("name", &self.0.name)
+            .field("attributes", &self.0.attributes)
+            .finish_non_exhaustive()
+    }
+}

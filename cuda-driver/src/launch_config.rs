@@ -1,0 +1,383 @@
+//! [`LaunchConfig`]: grid, block, stream and shared memory of a launch, and the check against a device's limits.
+//!
+//! It launches nothing. Invariant: a [`Geometry`] exists only for a configuration that passed the check.
+
+use std::fmt;
+
+use crate::device::Device;
+use crate::dims::{Dim3, Dims};
+use crate::error::Result;
+use crate::limits::DeviceLimits;
+use crate::scope::StreamScope;
+use crate::stream::Stream;
+
+/// How a kernel is launched: blocks in the grid, threads in a block, and what else a launch may say.
+///
+/// Made from tuples in the order of Numba's brackets, `(grid, block)`, `(grid, block, &stream)` or
+/// `(grid, block, &stream, dynamic shared bytes)`, where grid and block are integers or tuples of up to three.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::LaunchConfig;
+///
+/// let config = LaunchConfig::from((1000, 128));
+/// assert_eq!(config.ndim(), 1);
+/// let config = LaunchConfig::new((16, 16), (8, 8)).shared_bytes(1024).cooperative();
+/// assert_eq!((config.ndim(), config.dynamic_shared_bytes()), (2, 1024));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct LaunchConfig {
+    grid: Dim3,
+    block: Dim3,
+    stream: Option<Stream>,
+    shared_bytes: usize,
+    cooperative: bool,
+}
+
+impl LaunchConfig {
+    /// `grid` blocks of `block` threads.
+    pub fn new(grid: impl Dims, block: impl Dims) -> Self {
+        LaunchConfig { grid: grid.dims(), block: block.dims(), stream: None, shared_bytes: 0, cooperative: false }
+    }
+
+    /// The stream to launch in, in place of the default stream.
+    pub fn stream(mut self, stream: &Stream) -> Self {
+        self.stream = Some(stream.clone());
+        self
+    }
+
+    /// Bytes of dynamic shared memory for each block.
+    pub fn shared_bytes(mut self, bytes: usize) -> Self {
+        self.shared_bytes = bytes;
+        self
+    }
+
+    /// Launches all blocks at once, so that the grid can wait for itself.
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
+        self
+    }
+
+    /// The grid as given.
+    #[must_use]
+    pub fn grid(&self) -> Dim3 {
+        self.grid
+    }
+
+    /// The block as given.
+    #[must_use]
+    pub fn block(&self) -> Dim3 {
+        self.block
+    }
+
+    /// The stream that was chosen, if one was.
+    #[must_use]
+    pub fn chosen_stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// Bytes of dynamic shared memory for each block.
+    #[must_use]
+    pub fn dynamic_shared_bytes(&self) -> usize {
+        self.shared_bytes
+    }
+
+    /// Whether all blocks are launched at once.
+    #[must_use]
+    pub fn is_cooperative(&self) -> bool {
+        self.cooperative
+    }
+
+    /// In how many dimensions the launch was written: the larger of the grid's and the block's number of extents.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        self.grid.ndim().max(self.block.ndim())
+    }
+
+    /// Checks the configuration against what the device allows. Every launch does this by itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Driver, LaunchConfig};
+    ///
+    /// let device = Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// assert!(LaunchConfig::new(1000, 128).check(&device).is_ok());
+    /// let error = LaunchConfig::new(1000, 0).check(&device).unwrap_err();
+    /// assert_eq!(error.to_string(), "block of 0 threads: x is 0, it must be from 1 to 1024; nothing was launched");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
+    pub fn check(&self, device: &Device) -> Result<()> {
+        self.geometry(device.limits()?)?;
+        Ok(())
+    }
+
+    /// The configuration in the driver's integers, if it is within `limits`.
+    pub(crate) fn geometry(&self, limits: &DeviceLimits) -> Result<Geometry, LaunchConfigError> {
+        let grid = fit(LaunchPart::Grid, self.grid, limits.max_grid)?;
+        let block = fit(LaunchPart::Block, self.block, limits.max_block)?;
+        let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
+        let limit = limits.max_threads_per_block;
+        if threads > u64::from(limit) {
+            return Err(LaunchConfigError::BlockThreads { block: self.block, threads, limit, kernel: None });
+        }
+        let shared_limit = limits.shared_per_block_optin;
+        let Some(shared_bytes) = u32::try_from(self.shared_bytes).ok().filter(|_| self.shared_bytes <= shared_limit)
+        else {
+            return Err(LaunchConfigError::SharedMemory {
+                dynamic: self.shared_bytes,
+                fixed: 0,
+                limit: shared_limit,
+                kernel: None,
+            });
+        };
+        if self.cooperative && !limits.cooperative_launch {
+            return Err(LaunchConfigError::Cooperative);
+        }
+        Ok(Geometry { grid, block, threads: threads as u32, shared_bytes })
+    }
+}
+
+/// A checked configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Threads in a block.
+    pub(crate) threads: u32,
+    pub(crate) shared_bytes: u32,
+}
+
+fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
+    let mut extents = [0; 3];
+    for (axis, (value, limit)) in given.extents().into_iter().zip(limits).enumerate() {
+        extents[axis] = match u32::try_from(value) {
+            Ok(extent) if (1..=limit).contains(&extent) => extent,
+            _ => return Err(LaunchConfigError::Extent { part, given, axis: ['x', 'y', 'z'][axis], value, limit }),
+        };
+    }
+    Ok(extents)
+}
+
+/// Which part of a launch configuration an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchPart {
+    /// The grid, counted in blocks.
+    Grid,
+    /// The block, counted in threads.
+    Block,
+}
+
+impl fmt::Display for LaunchPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LaunchPart::Grid => "grid",
+            LaunchPart::Block => "block",
+        })
+    }
+}
+
+/// A launch configuration that the device or the kernel cannot run. Nothing was launched.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Error, LaunchConfig, LaunchConfigError};
+///
+/// let device = Driver::new(cuda_sim::driver_api())?.device(0)?;
+/// let Err(Error::LaunchConfig(error)) = LaunchConfig::new(1, (64, 64)).check(&device) else { panic!() };
+/// assert!(matches!(*error, LaunchConfigError::BlockThreads { threads: 4096, limit: 1024, .. }));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaunchConfigError {
+    /// An extent is 0, negative, or over its limit.
+    Extent {
+        /// Grid or block.
+        part: LaunchPart,
+        /// All extents as given.
+        given: Dim3,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The extent along that axis.
+        value: i128,
+        /// The largest that is allowed.
+        limit: u32,
+    },
+    /// The block has too many threads.
+    BlockThreads {
+        /// The block as given.
+        block: Dim3,
+        /// Its threads.
+        threads: u64,
+        /// The most that are allowed.
+        limit: u32,
+        /// The kernel whose limit it is (its registers, or its launch bounds); `None` for the device's.
+        kernel: Option<String>,
+    },
+    /// A block would have too much shared memory.
+    SharedMemory {
+        /// Bytes asked for in the launch.
+        dynamic: usize,
+        /// Bytes that the kernel has already.
+        fixed: usize,
+        /// The most bytes that are allowed together.
+        limit: usize,
+        /// The kernel, where it is known.
+        kernel: Option<String>,
+    },
+    /// The device cannot launch all blocks of a grid at once.
+    Cooperative,
+    /// The kernel asks for its position in another number of dimensions than the launch has.
+    Dimensions {
+        /// The kernel.
+        kernel: String,
+        /// Dimensions of the launch.
+        given: usize,
+        /// Dimensions that the kernel uses.
+        used: usize,
+    },
+}
+
+impl fmt::Display for LaunchConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchConfigError::Extent { part, given, axis, value, limit } => {
+                let unit = if *part == LaunchPart::Grid { "blocks" } else { "threads" };
+                write!(f, "{part} of {given} {unit}: {axis} is {value}, it must be from 1 to {limit}")?;
+            }
+            LaunchConfigError::BlockThreads { block, threads, limit, kernel } => {
+                write!(f, "block of {block} threads: that is {threads} together, ")?;
+                match kernel {
+                    None => write!(f, "the device allows at most {limit}")?,
+                    Some(kernel) => write!(f, "kernel `{kernel}` allows at most {limit} (its registers or bounds)")?,
+                }
+            }
+            LaunchConfigError::SharedMemory { dynamic, fixed, limit, kernel } => {
+                write!(f, "{dynamic} bytes of dynamic shared memory")?;
+                if let Some(kernel) = kernel {
+                    write!(f, " beside the {fixed} bytes of kernel `{kernel}`")?;
+                }
+                write!(f, ": a block can have at most {limit} bytes")?;
+            }
+            LaunchConfigError::Cooperative => f.write_str("cooperative launch: the device does not support it")?,
+            LaunchConfigError::Dimensions { kernel, given, used } => write!(
+                f,
+                "a launch in {given} dimensions: kernel `{kernel}` uses its position in {used}; give grid and block as \
+                 many extents"
+            )?,
+        }
+        f.write_str("; nothing was launched")
+    }
+}
+
+impl std::error::Error for LaunchConfigError {}
+
+impl<G: Dims, B: Dims> From<(G, B)> for LaunchConfig {
+    fn from((grid, block): (G, B)) -> Self {
+        LaunchConfig::new(grid, block)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Stream)> for LaunchConfig {
+    fn from((grid, block, stream): (G, B, &Stream)) -> Self {
+        LaunchConfig::new(grid, block).stream(stream)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Stream, usize)> for LaunchConfig {
+    fn from((grid, block, stream, shared_bytes): (G, B, &Stream, usize)) -> Self {
+        LaunchConfig::new(grid, block).stream(stream).shared_bytes(shared_bytes)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &StreamScope<'_, '_>)> for LaunchConfig {
+    fn from((grid, block, stream): (G, B, &StreamScope<'_, '_>)) -> Self {
+        LaunchConfig::new(grid, block).stream(stream)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &StreamScope<'_, '_>, usize)> for LaunchConfig {
+    fn from((grid, block, stream, shared_bytes): (G, B, &StreamScope<'_, '_>, usize)) -> Self {
+        LaunchConfig::new(grid, block).stream(stream).shared_bytes(shared_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> DeviceLimits {
+        DeviceLimits {
+            max_threads_per_block: 1024,
+            max_block: [1024, 1024, 64],
+            max_grid: [0x7fff_ffff, 65535, 65535],
+            shared_per_block: 48 << 10,
+            shared_per_block_optin: 99 << 10,
+            warp_size: 32,
+            multiprocessors: 4,
+            cooperative_launch: false,
+            memory_pools: true,
+            can_map_host: true,
+        }
+    }
+
+    fn refusal(config: impl Into<LaunchConfig>) -> String {
+        config.into().geometry(&limits()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn integer_types_and_tuples_mix() {
+        let config = LaunchConfig::from(((3_usize, 2), (4_u32, 8_i64, 1)));
+        let geometry = config.geometry(&limits()).unwrap();
+        assert_eq!((geometry.grid, geometry.block, geometry.threads), ([3, 2, 1], [4, 8, 1], 32));
+        assert_eq!(config.ndim(), 3);
+    }
+
+    #[test]
+    fn a_configuration_at_every_limit_passes() {
+        assert!(LaunchConfig::new((0x7fff_ffff_u32, 65535, 65535), (16, 1, 64)).geometry(&limits()).is_ok());
+        assert!(LaunchConfig::new(1, 1).shared_bytes(99 << 10).geometry(&limits()).is_ok());
+    }
+
+    #[test]
+    fn a_refusal_names_value_and_limit() {
+        assert_eq!(refusal((0, 32)), "grid of 0 blocks: x is 0, it must be from 1 to 2147483647; nothing was launched");
+        assert_eq!(
+            refusal((1, (8, 8, 65))),
+            "block of (8, 8, 65) threads: z is 65, it must be from 1 to 64; nothing was launched"
+        );
+        assert_eq!(
+            refusal((1, (32, 33))),
+            "block of (32, 33) threads: that is 1056 together, the device allows at most 1024; nothing was launched"
+        );
+        assert_eq!(
+            refusal(((1, 65536), 1)).split("; ").next().unwrap(),
+            "grid of (1, 65536) blocks: y is 65536, it must be from 1 to 65535"
+        );
+        assert!(
+            refusal(LaunchConfig::new(1, 1).shared_bytes(100 << 10))
+                .contains("102400 bytes of dynamic shared memory: a block can have at most 101376")
+        );
+        assert!(refusal(LaunchConfig::new(1, 1).cooperative()).contains("does not support"));
+    }
+
+    #[test]
+    fn values_beyond_32_bits_are_refused_and_not_cut() {
+        assert!(refusal(((1_u64 << 32) + 1, 1)).contains("x is 4294967297,"));
+        assert!(refusal((1, -3)).contains("x is -3,"));
+        let (blocks, n) = (0_usize, 1_usize);
+        assert!(refusal((blocks.wrapping_sub(n), 1)).contains("x is 18446744073709551615,"));
+    }
+}

@@ -1,0 +1,76 @@
+//! [`DeviceLimits`]: what a launch and an allocation have to know about a device, asked once.
+
+use cuda_sys::CUdevice_attribute as Attribute;
+
+use crate::device::Device;
+use crate::error::Result;
+
+/// The limits of a device that launches are checked against, and the abilities that memory depends on.
+///
+/// Read once and kept, so that checking a launch costs no call.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+/// let limits = device.limits()?;
+/// assert_eq!(limits.warp_size, 32);
+/// assert!(limits.max_threads_per_block >= 512);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceLimits {
+    /// Threads in a block.
+    pub max_threads_per_block: u32,
+    /// Threads of a block along x, y and z.
+    pub max_block: [u32; 3],
+    /// Blocks of a grid along x, y and z.
+    pub max_grid: [u32; 3],
+    /// Bytes of shared memory that any block can have.
+    pub shared_per_block: usize,
+    /// Bytes of shared memory that a block can have after its function opted in.
+    pub shared_per_block_optin: usize,
+    /// Threads in a warp.
+    pub warp_size: u32,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Whether a grid can wait for all its blocks.
+    pub cooperative_launch: bool,
+    /// Whether the device has stream-ordered memory pools.
+    pub memory_pools: bool,
+    /// Whether the device can use host memory in place.
+    pub can_map_host: bool,
+}
+
+impl DeviceLimits {
+    pub(crate) fn ask(device: &Device) -> Result<Self> {
+        // A driver older than an attribute refuses to be asked for it: what it does not know, it does not have.
+        let optional = |attribute| device.attribute(attribute).map_or(0, i32::unsigned_abs);
+        let required = |attribute| device.attribute(attribute).map(i32::unsigned_abs);
+        let shared = required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
+        let optin = optional(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+        Ok(DeviceLimits {
+            max_threads_per_block: required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            max_block: [
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ],
+            max_grid: [
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ],
+            shared_per_block: shared as usize,
+            shared_per_block_optin: optin.max(shared) as usize,
+            warp_size: required(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+            multiprocessors: required(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            cooperative_launch: optional(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0,
+            memory_pools: optional(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0,
+            can_map_host: optional(Attribute::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0,
+        })
+    }
+}

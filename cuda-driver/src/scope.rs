@@ -1,0 +1,62 @@
+//! [`StreamScope`]: a stream inside [`Stream::scope`], which waits for the stream before it returns.
+//!
+//! Its two lifetimes are those of [`std::thread::Scope`]: `'env` outlives the scope, so work that is enqueued through the
+//! scope may borrow for `'scope`. Invariant: no way out of the scope, a panic included, comes before the wait.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use crate::error::Error;
+use crate::stream::Stream;
+
+/// A stream that is waited for when its scope ends; from [`Stream::scope`].
+///
+/// It is used like the stream itself.
+#[derive(Debug)]
+pub struct StreamScope<'scope, 'env: 'scope> {
+    stream: Stream,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+impl Deref for StreamScope<'_, '_> {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.stream
+    }
+}
+
+/// Waits for the stream when a panic leaves the scope.
+struct WaitOnUnwind<'a>(&'a Stream);
+
+impl Drop for WaitOnUnwind<'_> {
+    fn drop(&mut self) {
+        report(self.0.synchronize());
+    }
+}
+
+/// Reports a failure for which another one leaves no room in the result.
+fn report(waited: Result<(), Error>) {
+    if let Err(error) = waited {
+        tracing::warn!(%error, "waiting for a stream failed after its scope had failed");
+    }
+}
+
+pub(crate) fn run<'env, R, E: From<Error>>(
+    stream: &Stream,
+    work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R, E>,
+) -> Result<R, E> {
+    let scope = StreamScope { stream: stream.clone(), scope: PhantomData, env: PhantomData };
+    let wait = WaitOnUnwind(stream);
+    let worked = work(&scope);
+    std::mem::forget(wait);
+    let waited = stream.synchronize();
+    match worked {
+        Ok(value) => waited.map(|()| value).map_err(E::from),
+        Err(error) => {
+            report(waited);
+            Err(error)
+        }
+    }
+}

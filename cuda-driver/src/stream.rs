@@ -1,0 +1,371 @@
+//! [`Stream`]: a queue of work on the device that runs in order.
+//!
+//! A stream does not know which memory its work uses; `cuda-mem` does, and orders streams with [`Stream::wait_for`].
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a live stream of the bound context (owned by `self`, one of
+//! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
+//! call.
+
+use std::cell::Cell;
+use std::fmt;
+
+use cuda_sys::{CUstream, CUstream_flags};
+
+use crate::call::driver_query;
+use crate::context::Context;
+use crate::driver_call;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::fork;
+use crate::host_fn;
+use crate::scope::{self, StreamScope};
+use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// A queue of work on the device. Clones are cheap and mean the same stream.
+///
+/// Work of one stream runs in the order in which it was enqueued; work of two streams may overlap. A stream that was
+/// created is destroyed with its last clone, after its work.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use std::sync::mpsc::channel;
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let stream = cuda_driver::Stream::new(&context)?;
+/// let (sender, receiver) = channel();
+/// stream.launch_host_fn(move || sender.send("reached").unwrap())?;
+/// stream.synchronize()?;
+/// assert_eq!(receiver.recv().unwrap(), "reached");
+/// assert!(stream.query()?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// See the [CUDA driver API, stream management](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html).
+#[derive(Clone)]
+pub struct Stream {
+    context: Context,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Null,
+    Legacy,
+    PerThread,
+    External(RawStream),
+    Owned(Arc<OwnedStream>),
+}
+
+/// A raw stream that may go from thread to thread.
+#[derive(Clone, Copy)]
+struct RawStream(CUstream);
+
+// SAFETY: an address that the driver accepts on any thread.
+unsafe impl Send for RawStream {}
+// SAFETY: as above; the driver's own locks protect what it names.
+unsafe impl Sync for RawStream {}
+
+struct OwnedStream {
+    context: Context,
+    raw: RawStream,
+    serial: u64,
+}
+
+/// Which queue of a context a stream means: equal ids run in order. Unlike a raw handle, it is not used again after the
+/// stream is gone.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Stream};
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let (a, b) = (Stream::new(&context)?, Stream::new(&context)?);
+/// assert_eq!(a.id(), a.clone().id());
+/// assert_ne!(a.id(), b.id());
+/// assert_eq!(context.default_stream().id(), Stream::legacy(&context).id());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StreamId(IdKind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum IdKind {
+    Legacy,
+    /// The per-thread stream of the thread with this number.
+    Thread(u64),
+    External(usize),
+    Owned(u64),
+}
+
+static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
+static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    static THREAD: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A number that no other thread of the process has or will have.
+fn thread_number() -> u64 {
+    if THREAD.get() == 0 {
+        THREAD.set(NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
+    }
+    THREAD.get()
+}
+
+/// How a stream is created.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Stream, StreamOptions};
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let urgent = Stream::with_options(&context, StreamOptions::new().priority(-1))?;
+/// urgent.synchronize()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct StreamOptions {
+    waits_for_legacy: bool,
+    priority: i32,
+}
+
+impl StreamOptions {
+    /// Independent of the legacy default stream, priority 0.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the stream and the legacy default stream wait for each other, as streams do in CUDA C by default.
+    pub fn waits_for_legacy(mut self, waits: bool) -> Self {
+        self.waits_for_legacy = waits;
+        self
+    }
+
+    /// The priority: lower numbers go first, and the driver clamps to what the device has.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+}
+
+impl Stream {
+    /// A new stream, independent of the legacy default stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, StreamOptions::new())
+    }
+
+    /// A new stream with options.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
+        let flags = match options.waits_for_legacy {
+            true => CUstream_flags::CU_STREAM_DEFAULT,
+            false => CUstream_flags::CU_STREAM_NON_BLOCKING,
+        };
+        let mut raw = std::ptr::null_mut();
+        if options.priority == 0 {
+            // SAFETY: `raw` lives through the call.
+            unsafe { driver_call!(context, cuStreamCreate(&mut raw, flags.0)) }?;
+        } else {
+            // SAFETY: `raw` lives through the call.
+            unsafe { driver_call!(context, cuStreamCreateWithPriority(&mut raw, flags.0, options.priority)) }?;
+        }
+        let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
+        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), serial };
+        Ok(Stream { context: context.clone(), kind: Kind::Owned(Arc::new(owned)) })
+    }
+
+    /// The default stream: stream 0, which means the legacy default stream.
+    pub(crate) fn null(context: &Context) -> Self {
+        Stream { context: context.clone(), kind: Kind::Null }
+    }
+
+    /// The legacy default stream, which waits for the context's blocking streams and they for it.
+    #[must_use]
+    pub fn legacy(context: &Context) -> Self {
+        Stream { context: context.clone(), kind: Kind::Legacy }
+    }
+
+    /// The default stream of the calling thread. The same value means another stream on another thread.
+    #[must_use]
+    pub fn per_thread(context: &Context) -> Self {
+        Stream { context: context.clone(), kind: Kind::PerThread }
+    }
+
+    /// A stream that someone else made and will destroy.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a stream of `context`, and is destroyed only after the last clone of the returned value, and everything
+    /// that was used on it, is gone.
+    #[must_use]
+    pub unsafe fn external(context: &Context, raw: CUstream) -> Self {
+        Stream { context: context.clone(), kind: Kind::External(RawStream(raw)) }
+    }
+
+    /// The context of the stream.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The raw handle; valid while a clone of the stream lives.
+    #[must_use]
+    pub fn as_raw(&self) -> CUstream {
+        match &self.kind {
+            Kind::Null => std::ptr::null_mut(),
+            Kind::Legacy => cuda_sys::CU_STREAM_LEGACY,
+            Kind::PerThread => cuda_sys::CU_STREAM_PER_THREAD,
+            Kind::External(raw) => raw.0,
+            Kind::Owned(owned) => owned.raw.0,
+        }
+    }
+
+    /// Which queue of its context the stream means on the calling thread.
+    #[must_use]
+    pub fn id(&self) -> StreamId {
+        StreamId(match &self.kind {
+            Kind::Null | Kind::Legacy => IdKind::Legacy,
+            Kind::PerThread => IdKind::Thread(thread_number()),
+            Kind::External(raw) => IdKind::External(raw.0.addr()),
+            Kind::Owned(owned) => IdKind::Owned(owned.serial),
+        })
+    }
+
+    /// Whether the stream is the per-thread default stream, whose handle reaches the queue of the calling thread only.
+    #[must_use]
+    pub fn is_per_thread(&self) -> bool {
+        matches!(self.kind, Kind::PerThread)
+    }
+
+    /// Waits on the host for the stream's work.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: the stream is live.
+        unsafe { driver_call!(&self.context, cuStreamSynchronize(self.as_raw())) }?;
+        self.context.check_panics()
+    }
+
+    /// Whether the stream's work is done; does not wait, and does not report kernel panics.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if work failed.
+    pub fn query(&self) -> Result<bool> {
+        // SAFETY: the stream is live.
+        unsafe { driver_query!(&self.context, cuStreamQuery(self.as_raw())) }
+    }
+
+    /// Makes later work of this stream wait, on the device, for what `event` has recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for an event of another device's context; [`Error::Driver`] with the driver's status.
+    pub fn wait_event(&self, event: &Event) -> Result<()> {
+        self.context.expect_same(event.context(), event)?;
+        // SAFETY: stream and event are live and of one context.
+        unsafe { driver_call!(&self.context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
+    }
+
+    /// Makes later work of this stream wait, on the device, for all work that `other` has now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
+    pub fn wait_for(&self, other: &Stream) -> Result<()> {
+        self.context.expect_same(&other.context, other)?;
+        self.context.events().with_event(&self.context, |event| {
+            // SAFETY: `other` is live, and the event is in nobody else's hands.
+            unsafe { driver_call!(&self.context, cuEventRecord(event, other.as_raw())) }?;
+            // SAFETY: the stream is live and the event recorded; the wait keeps what it found.
+            unsafe { driver_call!(&self.context, cuStreamWaitEvent(self.as_raw(), event, 0)) }
+        })
+    }
+
+    /// Runs `work` on a thread of the driver, after the stream's earlier work and before its later.
+    ///
+    /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
+    /// [`tracing`]. If the context is lost before, `work` is dropped without being run, or leaked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status; `work` is dropped.
+    pub fn launch_host_fn(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        let data = host_fn::into_raw(work);
+        // SAFETY: the stream is live; the driver calls the function once with the data that was made for it.
+        let launched =
+            unsafe { driver_call!(&self.context, cuLaunchHostFunc(self.as_raw(), Some(host_fn::run), data)) };
+        if launched.is_err() {
+            // SAFETY: the driver refused, so it will not call the function, and the data is ours again.
+            unsafe { host_fn::discard(data) };
+        }
+        launched
+    }
+
+    /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.
+    ///
+    /// So what `work` enqueues may borrow from the caller.
+    ///
+    /// # Errors
+    ///
+    /// What `work` returns; else what waiting for the stream reports.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `work`, after the stream was waited for.
+    pub fn scope<'env, R, E: From<Error>>(
+        &self,
+        work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> std::result::Result<R, E>,
+    ) -> std::result::Result<R, E> {
+        scope::run(self, work)
+    }
+}
+
+impl Drop for OwnedStream {
+    fn drop(&mut self) {
+        if fork::is_forked_child() || self.context.poison().is_some() {
+            return;
+        }
+        // SAFETY: the last clone is gone; the driver lets enqueued work finish.
+        if let Err(error) = unsafe { driver_call!(&self.context, cuStreamDestroy_v2(self.raw.0)) } {
+            tracing::warn!(%error, "a stream could not be destroyed");
+        }
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Null => f.write_str("default stream"),
+            Kind::Legacy => f.write_str("legacy default stream"),
+            Kind::PerThread => f.write_str("per-thread default stream"),
+            Kind::External(raw) => write!(f, "external stream {:p}", raw.0),
+            Kind::Owned(owned) => write!(f, "stream {:p}", owned.raw.0),
+        }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({self} of device {})", self.context.device().ordinal())
+    }
+}

@@ -1,0 +1,86 @@
+//! Vector clocks: which accesses are known to be over when another one starts.
+//!
+//! An actor is a stream, by its raw handle, or the host. The default stream is an actor like the others: that the driver
+//! orders it with some streams by itself is not relied upon.
+
+use std::collections::HashMap;
+
+pub(super) type Actor = usize;
+
+/// The actor that makes the calls.
+pub(super) const HOST: Actor = usize::MAX;
+
+/// For each actor, how much of its work is known to be over.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Clock(HashMap<Actor, u64>);
+
+impl Clock {
+    pub(super) fn join(&mut self, other: &Clock) {
+        for (actor, time) in &other.0 {
+            let known = self.0.entry(*actor).or_default();
+            *known = (*known).max(*time);
+        }
+    }
+
+    fn knows(&self, actor: Actor, time: u64) -> bool {
+        self.0.get(&actor).is_some_and(|known| *known >= time)
+    }
+
+    fn tick(&mut self, actor: Actor) -> u64 {
+        let time = self.0.entry(actor).or_default();
+        *time += 1;
+        *time
+    }
+}
+
+/// One access to an allocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    actor: Actor,
+    time: u64,
+    write: bool,
+}
+
+/// The clock of every actor.
+#[derive(Default)]
+pub(super) struct Clocks(HashMap<Actor, Clock>);
+
+impl Clocks {
+    /// What `actor` knows now.
+    pub(super) fn of(&self, actor: Actor) -> Clock {
+        self.0.get(&actor).cloned().unwrap_or_default()
+    }
+
+    /// Lets `actor` know what `clock` knows.
+    pub(super) fn learn(&mut self, actor: Actor, clock: &Clock) {
+        self.0.entry(actor).or_default().join(clock);
+    }
+
+    /// The host enqueues work on, or makes an access as, `actor`: its time.
+    pub(super) fn step(&mut self, actor: Actor) -> u64 {
+        let host = self.of(HOST);
+        let clock = self.0.entry(actor).or_default();
+        clock.join(&host);
+        clock.tick(actor)
+    }
+
+    /// The host has waited for everything.
+    pub(super) fn host_waits_for_all(&mut self) {
+        let all: Vec<Clock> = self.0.values().cloned().collect();
+        for clock in &all {
+            self.learn(HOST, clock);
+        }
+    }
+
+    /// Adds an access by `actor` to `accesses`; the earlier one that it is not ordered after, if there is one.
+    pub(super) fn access(&mut self, accesses: &mut Vec<Access>, actor: Actor, write: bool) -> Option<Access> {
+        let time = self.step(actor);
+        let known = self.of(actor);
+        let conflict = accesses
+            .iter()
+            .find(|earlier| (write || earlier.write) && !known.knows(earlier.actor, earlier.time))
+            .copied();
+        accesses.push(Access { actor, time, write });
+        conflict
+    }
+}

@@ -1,0 +1,118 @@
+//! A tracing driver for tests: a table of functions that records every call, keeps what is live, fails on demand, and
+//! checks that accesses to device memory are ordered.
+//!
+//! It is no device: it runs no kernels, and its streams do their work at once. What it models is order: every stream, every
+//! event and the host has a vector clock, and an access to memory that is not ordered after a conflicting one is a
+//! violation, as is any use of something that is not live. [`Session::finish`] fails the test for violations and leaks.
+//!
+//! A launch of a function named `k_` and letters takes one device pointer per letter, and reads (`r`) or writes (`w`) it.
+//!
+//! The state is one for the process, because C functions carry none: a [`Session`] holds it, so tests take turns.
+//!
+//! # Safety
+//!
+//! The functions trust the pointers that they are handed, as a driver does; addresses of device memory are addresses of
+//! live heap allocations that the state owns.
+
+mod clocks;
+mod functions;
+mod state;
+
+use std::sync::Arc;
+
+use cuda_driver::{Context, Driver};
+use cuda_sys::{CUresult, DriverApi};
+use parking_lot::{Mutex, MutexGuard};
+
+use state::State;
+pub(crate) use state::{Call, Live};
+
+static TURN: Mutex<()> = Mutex::new(());
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// One test's use of the tracing driver.
+pub(crate) struct Session {
+    api: Arc<DriverApi>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// What the traced device can do.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    pub(crate) memory_pools: bool,
+}
+
+impl Session {
+    pub(crate) fn new() -> Self {
+        Self::with(Traits { memory_pools: true })
+    }
+
+    pub(crate) fn with(traits: Traits) -> Self {
+        let turn = TURN.lock();
+        *STATE.lock() = Some(State::new(traits));
+        Session { api: Arc::new(DriverApi::from_fns(&functions::table())), _turn: turn }
+    }
+
+    pub(crate) fn api(&self) -> Arc<DriverApi> {
+        self.api.clone()
+    }
+
+    pub(crate) fn driver(&self) -> Driver {
+        Driver::new(self.api()).expect("the traced driver starts")
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        self.driver().device(0).and_then(|device| device.primary_context()).expect("the traced device has a context")
+    }
+
+    /// The calls since the start or the last [`Session::forget`].
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        state(|state| state.calls.clone())
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        state(|state| state.calls.iter().map(|call| call.name).collect())
+    }
+
+    pub(crate) fn count(&self, name: &str) -> usize {
+        state(|state| state.calls.iter().filter(|call| call.name == name).count())
+    }
+
+    pub(crate) fn forget(&self) {
+        state(|state| state.calls.clear());
+    }
+
+    /// Makes the `nth` call of `name` from now, counted from 1, return `code` without doing anything.
+    pub(crate) fn fail(&self, name: &'static str, nth: usize, code: CUresult) {
+        state(|state| state.faults.push((name, nth, code)));
+    }
+
+    /// What is live now.
+    pub(crate) fn live(&self) -> Live {
+        state(|state| state.live())
+    }
+
+    /// The only live piece of host memory, which is where kernels report panics.
+    pub(crate) fn host_memory(&self) -> *mut u8 {
+        state(|state| state.host.values_mut().next().map_or(std::ptr::null_mut(), |words| words.as_mut_ptr().cast()))
+    }
+
+    /// Fails the test if anything is still live, or was used out of order or when it was not live.
+    #[track_caller]
+    pub(crate) fn finish(self) {
+        let (violations, live) = state(|state| (std::mem::take(&mut state.violations), state.live()));
+        assert!(violations.is_empty(), "violations: {violations:#?}");
+        assert_eq!(live, Live::default(), "leaked");
+    }
+
+    /// The violations so far; [`Session::finish`] will not see them again.
+    pub(crate) fn take_violations(&self) -> Vec<String> {
+        state(|state| std::mem::take(&mut state.violations))
+    }
+}
+
+/// Uses the state of the session that runs now.
+fn state<R>(work: impl FnOnce(&mut State) -> R) -> R {
+    work(STATE.lock().as_mut().expect("a session runs"))
+}

@@ -1,0 +1,141 @@
+//! What the tracing driver knows: calls, faults to come, and everything live.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use cuda_sys::CUresult;
+
+use super::Traits;
+use super::clocks::{Access, Actor, Clock, Clocks};
+
+/// A recorded call; what it was about, where that is a stream, an event or memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) stream: Option<usize>,
+    pub(crate) object: u64,
+    pub(crate) bytes: usize,
+}
+
+/// How many of each thing are live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Live {
+    pub(crate) device: usize,
+    pub(crate) host: usize,
+    pub(crate) streams: usize,
+    pub(crate) events: usize,
+    pub(crate) modules: usize,
+    pub(crate) contexts: usize,
+}
+
+/// A piece of device memory.
+pub(super) struct Allocation {
+    pub(super) words: Box<[u64]>,
+    pub(super) bytes: usize,
+    pub(super) accesses: Vec<Access>,
+}
+
+pub(super) struct State {
+    pub(super) traits: Traits,
+    pub(super) calls: Vec<Call>,
+    /// Name, calls of it until the fault, code.
+    pub(super) faults: Vec<(&'static str, usize, CUresult)>,
+    pub(super) device: BTreeMap<u64, Allocation>,
+    pub(super) host: HashMap<usize, Box<[u64]>>,
+    pub(super) streams: HashSet<usize>,
+    /// What each live event has recorded.
+    pub(super) events: HashMap<usize, Option<Clock>>,
+    pub(super) modules: HashSet<usize>,
+    /// Functions by handle: one letter for each pointer.
+    pub(super) functions: HashMap<usize, String>,
+    pub(super) contexts: usize,
+    pub(super) clocks: Clocks,
+    pub(super) violations: Vec<String>,
+    next_handle: usize,
+}
+
+/// Bytes of the traced device.
+pub(super) const TOTAL: usize = 1 << 30;
+
+impl State {
+    pub(super) fn new(traits: Traits) -> Self {
+        State {
+            traits,
+            calls: Vec::new(),
+            faults: Vec::new(),
+            device: BTreeMap::new(),
+            host: HashMap::new(),
+            streams: HashSet::new(),
+            events: HashMap::new(),
+            modules: HashSet::new(),
+            functions: HashMap::new(),
+            contexts: 0,
+            clocks: Clocks::default(),
+            violations: Vec::new(),
+            next_handle: 0x1000,
+        }
+    }
+
+    pub(super) fn live(&self) -> Live {
+        Live {
+            device: self.device.len(),
+            host: self.host.len(),
+            streams: self.streams.len(),
+            events: self.events.len(),
+            modules: self.modules.len(),
+            contexts: self.contexts,
+        }
+    }
+
+    /// Records a call; the code with which it must fail, if it must.
+    pub(super) fn enter(&mut self, call: Call) -> Option<CUresult> {
+        self.calls.push(call);
+        let mut due = None;
+        for (name, remaining, code) in &mut self.faults {
+            if *name == call.name && *remaining > 0 {
+                *remaining -= 1;
+                due = if *remaining == 0 { Some(*code) } else { due };
+            }
+        }
+        self.faults.retain(|(_, remaining, _)| *remaining > 0);
+        due
+    }
+
+    pub(super) fn handle(&mut self) -> usize {
+        self.next_handle += 0x10;
+        self.next_handle
+    }
+
+    pub(super) fn allocate(&mut self, bytes: usize) -> u64 {
+        let mut words = vec![0xA5A5_A5A5_A5A5_A5A5_u64; bytes.div_ceil(8)].into_boxed_slice();
+        let address = words.as_mut_ptr().expose_provenance() as u64;
+        self.device.insert(address, Allocation { words, bytes, accesses: Vec::new() });
+        address
+    }
+
+    /// Bytes that are allocated.
+    pub(super) fn used(&self) -> usize {
+        self.device.values().map(|allocation| allocation.bytes).sum()
+    }
+
+    /// An access by `actor`; a violation if the memory is not live, too small, or still in use.
+    pub(super) fn touch(&mut self, what: &str, address: u64, bytes: usize, actor: Actor, write: bool) {
+        let found = self.device.range_mut(..=address).next_back();
+        let Some((start, allocation)) =
+            found.filter(|(start, allocation)| address + bytes as u64 <= **start + allocation.bytes as u64)
+        else {
+            self.violations.push(format!("{what}: {bytes} bytes at {address:#x} are not live"));
+            return;
+        };
+        if let Some(earlier) = self.clocks.access(&mut allocation.accesses, actor, write) {
+            let text = format!("{what} of {start:#x} by {actor:#x} is not ordered after {earlier:?}");
+            self.violations.push(text);
+        }
+    }
+
+    /// A violation unless `stream` is live or one of the driver's own.
+    pub(super) fn expect_stream(&mut self, what: &str, stream: usize) {
+        if stream > 2 && !self.streams.contains(&stream) {
+            self.violations.push(format!("{what}: stream {stream:#x} is not live"));
+        }
+    }
+}

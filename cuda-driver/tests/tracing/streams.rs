@@ -1,0 +1,155 @@
+//! Streams, events, scopes and host functions.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cuda_driver::{Error, Event, LaunchConfig, Result, Stream, StreamOptions};
+use cuda_sys::CUresult;
+
+use crate::support::Session;
+
+#[test]
+fn streams_print_what_they_are_and_are_destroyed() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::with_options(&context, StreamOptions::new().priority(-1).waits_for_legacy(true)).unwrap();
+    assert!(stream.to_string().starts_with("stream 0x"));
+    assert_eq!(session.count("cuStreamCreateWithPriority"), 1);
+    assert_eq!(context.default_stream().to_string(), "default stream");
+    assert_eq!(Stream::legacy(&context).to_string(), "legacy default stream");
+    assert_eq!(Stream::per_thread(&context).to_string(), "per-thread default stream");
+    // SAFETY: the stream lives until the end of the test.
+    let external = unsafe { Stream::external(&context, stream.as_raw()) };
+    assert!(external.to_string().starts_with("external stream 0x"));
+    external.synchronize().unwrap();
+    drop((context, external, stream));
+    session.finish();
+}
+
+#[test]
+fn ids_tell_queues_apart() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    assert_eq!(stream.id(), stream.clone().id());
+    assert_ne!(stream.id(), Stream::new(&context).unwrap().id());
+    assert_eq!(context.default_stream().id(), Stream::legacy(&context).id());
+    let per_thread = Stream::per_thread(&context);
+    assert_eq!(per_thread.id(), per_thread.id());
+    let elsewhere = std::thread::scope(|scope| scope.spawn(|| per_thread.id()).join().unwrap());
+    assert_ne!(per_thread.id(), elsewhere);
+}
+
+#[test]
+fn one_stream_waits_for_another_with_a_pooled_event() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    session.forget();
+    b.wait_for(&a).unwrap();
+    b.wait_for(&a).unwrap();
+    assert_eq!(
+        session.names(),
+        ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent", "cuEventRecord", "cuStreamWaitEvent"]
+    );
+    let calls = session.calls();
+    assert_eq!((calls[1].stream, calls[2].stream), (Some(a.as_raw().addr()), Some(b.as_raw().addr())));
+    drop((a, b, context));
+    session.finish();
+}
+
+#[test]
+fn objects_of_two_contexts_are_refused_before_the_driver_is_asked() {
+    let session = Session::new();
+    let (context, other) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
+    let (stream, event) = (Stream::new(&context).unwrap(), Event::new(&other).unwrap());
+    session.forget();
+    let error = stream.wait_event(&event).unwrap_err();
+    assert!(error.to_string().contains("belongs to the context of device 1, not to that of device 0"), "{error}");
+    assert!(event.record(&stream).is_err());
+    assert!(Event::new(&context).unwrap().elapsed_ms(&event).is_err());
+    assert_eq!(session.count("cuStreamWaitEvent") + session.count("cuEventRecord"), 0);
+}
+
+#[test]
+fn events_measure_only_with_timing() {
+    let session = Session::new();
+    let context = session.context();
+    let (start, end) = (Event::new(&context).unwrap(), Event::new(&context).unwrap());
+    start.record(&context.default_stream()).unwrap();
+    end.record(&context.default_stream()).unwrap();
+    assert!(end.query().unwrap());
+    assert_eq!(start.elapsed_ms(&end).unwrap(), 0.5);
+    let plain = Event::without_timing(&context).unwrap();
+    assert!(plain.elapsed_ms(&end).unwrap_err().to_string().contains("Event::new"));
+}
+
+#[test]
+fn not_ready_is_an_answer() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
+    assert!(!stream.query().unwrap());
+    assert!(stream.query().unwrap());
+}
+
+#[test]
+fn a_scope_waits_on_every_way_out() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    session.forget();
+    let value: Result<i32> = stream.scope(|s| {
+        assert_eq!(LaunchConfig::from((1, 1, s)).chosen_stream().map(Stream::id), Some(stream.id()));
+        Ok(7)
+    });
+    assert_eq!((value.unwrap(), session.count("cuStreamSynchronize")), (7, 1));
+
+    let failed: Result<()> = stream.scope(|_| Err(Error::Invalid("mine".into())));
+    assert_eq!((failed.unwrap_err().to_string().as_str(), session.count("cuStreamSynchronize")), ("mine", 2));
+
+    let panicked = catch_unwind(AssertUnwindSafe(|| stream.scope(|_| -> Result<()> { panic!("out") })));
+    assert!(panicked.is_err());
+    assert_eq!(session.count("cuStreamSynchronize"), 3);
+
+    session.fail("cuStreamSynchronize", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    let waited: Result<()> = stream.scope(|_| Ok(()));
+    assert_eq!(waited.unwrap_err().code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+}
+
+#[test]
+fn a_host_function_runs_once_and_its_panic_is_caught() {
+    let session = Session::new();
+    let stream = session.context().default_stream();
+    let ran = Arc::new(AtomicBool::new(false));
+    let flag = ran.clone();
+    stream.launch_host_fn(move || assert!(!flag.swap(true, Ordering::SeqCst))).unwrap();
+    assert!(ran.load(Ordering::SeqCst));
+    stream.launch_host_fn(|| panic!("in a callback")).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn a_refused_host_function_is_dropped() {
+    let session = Session::new();
+    let stream = session.context().default_stream();
+    let held = Arc::new(());
+    let moved = held.clone();
+    session.fail("cuLaunchHostFunc", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(stream.launch_host_fn(move || drop(moved)).is_err());
+    assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[test]
+fn nothing_leaks_when_creation_fails() {
+    let session = Session::new();
+    let context = session.context();
+    session.fail("cuStreamCreate", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    session.fail("cuEventCreate", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    assert!(Stream::new(&context).unwrap_err().is_out_of_memory());
+    assert!(Event::new(&context).unwrap_err().is_out_of_memory());
+    drop(context);
+    session.finish();
+}
