@@ -1,6 +1,7 @@
 //! Builds a [`Function`] block by block, numbering values as it goes.
 //!
-//! The builder keeps the numbering right by construction; it does not check types, which is [`crate::valid`]'s work.
+//! The builder keeps the numbering right by construction, whatever the order in which blocks are filled; it does not
+//! check types, which is [`crate::valid`]'s work.
 
 use super::{Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value};
 
@@ -51,7 +52,7 @@ impl FunctionBuilder {
         self.blocks[self.current.index()].1.is_some()
     }
 
-    /// Appends an instruction that yields a value of type `ty`.
+    /// Appends an instruction that yields a value of type `ty`. After the block's end it is dropped.
     pub fn value(&mut self, op: Op, ty: impl Into<Type>) -> Value {
         let value = Value(self.values);
         self.values += 1;
@@ -59,7 +60,7 @@ impl FunctionBuilder {
         value
     }
 
-    /// Appends an instruction that yields nothing.
+    /// Appends an instruction that yields nothing. After the block's end it is dropped.
     pub fn effect(&mut self, op: Op) {
         self.push(Inst { op, result: None });
     }
@@ -75,14 +76,71 @@ impl FunctionBuilder {
         block.1.get_or_insert(end);
     }
 
-    /// The finished function. Blocks without an end return nothing.
+    /// The finished function: blocks that control reaches, in reverse postorder, values numbered in that order.
+    /// Blocks without an end return nothing.
     pub fn finish(self) -> Function {
-        let blocks = self.blocks.into_iter();
-        let blocks = blocks.map(|(insts, end)| Block { insts, end: end.unwrap_or(Terminator::Return(None)) }).collect();
+        let order = reverse_postorder(&self.blocks);
+        let mut block_numbers = vec![BlockId(u32::MAX); self.blocks.len()];
+        for (new, old) in (0..).zip(&order) {
+            block_numbers[*old] = BlockId(new);
+        }
+        let mut values: Vec<Value> = (0..self.values).map(Value).collect();
+        let mut next = self.params.len() as u32;
+        for (insts, _) in order.iter().map(|&old| &self.blocks[old]) {
+            for (value, _) in insts.iter().filter_map(|inst| inst.result) {
+                values[value.index()] = Value(next);
+                next += 1;
+            }
+        }
+        let mut old_blocks: Vec<_> = self.blocks.into_iter().map(Some).collect();
+        let mut blocks = Vec::with_capacity(order.len());
+        for (mut insts, end) in order.iter().filter_map(|&old| old_blocks[old].take()) {
+            for inst in &mut insts {
+                inst.op.for_each_value_mut(|value| *value = values[value.index()]);
+                if let Some((value, _)) = &mut inst.result {
+                    *value = values[value.index()];
+                }
+            }
+            let mut end = end.unwrap_or(Terminator::Return(None));
+            end.for_each_value_mut(|value| *value = values[value.index()]);
+            end.for_each_target_mut(|target| *target = block_numbers[target.index()]);
+            blocks.push(Block { insts, end });
+        }
         Function { name: self.name, params: self.params, result: self.result, slots: self.slots, blocks }
     }
 
     fn push(&mut self, inst: Inst) {
-        self.blocks[self.current.index()].0.push(inst);
+        let (insts, end) = &mut self.blocks[self.current.index()];
+        if end.is_none() {
+            insts.push(inst);
+        }
     }
+}
+
+/// The blocks that control reaches from the first, each before its successors but for loops.
+fn reverse_postorder(blocks: &[(Vec<Inst>, Option<Terminator>)]) -> Vec<usize> {
+    let successors = |block: usize| match &blocks[block].1 {
+        Some(Terminator::Jump(target)) => vec![target.index()],
+        Some(Terminator::Branch(_, yes, no)) => vec![no.index(), yes.index()],
+        _ => Vec::new(),
+    };
+    let mut seen = vec![false; blocks.len()];
+    seen[0] = true;
+    let mut stack = vec![(0, successors(0))];
+    let mut order = Vec::new();
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.pop() {
+            Some(next) if !seen[next] => {
+                seen[next] = true;
+                stack.push((next, successors(next)));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
 }

@@ -5,8 +5,8 @@
 //!
 //! - A **slot** is a mutable variable of the thread, without an address. [`Op::Get`] reads it, [`Op::Set`] writes it;
 //!   reading a slot that was never written gives an unspecified value of its type.
-//! - A **value** is what an instruction yields, written once. It is used only in the block that defines it, after its
-//!   definition; whatever crosses blocks goes through a slot. Parameters are values that every block may use.
+//! - A **value** is what an instruction yields, written once. It is used only where its definition dominates: later in
+//!   the same block, or in a block that control reaches only through the definition's. Parameters may be used anywhere.
 //! - A block ends in exactly one [`Terminator`]. Block 0 is the entry, and no block jumps to it.
 //!
 //! # Meaning
@@ -338,6 +338,23 @@ pub enum Op {
     Call(FuncId, Vec<Value>),
 }
 
+impl Op {
+    /// Calls `visit` with every operand.
+    pub fn for_each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
+        match self {
+            Op::Const(_) | Op::Get(_) | Op::Special(_) => {}
+            Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => visit(a),
+            Op::Binary(_, a, b)
+            | Op::Overflows(_, a, b)
+            | Op::Compare(_, a, b)
+            | Op::Offset(a, b)
+            | Op::Store(a, b) => [a, b].into_iter().for_each(visit),
+            Op::Fma(a, b, c) | Op::Select(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Op::Call(_, args) => args.iter_mut().for_each(visit),
+        }
+    }
+}
+
 /// One instruction; where it yields a value, that value's number is implied by its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
@@ -358,6 +375,26 @@ pub enum Terminator {
     Return(Option<Value>),
     /// Ends the thread with a panic; at most two `u64` arguments for the message.
     Panic(SiteId, Vec<Value>),
+}
+
+impl Terminator {
+    /// Calls `visit` with every operand.
+    pub fn for_each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
+        match self {
+            Terminator::Jump(_) | Terminator::Return(None) => {}
+            Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => visit(value),
+            Terminator::Panic(_, args) => args.iter_mut().for_each(visit),
+        }
+    }
+
+    /// Calls `visit` with every block that may follow.
+    pub fn for_each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
+        match self {
+            Terminator::Jump(target) => visit(target),
+            Terminator::Branch(_, yes, no) => [yes, no].into_iter().for_each(visit),
+            Terminator::Return(_) | Terminator::Panic(..) => {}
+        }
+    }
 }
 
 /// A basic block.

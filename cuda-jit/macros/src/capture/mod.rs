@@ -1,0 +1,196 @@
+//! One walk over a body that yields two things: the captured syntax, and the twin whose observers see rustc's types.
+//!
+//! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
+//! numbers, the twin the observers of the same numbers. The twin is the body itself, mutated in place: tokens keep
+//! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to
+//! tell a local name from an item's; what is outside the grammar becomes a spanned error with a hint.
+
+mod call;
+mod expr;
+mod pattern;
+mod stmt;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Block, Ident, Lifetime, Path, Stmt, Type};
+
+use crate::signature::Signature;
+
+/// A body, captured.
+pub(crate) struct Captured {
+    /// The bindings in order.
+    pub(crate) bindings: Vec<BindingInfo>,
+    /// The parameters' patterns, as captured syntax.
+    pub(crate) params: Vec<TokenStream>,
+    /// The body, as captured syntax.
+    pub(crate) body: TokenStream,
+    /// The body with observers, for the twin.
+    pub(crate) twin: Block,
+    /// The path of each callee.
+    pub(crate) callees: Vec<Path>,
+    /// The path of each constant.
+    pub(crate) consts: Vec<Path>,
+    /// The type of each cast.
+    pub(crate) types: Vec<Type>,
+    /// `const` and `use` items of the body.
+    pub(crate) items: Vec<syn::Item>,
+}
+
+/// A name that the body or signature binds.
+pub(crate) struct BindingInfo {
+    pub(crate) ident: Ident,
+    pub(crate) mutable: bool,
+    /// Whether it names a closure, which has no device type.
+    pub(crate) closure: bool,
+}
+
+/// A loop or labelled block that `break` and `continue` can name.
+struct Label {
+    name: Option<Lifetime>,
+    number: u32,
+    is_loop: bool,
+}
+
+/// The walk's state.
+#[derive(Default)]
+pub(crate) struct Capture {
+    bindings: Vec<BindingInfo>,
+    /// Names in scope, innermost last: their identity and number.
+    scope: Vec<(String, u32)>,
+    callees: Vec<Path>,
+    consts: Vec<Path>,
+    types: Vec<Type>,
+    items: Vec<syn::Item>,
+    labels: Vec<Label>,
+    loops: u32,
+    /// Bindings declared without a value.
+    late: Vec<u32>,
+    type_params: Vec<String>,
+    errors: Vec<syn::Error>,
+}
+
+/// Captures `body`; all errors are collected before it gives up.
+pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+    let mut walk = Capture {
+        type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
+        ..Capture::default()
+    };
+    let mut observers = Vec::new();
+    let params = signature.params.iter().map(|param| walk.pattern(&param.pat, &mut observers)).collect();
+    let captured = walk.block(&mut body);
+    body.stmts.splice(0..0, observers);
+    let mut errors = walk.errors.into_iter();
+    if let Some(mut first) = errors.next() {
+        errors.for_each(|error| first.combine(error));
+        return Err(first);
+    }
+    Ok(Captured {
+        bindings: walk.bindings,
+        params,
+        body: captured,
+        twin: body,
+        callees: walk.callees,
+        consts: walk.consts,
+        types: walk.types,
+        items: walk.items,
+    })
+}
+
+impl Capture {
+    /// Records an error and yields a harmless expression, so that the walk can go on.
+    fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> TokenStream {
+        self.errors.push(syn::Error::new(span, message));
+        quote!(s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[])))
+    }
+
+    /// Adds a binding, brings it into scope and appends its observer to `observers`.
+    fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
+        let number = self.declare(ident, mutable, false);
+        observers.push(see(number, ident));
+        number
+    }
+
+    /// Adds a binding and brings it into scope.
+    fn declare(&mut self, ident: &Ident, mutable: bool, closure: bool) -> u32 {
+        let number = self.bindings.len() as u32;
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, closure });
+        self.scope.push((identity(ident), number));
+        number
+    }
+
+    /// The binding that a name stands for, if it is a local one.
+    fn lookup(&self, ident: &Ident) -> Option<u32> {
+        let identity = identity(ident);
+        self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number)
+    }
+
+    /// Runs `walk` and forgets the names that it brought into scope.
+    fn scoped<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.scope.len();
+        let result = walk(self);
+        self.scope.truncate(depth);
+        result
+    }
+
+    /// The number of a constant; the same path is asked for only once.
+    fn constant(&mut self, path: &Path) -> u32 {
+        let found = self.consts.iter().position(|known| known == path && same_context(known, path));
+        let number = found.unwrap_or_else(|| {
+            self.consts.push(path.clone());
+            self.consts.len() - 1
+        });
+        number as u32
+    }
+}
+
+/// The statement that shows a binding to its observer. It stands apart from the binding's own statement, so that an
+/// error in that one reads the same in the twin and rustc prints it once.
+fn see(number: u32, ident: &Ident) -> Stmt {
+    let observer = observer(number, ident.span());
+    syn::parse_quote_spanned!(ident.span() => #observer.see(&#ident);)
+}
+
+/// The name of a binding's observer.
+pub(crate) fn observer(number: u32, span: Span) -> Ident {
+    format_ident!("__w{}", number, span = Span::mixed_site().located_at(span))
+}
+
+/// The name of a callee's observer.
+pub(crate) fn callee(number: u32, span: Span) -> Ident {
+    format_ident!("__c{}", number, span = Span::mixed_site().located_at(span))
+}
+
+/// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
+/// different ones, and only the span tells.
+fn identity(ident: &Ident) -> String {
+    format!("{ident} {}", context(ident.span()))
+}
+
+/// The hygiene context that a span's debug form begins with (`#3 bytes(..)`); empty if it has no such form.
+fn context(span: Span) -> String {
+    let text = format!("{:?}", span.unwrap());
+    text.split(' ').next().filter(|word| word.starts_with('#')).unwrap_or_default().to_string()
+}
+
+fn same_context(a: &Path, b: &Path) -> bool {
+    let contexts = |path: &Path| path.segments.iter().map(|s| context(s.ident.span())).collect::<Vec<_>>();
+    contexts(a) == contexts(b)
+}
+
+/// `Pos(line, column)` of a span.
+fn pos(span: Span) -> TokenStream {
+    let start = span.start();
+    let (line, column) = (start.line as u32, start.column as u32 + 1);
+    quote!(s::Pos(#line, #column))
+}
+
+/// An expression node at a span.
+fn node(span: Span, kind: TokenStream) -> TokenStream {
+    let pos = pos(span);
+    quote!(s::Expr(#pos, s::ExprKind::#kind))
+}
+
+/// The name of a callee's value inside the twin.
+fn callee_value(span: Span) -> Ident {
+    Ident::new("__f", Span::mixed_site().located_at(span))
+}

@@ -1,0 +1,106 @@
+//! The options in `#[kernel(..)]`: parsing, and the constant that carries them to run time.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Ident, LitBool, LitInt, Token, parenthesized};
+
+/// What the attribute asked for.
+pub(crate) struct Options {
+    pub(crate) unchecked: bool,
+    checked: bool,
+    fma: bool,
+    fastmath: bool,
+    opt: u8,
+    max_registers: u32,
+    launch_bounds: [u32; 3],
+}
+
+const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N` and \
+                     `launch_bounds(threads, min_blocks, max_cluster)`";
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Options {
+            unchecked: false,
+            checked: false,
+            fma: true,
+            fastmath: false,
+            opt: 3,
+            max_registers: 0,
+            launch_bounds: [0; 3],
+        };
+        while !input.is_empty() {
+            options.one(input)?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl Options {
+    fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let name: Ident = input.parse()?;
+        match name.to_string().as_str() {
+            "unchecked" => self.unchecked = flag(input)?,
+            "checked" => self.checked = flag(input)?,
+            "fastmath" => self.fastmath = flag(input)?,
+            "fma" => self.fma = flag(input)?,
+            "opt" => {
+                let level: LitInt = value(input)?;
+                self.opt = level.base10_parse()?;
+                if self.opt > 3 {
+                    return Err(syn::Error::new(level.span(), "the optimiser's levels are 0, 1, 2 and 3"));
+                }
+            }
+            "max_registers" => {
+                let count: LitInt = value(input)?;
+                self.max_registers = count.base10_parse()?;
+                if !(16..=255).contains(&self.max_registers) {
+                    return Err(syn::Error::new(count.span(), "a thread can use 16 to 255 registers"));
+                }
+            }
+            "launch_bounds" => {
+                let inner;
+                parenthesized!(inner in input);
+                let bounds = Punctuated::<LitInt, Token![,]>::parse_terminated(&inner)?;
+                if bounds.is_empty() || bounds.len() > 3 {
+                    let hint = "one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
+                    return Err(syn::Error::new(name.span(), hint));
+                }
+                for (slot, bound) in self.launch_bounds.iter_mut().zip(&bounds) {
+                    *slot = bound.base10_parse()?;
+                }
+            }
+            other => {
+                return Err(syn::Error::new(name.span(), format!("there is no option `{other}`; there are {KNOWN}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A constant expression of type `syntax::Options`, with `s` naming that module.
+    pub(crate) fn constant(&self) -> TokenStream {
+        let Options { unchecked, checked, fma, fastmath, opt, max_registers, launch_bounds: [a, b, c] } = self;
+        quote!(s::Options {
+            unchecked: #unchecked, checked: #checked, fma: #fma, fastmath: #fastmath, opt: #opt,
+            max_registers: #max_registers, launch_bounds: [#a, #b, #c],
+        })
+    }
+}
+
+/// `name` alone or `name = true|false`.
+fn flag(input: ParseStream<'_>) -> syn::Result<bool> {
+    if !input.peek(Token![=]) {
+        return Ok(true);
+    }
+    Ok(value::<LitBool>(input)?.value)
+}
+
+fn value<T: Parse>(input: ParseStream<'_>) -> syn::Result<T> {
+    input.parse::<Token![=]>()?;
+    input.parse()
+}

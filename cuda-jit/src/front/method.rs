@@ -1,0 +1,353 @@
+//! Methods of numbers, `bool` and slices: one table of names, types and lowerings.
+//!
+//! A primitive's own methods come before any trait's, so the receiver's type and the name decide.
+
+use super::expr::mask;
+use super::function::{Lowering, Result};
+use super::range::unsigned;
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, Pos};
+
+/// What a method's arguments and result are, relative to its receiver's type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The receiver's own type.
+    Own,
+    /// `u32`
+    Count,
+    /// `bool`
+    Test,
+    /// `usize`
+    Length,
+    /// The unsigned integer of the same width.
+    Unsigned,
+}
+
+impl Kind {
+    fn of(self, receiver: Scalar) -> Scalar {
+        match self {
+            Kind::Own => receiver,
+            Kind::Count => Scalar::U32,
+            Kind::Test => Scalar::Bool,
+            Kind::Length => Scalar::U64,
+            Kind::Unsigned if receiver == Scalar::F32 => Scalar::U32,
+            Kind::Unsigned if receiver == Scalar::F64 => Scalar::U64,
+            Kind::Unsigned => unsigned(receiver),
+        }
+    }
+}
+
+/// A method's signature: which receivers have it, its arguments, its result.
+struct Method {
+    receivers: fn(Scalar) -> bool,
+    args: &'static [Kind],
+    result: Kind,
+}
+
+fn method(name: &str) -> Option<Method> {
+    use Kind::{Count, Own, Test, Unsigned};
+    let float: fn(Scalar) -> bool = Scalar::is_float;
+    let int: fn(Scalar) -> bool = Scalar::is_integer;
+    let signed: fn(Scalar) -> bool = Scalar::is_signed;
+    let plain: fn(Scalar) -> bool = |scalar| scalar.is_integer() && !scalar.is_signed();
+    let number: fn(Scalar) -> bool = |scalar| scalar != Scalar::Bool;
+    let sized: fn(Scalar) -> bool = |scalar| scalar.is_float() || scalar.is_signed();
+    let (receivers, args, result): (_, &'static [Kind], Kind) = match name {
+        "sqrt" | "floor" | "ceil" | "trunc" | "round_ties_even" | "fract" | "recip" => (float, &[], Own),
+        "copysign" => (float, &[Own], Own),
+        "mul_add" => (float, &[Own, Own], Own),
+        "is_nan" | "is_finite" | "is_infinite" | "is_sign_negative" | "is_sign_positive" => (float, &[], Test),
+        "to_bits" => (float, &[], Unsigned),
+        "abs" | "signum" => (sized, &[], Own),
+        "min" | "max" => (number, &[Own], Own),
+        "clamp" => (number, &[Own, Own], Own),
+        "abs_diff" => (int, &[Own], Unsigned),
+        "unsigned_abs" => (signed, &[], Unsigned),
+        "is_positive" | "is_negative" => (signed, &[], Test),
+        "is_power_of_two" => (plain, &[], Test),
+        "div_ceil" => (plain, &[Own], Own),
+        "count_ones" | "count_zeros" | "leading_zeros" | "leading_ones" | "trailing_zeros" | "trailing_ones" => {
+            (int, &[], Count)
+        }
+        "reverse_bits" | "swap_bytes" | "wrapping_neg" => (int, &[], Own),
+        "rotate_left" | "rotate_right" | "wrapping_shl" | "wrapping_shr" => (int, &[Count], Own),
+        "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "saturating_add" | "saturating_sub" => (int, &[Own], Own),
+        _ => return None,
+    };
+    Some(Method { receivers, args, result })
+}
+
+/// The type of a method's result.
+pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+    match (name, receiver) {
+        ("len", Ty::Slice(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
+        ("is_empty", Ty::Slice(..)) => Some(Ty::Scalar(Scalar::Bool)),
+        (name, Ty::Scalar(scalar)) => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
+        _ => None,
+    }
+}
+
+impl Lowering<'_> {
+    /// `receiver.name(args)`
+    pub(super) fn method(
+        &mut self,
+        at: Pos,
+        name: &'static str,
+        receiver: &'static Expr,
+        args: &'static [Expr],
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
+        let ty = self.ty_of(receiver).or_else(|| expected.cloned());
+        let receiver = self.expr(receiver, ty.as_ref())?;
+        if let Ty::Slice(..) = receiver.ty {
+            return self.slice_method(at, name, &receiver);
+        }
+        let scalar = self.number(at, &receiver)?;
+        let found = method(name).filter(|method| (method.receivers)(scalar) && method.args.len() == args.len());
+        let Some(Method { args: kinds, result, .. }) = found else {
+            return Err(self.error(at, format!("kernels have no method `{name}` on {scalar}")));
+        };
+        let mut values = Vec::with_capacity(args.len());
+        for (arg, kind) in args.iter().zip(kinds) {
+            values.push(self.scalar(arg, kind.of(scalar))?);
+        }
+        let value = match (scalar.is_float(), &values[..]) {
+            (true, values) => self.float_method(at, name, scalar, receiver.only(), values),
+            (false, []) => self.integer_unary(at, name, scalar, receiver.only()),
+            (false, values) => self.integer_method(at, name, scalar, receiver.only(), values),
+        };
+        Ok(Val::scalar(result.of(scalar), value))
+    }
+
+    fn slice_method(&mut self, at: Pos, name: &str, slice: &Val) -> Result<Val> {
+        let len = slice.leaves[1];
+        match name {
+            "len" => Ok(Val::scalar(Scalar::U64, len)),
+            "is_empty" => {
+                let zero = self.constant(Scalar::U64, 0);
+                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
+            }
+            _ => Err(self.error(at, format!("kernels have no method `{name}` on slices"))),
+        }
+    }
+
+    fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
+        self.build.value(Op::Compare(op, a, b), Scalar::Bool)
+    }
+
+    fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Binary(op, a, b), ty)
+    }
+
+    fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Unary(op, a), ty)
+    }
+
+    fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Select(condition, yes, no), ty)
+    }
+
+    fn float_method(&mut self, at: Pos, name: &str, ty: Scalar, a: Value, args: &[Value]) -> Value {
+        let simple = match name {
+            "abs" => Some(UnaryOp::Abs),
+            "sqrt" => Some(UnaryOp::Sqrt),
+            "floor" => Some(UnaryOp::Floor),
+            "ceil" => Some(UnaryOp::Ceil),
+            "trunc" => Some(UnaryOp::Trunc),
+            "round_ties_even" => Some(UnaryOp::RoundTiesEven),
+            _ => None,
+        };
+        if let Some(op) = simple {
+            return self.unary_value(op, a, ty);
+        }
+        let bits = unsigned_bits(ty);
+        let sign = |walk: &mut Self| {
+            let raw = walk.build.value(Op::Bitcast(a, bits), bits);
+            let top = walk.constant(bits, 1 << (bits.bits() - 1));
+            walk.binary_value(BinaryOp::And, raw, top, bits)
+        };
+        match name {
+            "fract" => {
+                let whole = self.unary_value(UnaryOp::Trunc, a, ty);
+                self.binary_value(BinaryOp::Sub, a, whole, ty)
+            }
+            "recip" => {
+                let one = self.one(ty);
+                self.binary_value(BinaryOp::Div, one, a, ty)
+            }
+            "signum" => {
+                let one = self.one(ty);
+                let signed = self.binary_value(BinaryOp::CopySign, one, a, ty);
+                let nan = self.compare(CompareOp::Ne, a, a);
+                self.select(nan, a, signed, ty)
+            }
+            "copysign" => self.binary_value(BinaryOp::CopySign, a, args[0], ty),
+            "min" => self.binary_value(BinaryOp::Min, a, args[0], ty),
+            "max" => self.binary_value(BinaryOp::Max, a, args[0], ty),
+            "mul_add" => self.build.value(Op::Fma(a, args[0], args[1]), ty),
+            "clamp" => self.clamp(at, ty, a, args[0], args[1]),
+            "is_nan" => self.compare(CompareOp::Ne, a, a),
+            "is_infinite" | "is_finite" => {
+                let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
+                let infinity = if ty == Scalar::F32 { u64::from(f32::INFINITY.to_bits()) } else { f64::INFINITY.to_bits() };
+                let infinity = self.constant(ty, infinity);
+                let op = if name == "is_finite" { CompareOp::Lt } else { CompareOp::Eq };
+                self.compare(op, magnitude, infinity)
+            }
+            "to_bits" => self.build.value(Op::Bitcast(a, bits), bits),
+            _ => {
+                let sign = sign(self);
+                let zero = self.constant(bits, 0);
+                let op = if name == "is_sign_negative" { CompareOp::Ne } else { CompareOp::Eq };
+                self.compare(op, sign, zero)
+            }
+        }
+    }
+
+    /// Rust's `clamp`, which panics when the bounds are the wrong way round (or NaN).
+    fn clamp(&mut self, at: Pos, ty: Scalar, a: Value, low: Value, high: Value) -> Value {
+        let ordered = self.compare(CompareOp::Le, low, high);
+        self.check(at, ordered, "the bounds of `clamp` are the wrong way round", &[]);
+        let below = self.compare(CompareOp::Lt, a, low);
+        let raised = self.select(below, low, a, ty);
+        let above = self.compare(CompareOp::Gt, raised, high);
+        self.select(above, high, raised, ty)
+    }
+
+    fn one(&mut self, ty: Scalar) -> Value {
+        match ty {
+            Scalar::F32 => self.constant(ty, u64::from(1f32.to_bits())),
+            Scalar::F64 => self.constant(ty, 1f64.to_bits()),
+            _ => self.constant(ty, 1),
+        }
+    }
+
+    fn integer_unary(&mut self, at: Pos, name: &str, ty: Scalar, a: Value) -> Value {
+        let zero = self.constant(ty, 0);
+        match name {
+            "abs" => {
+                if self.definition.options.checked {
+                    self.check_not_minimum(at, ty, a, "absolute value overflows");
+                }
+                self.unary_value(UnaryOp::Abs, a, ty)
+            }
+            "unsigned_abs" => {
+                let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
+                self.build.value(Op::Bitcast(magnitude, unsigned(ty)), unsigned(ty))
+            }
+            "signum" => {
+                let (one, minus_one) = (self.one(ty), self.constant(ty, mask(ty)));
+                let negative = self.compare(CompareOp::Lt, a, zero);
+                let positive = self.compare(CompareOp::Gt, a, zero);
+                let rest = self.select(negative, minus_one, zero, ty);
+                self.select(positive, one, rest, ty)
+            }
+            "is_positive" => self.compare(CompareOp::Gt, a, zero),
+            "is_negative" => self.compare(CompareOp::Lt, a, zero),
+            "is_power_of_two" => {
+                let ones = self.unary_value(UnaryOp::CountOnes, a, ty);
+                let one = self.one(ty);
+                self.compare(CompareOp::Eq, ones, one)
+            }
+            "wrapping_neg" => self.binary_value(BinaryOp::Sub, zero, a, ty),
+            "reverse_bits" => self.unary_value(UnaryOp::ReverseBits, a, ty),
+            "swap_bytes" if ty.bits() == 8 => a,
+            "swap_bytes" => self.unary_value(UnaryOp::SwapBytes, a, ty),
+            _ => self.count(name, ty, a),
+        }
+    }
+
+    /// The bit counts, as `u32`.
+    fn count(&mut self, name: &str, ty: Scalar, a: Value) -> Value {
+        let (op, inverted) = match name {
+            "count_ones" => (UnaryOp::CountOnes, false),
+            "count_zeros" => (UnaryOp::CountOnes, true),
+            "leading_zeros" => (UnaryOp::LeadingZeros, false),
+            "leading_ones" => (UnaryOp::LeadingZeros, true),
+            "trailing_zeros" => (UnaryOp::TrailingZeros, false),
+            _ => (UnaryOp::TrailingZeros, true),
+        };
+        let a = if inverted { self.unary_value(UnaryOp::Not, a, ty) } else { a };
+        let count = self.unary_value(op, a, ty);
+        self.cast_value(count, ty, Scalar::U32)
+    }
+
+    fn integer_method(&mut self, at: Pos, name: &str, ty: Scalar, a: Value, args: &[Value]) -> Value {
+        let b = args[0];
+        match name {
+            "min" => self.binary_value(BinaryOp::Min, a, b, ty),
+            "max" => self.binary_value(BinaryOp::Max, a, b, ty),
+            "clamp" => self.clamp(at, ty, a, b, args[1]),
+            "wrapping_add" => self.binary_value(BinaryOp::Add, a, b, ty),
+            "wrapping_sub" => self.binary_value(BinaryOp::Sub, a, b, ty),
+            "wrapping_mul" => self.binary_value(BinaryOp::Mul, a, b, ty),
+            "wrapping_shl" | "wrapping_shr" => {
+                let amount = self.cast_value(b, Scalar::U32, ty);
+                let op = if name == "wrapping_shl" { BinaryOp::Shl } else { BinaryOp::Shr };
+                self.binary_value(op, a, amount, ty)
+            }
+            "rotate_left" | "rotate_right" => self.rotate(name == "rotate_left", ty, a, b),
+            "saturating_add" => self.saturating(BinaryOp::Add, ty, a, b),
+            "saturating_sub" => self.saturating(BinaryOp::Sub, ty, a, b),
+            "abs_diff" => {
+                let less = self.compare(CompareOp::Lt, a, b);
+                let (up, down) = (self.binary_value(BinaryOp::Sub, b, a, ty), self.binary_value(BinaryOp::Sub, a, b, ty));
+                let difference = self.select(less, up, down, ty);
+                let result = unsigned(ty);
+                if result == ty { difference } else { self.build.value(Op::Bitcast(difference, result), result) }
+            }
+            _ => self.div_ceil(at, ty, a, b),
+        }
+    }
+
+    fn div_ceil(&mut self, at: Pos, ty: Scalar, a: Value, b: Value) -> Value {
+        let zero = self.constant(ty, 0);
+        let nonzero = self.compare(CompareOp::Ne, b, zero);
+        self.check(at, nonzero, "division by zero", &[]);
+        let quotient = self.binary_value(BinaryOp::Div, a, b, ty);
+        let rest = self.binary_value(BinaryOp::Rem, a, b, ty);
+        let exact = self.compare(CompareOp::Eq, rest, zero);
+        let one = self.one(ty);
+        let more = self.binary_value(BinaryOp::Add, quotient, one, ty);
+        self.select(exact, quotient, more, ty)
+    }
+
+    /// Two shifts of the unsigned bits; their amounts are taken modulo the width.
+    fn rotate(&mut self, left: bool, ty: Scalar, a: Value, amount: Value) -> Value {
+        let bits = unsigned(ty);
+        let a = if bits == ty { a } else { self.build.value(Op::Bitcast(a, bits), bits) };
+        let amount = self.cast_value(amount, Scalar::U32, bits);
+        let zero = self.constant(bits, 0);
+        let back = self.binary_value(BinaryOp::Sub, zero, amount, bits);
+        let (up, down) = if left { (amount, back) } else { (back, amount) };
+        let high = self.binary_value(BinaryOp::Shl, a, up, bits);
+        let low = self.binary_value(BinaryOp::Shr, a, down, bits);
+        let rotated = self.binary_value(BinaryOp::Or, high, low, bits);
+        if bits == ty { rotated } else { self.build.value(Op::Bitcast(rotated, ty), ty) }
+    }
+
+    fn saturating(&mut self, op: BinaryOp, ty: Scalar, a: Value, b: Value) -> Value {
+        let overflows = self.build.value(Op::Overflows(op, a, b), Scalar::Bool);
+        let exact = self.binary_value(op, a, b, ty);
+        let zero = self.constant(ty, 0);
+        let limit = if ty.is_signed() {
+            let minimum = 1 << (ty.bits() - 1);
+            let (low, high) = (self.constant(ty, minimum), self.constant(ty, minimum - 1));
+            // on overflow the exact result lies on the side that the first operand's sign names
+            let negative = self.compare(CompareOp::Lt, a, zero);
+            self.select(negative, low, high, ty)
+        } else if op == BinaryOp::Add {
+            self.constant(ty, mask(ty))
+        } else {
+            zero
+        };
+        self.select(overflows, limit, exact, ty)
+    }
+}
+
+/// The integer type that holds a float's bits.
+fn unsigned_bits(ty: Scalar) -> Scalar {
+    if ty == Scalar::F32 { Scalar::U32 } else { Scalar::U64 }
+}

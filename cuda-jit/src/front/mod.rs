@@ -1,0 +1,143 @@
+//! The front end: captured syntax and rustc's types in, KIR out.
+//!
+//! It computes the type of each expression from the types that rustc gave for bindings, callees and constants; it
+//! never unifies anything. Every function that the kernel reaches is lowered once per specialisation. What it yields
+//! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
+
+mod call;
+mod control;
+mod expr;
+mod function;
+mod method;
+mod operator;
+mod pattern;
+mod place;
+mod range;
+mod types;
+
+use std::collections::HashMap;
+
+use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Ty};
+use crate::kir::{FuncId, Function, Module, Site, SiteId};
+use crate::syntax::{Definition, Pos};
+
+use function::Lowering;
+
+/// Why a captured function cannot be lowered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{file}:{line}:{column}: in `{function}`: {message}")]
+pub struct LowerError {
+    /// The function's name.
+    pub function: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The source file.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+/// Lowers a kernel and everything that it calls.
+///
+/// # Errors
+///
+/// If the kernel uses something that the front end does not know for its type.
+///
+/// # Panics
+///
+/// If `kernel` is an intrinsic.
+pub fn lower(kernel: &Instance) -> Result<Module, LowerError> {
+    let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
+    let mut program = Program { contract: definition.options.fma, ..Program::default() };
+    program.function(kernel);
+    while let Some((id, instance)) = program.pending.pop() {
+        let Body::Captured(definition, harvest) = instance.body else { continue };
+        let is_kernel = id == FuncId(0);
+        let name = program.names[id.index()].clone();
+        let lowered = Lowering::run(&mut program, definition, &harvest(), name, is_kernel)?;
+        program.functions[id.index()] = Some(lowered);
+    }
+    let functions = program.functions.into_iter().flatten().collect();
+    Ok(Module { contract: program.contract, functions, sites: program.sites })
+}
+
+/// What the functions of one module share.
+#[derive(Default)]
+struct Program {
+    contract: bool,
+    functions: Vec<Option<Function>>,
+    names: Vec<String>,
+    ids: HashMap<(*const Definition, Vec<GenericArg>), FuncId>,
+    pending: Vec<(FuncId, Instance)>,
+    sites: Vec<Site>,
+}
+
+/// What a call needs to know of its callee.
+#[derive(Clone, Debug)]
+enum Callee {
+    /// A function of the module with its parameters' types and its result's.
+    Function(FuncId, Vec<Ty>, Ty),
+    /// Something that is lowered in place.
+    Intrinsic(Intrinsic),
+}
+
+impl Program {
+    /// What a call's callee is; a function met for the first time is put on the list.
+    fn callee(&mut self, instance: &Instance) -> Callee {
+        match instance.body {
+            Body::Intrinsic(intrinsic) => Callee::Intrinsic(intrinsic),
+            Body::Captured(_, harvest) => {
+                let Harvest { params, result, .. } = harvest();
+                Callee::Function(self.function(instance), params, result)
+            }
+        }
+    }
+
+    fn function(&mut self, instance: &Instance) -> FuncId {
+        let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
+        let key = (std::ptr::from_ref(definition), instance.generics.clone());
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let id = FuncId(self.functions.len() as u32);
+        self.functions.push(None);
+        let name = self.name(definition, &instance.generics);
+        self.names.push(name);
+        self.ids.insert(key, id);
+        self.pending.push((id, instance.clone()));
+        id
+    }
+
+    /// A symbol that tells the specialisation: the function's name, then its generic arguments.
+    fn name(&self, definition: &Definition, generics: &[GenericArg]) -> String {
+        let mut name: String = definition.name.trim_start_matches("r#").chars().map(symbol_char).collect();
+        for argument in generics {
+            match argument {
+                GenericArg::Type(Ty::Scalar(scalar)) => name.push_str(&format!("_{scalar}")),
+                GenericArg::Type(_) => name.push_str("_x"),
+                GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
+            }
+        }
+        let taken = |name: &str| self.names.iter().any(|known| known == name);
+        let unique = (1..).map(|n| format!("{name}_{n}")).find(|candidate| !taken(candidate));
+        if taken(&name) { unique.unwrap_or(name) } else { name }
+    }
+
+    /// The number of a panic site; the same place with the same message is entered once.
+    fn site(&mut self, definition: &Definition, Pos(line, column): Pos, message: &str) -> SiteId {
+        let site = Site { message: message.to_string(), file: definition.file.to_string(), line, column };
+        let found = self.sites.iter().position(|known| *known == site);
+        let index = found.unwrap_or_else(|| {
+            self.sites.push(site);
+            self.sites.len() - 1
+        });
+        SiteId(index as u32)
+    }
+}
+
+/// PTX symbols are ASCII; Rust's names may hold other letters.
+fn symbol_char(c: char) -> char {
+    if c.is_ascii_alphanumeric() { c } else { '_' }
+}

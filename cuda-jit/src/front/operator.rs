@@ -1,0 +1,172 @@
+//! Binary operators, with the checks that Rust asks for: division always, overflow where the kernel is `checked`.
+
+use super::expr::mask;
+use super::function::{Lowering, Result};
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
+use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
+
+impl BinaryOp {
+    /// Whether the operator compares.
+    pub(super) fn compares(self) -> bool {
+        self.comparison().is_some()
+    }
+
+    fn comparison(self) -> Option<CompareOp> {
+        match self {
+            BinaryOp::Eq => Some(CompareOp::Eq),
+            BinaryOp::Ne => Some(CompareOp::Ne),
+            BinaryOp::Lt => Some(CompareOp::Lt),
+            BinaryOp::Le => Some(CompareOp::Le),
+            BinaryOp::Gt => Some(CompareOp::Gt),
+            BinaryOp::Ge => Some(CompareOp::Ge),
+            _ => None,
+        }
+    }
+
+    fn is_shift(self) -> bool {
+        matches!(self, BinaryOp::Shl | BinaryOp::Shr)
+    }
+}
+
+impl Lowering<'_> {
+    /// `left op right`
+    pub(super) fn binary(
+        &mut self,
+        at: Pos,
+        op: BinaryOp,
+        left: &'static Expr,
+        right: &'static Expr,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
+        let outside = expected.filter(|_| !op.compares());
+        if op.is_shift() {
+            let ty = self.ty_of(left).or_else(|| outside.cloned());
+            let value = self.expr(left, ty.as_ref())?;
+            let amount = self.expr(right, None)?;
+            return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
+        }
+        let ty = self.ty_of(left).or_else(|| self.ty_of(right)).or_else(|| outside.cloned());
+        let left = self.expr(left, ty.as_ref())?;
+        let zero = may_be_zero(right);
+        let right = self.expr(right, ty.as_ref())?;
+        if let Some(compare) = op.comparison() {
+            self.number(at, &left)?;
+            let result = self.build.value(Op::Compare(compare, left.only(), right.only()), Scalar::Bool);
+            return Ok(Val::scalar(Scalar::Bool, result));
+        }
+        self.arithmetic(at, op, &left, &right, zero)
+    }
+
+    /// `place op= value`: for numbers Rust evaluates the value first.
+    pub(super) fn assign_op(
+        &mut self,
+        at: Pos,
+        op: BinaryOp,
+        place: &'static Expr,
+        value: &'static Expr,
+    ) -> Result<Val> {
+        let zero = may_be_zero(value);
+        let ty = if op.is_shift() { None } else { self.ty_of(place) };
+        let value = self.expr(value, ty.as_ref())?;
+        let place = self.place(place)?;
+        let old = self.read(&place);
+        let new = self.arithmetic(at, op, &old, &value, zero)?;
+        self.write(&place, &new);
+        Ok(Val::unit())
+    }
+
+    /// An operator that computes, on values of one type (but for a shift's amount).
+    fn arithmetic(&mut self, at: Pos, op: BinaryOp, left: &Val, right: &Val, may_be_zero: bool) -> Result<Val> {
+        let scalar = self.number(at, left)?;
+        let (a, mut b) = (left.only(), right.only());
+        let kir = match op {
+            BinaryOp::Add => Kir::Add,
+            BinaryOp::Sub => Kir::Sub,
+            BinaryOp::Mul => Kir::Mul,
+            BinaryOp::Div => Kir::Div,
+            BinaryOp::Rem => Kir::Rem,
+            BinaryOp::BitAnd => Kir::And,
+            BinaryOp::BitOr => Kir::Or,
+            BinaryOp::BitXor => Kir::Xor,
+            BinaryOp::Shl => Kir::Shl,
+            BinaryOp::Shr => Kir::Shr,
+            _ => return Err(self.error(at, "a comparison is no arithmetic")),
+        };
+        match op {
+            BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => self.check_division(at, op, scalar, a, b),
+            BinaryOp::Rem if scalar.is_float() => {
+                return Err(self.error(at, format!("`%` on {scalar} needs a math library, which kernels cannot link yet")));
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.definition.options.checked && scalar.is_integer() => {
+                self.check_overflow(at, kir, a, b);
+            }
+            BinaryOp::Shl | BinaryOp::Shr => b = self.shift_amount(at, scalar, right)?,
+            _ => {}
+        }
+        Ok(Val::scalar(scalar, self.build.value(Op::Binary(kir, a, b), scalar)))
+    }
+
+    /// The amount of a shift in the type of what is shifted, where KIR wants it.
+    fn shift_amount(&mut self, at: Pos, scalar: Scalar, amount: &Val) -> Result<Value> {
+        let from = self.number(at, amount)?;
+        if self.definition.options.checked {
+            let width = self.constant(from, u64::from(scalar.bits()));
+            let mut inside = self.build.value(Op::Compare(CompareOp::Lt, amount.only(), width), Scalar::Bool);
+            if from.is_signed() {
+                let zero = self.constant(from, 0);
+                let positive = self.build.value(Op::Compare(CompareOp::Ge, amount.only(), zero), Scalar::Bool);
+                inside = self.build.value(Op::Binary(Kir::And, inside, positive), Scalar::Bool);
+            }
+            self.check(at, inside, "the shift's amount is not less than the width", &[]);
+        }
+        Ok(self.cast_value(amount.only(), from, scalar))
+    }
+
+    /// A number as another type.
+    pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
+        if from == to { value } else { self.build.value(Op::Cast(value, to), to) }
+    }
+
+    fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {
+        let message = match op {
+            Kir::Add => "addition overflows",
+            Kir::Sub => "subtraction overflows",
+            _ => "multiplication overflows",
+        };
+        let overflows = self.build.value(Op::Overflows(op, a, b), Scalar::Bool);
+        let fits = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, overflows), Scalar::Bool);
+        self.check(at, fits, message, &[]);
+    }
+
+    fn check_division(&mut self, at: Pos, op: BinaryOp, scalar: Scalar, a: Value, b: Value) {
+        let (by_zero, overflows) = match op {
+            BinaryOp::Div => ("division by zero", "division overflows"),
+            _ => ("remainder by zero", "remainder overflows"),
+        };
+        let zero = self.constant(scalar, 0);
+        let nonzero = self.build.value(Op::Compare(CompareOp::Ne, b, zero), Scalar::Bool);
+        self.check(at, nonzero, by_zero, &[]);
+        if scalar.is_signed() {
+            let minus_one = self.constant(scalar, mask(scalar));
+            let minimum = self.constant(scalar, 1 << (scalar.bits() - 1));
+            let other = self.build.value(Op::Compare(CompareOp::Ne, b, minus_one), Scalar::Bool);
+            let larger = self.build.value(Op::Compare(CompareOp::Ne, a, minimum), Scalar::Bool);
+            let fits = self.build.value(Op::Binary(Kir::Or, other, larger), Scalar::Bool);
+            self.check(at, fits, overflows, &[]);
+        }
+    }
+
+    /// Panics where a signed value is its type's minimum, whose negation does not fit.
+    pub(super) fn check_not_minimum(&mut self, at: Pos, scalar: Scalar, value: Value, message: &str) {
+        let minimum = self.constant(scalar, 1 << (scalar.bits() - 1));
+        let fits = self.build.value(Op::Compare(CompareOp::Ne, value, minimum), Scalar::Bool);
+        self.check(at, fits, message, &[]);
+    }
+}
+
+/// Whether a divisor needs a check: a literal other than zero needs none, and is never -1 as it has no sign.
+fn may_be_zero(divisor: &Expr) -> bool {
+    !matches!(divisor.1, ExprKind::Lit(Lit::Int(1.., _)))
+}

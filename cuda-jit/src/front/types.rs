@@ -1,0 +1,179 @@
+//! The types of expressions, read off rustc's answers, and how values lie in KIR.
+//!
+//! [`Lowering::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
+//! (a literal without a suffix). Whoever lowers an expression passes down what the surroundings say; where neither
+//! says anything, Rust's fallback holds: `i32` and `f64`.
+
+use super::Callee;
+use super::function::Lowering;
+use super::method;
+use crate::harvest::{Intrinsic, Ty};
+use crate::kir::{Scalar, Space, Type, Value};
+use crate::syntax::{BinaryOp, Block, Condition, Expr, ExprKind, Lit};
+
+/// A value of the language: its type and the KIR values that it consists of.
+#[derive(Clone, Debug)]
+pub(super) struct Val {
+    pub(super) ty: Ty,
+    pub(super) leaves: Vec<Value>,
+}
+
+impl Val {
+    /// `()`
+    pub(super) fn unit() -> Val {
+        Val { ty: Ty::Unit, leaves: Vec::new() }
+    }
+
+    /// A number or `bool`.
+    pub(super) fn scalar(scalar: Scalar, value: Value) -> Val {
+        Val { ty: Ty::Scalar(scalar), leaves: vec![value] }
+    }
+
+    /// The value of a scalar.
+    pub(super) fn only(&self) -> Value {
+        self.leaves[0]
+    }
+}
+
+impl Ty {
+    /// The KIR types that a value of this type consists of.
+    pub(super) fn leaves(&self) -> Vec<Type> {
+        match self {
+            Ty::Unit => Vec::new(),
+            Ty::Scalar(scalar) => vec![Type::Scalar(*scalar)],
+            Ty::Slice(scalar, _) => vec![Type::Ptr(Space::Global, *scalar), Type::Scalar(Scalar::U64)],
+            Ty::Tuple(elements) => elements.iter().flat_map(Ty::leaves).collect(),
+            Ty::Struct(_, fields) => fields.iter().flat_map(|(_, ty)| ty.leaves()).collect(),
+            Ty::Option(inner) => {
+                let mut leaves = vec![Type::Scalar(Scalar::Bool)];
+                leaves.extend(inner.leaves());
+                leaves
+            }
+        }
+    }
+
+    /// The scalar type, if it is one.
+    pub(super) fn as_scalar(&self) -> Option<Scalar> {
+        match self {
+            Ty::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// A field's type, and the range of the leaves that hold it.
+    pub(super) fn field(&self, name: &str) -> Option<(Ty, std::ops::Range<usize>)> {
+        let fields: Vec<(String, &Ty)> = match self {
+            Ty::Tuple(elements) => (0..).zip(elements).map(|(i, ty): (usize, _)| (i.to_string(), ty)).collect(),
+            Ty::Struct(_, fields) => fields.iter().map(|(name, ty)| (name.to_string(), ty)).collect(),
+            _ => return None,
+        };
+        let mut start = 0;
+        for (field, ty) in fields {
+            let end = start + ty.leaves().len();
+            if field == name {
+                return Some((ty.clone(), start..end));
+            }
+            start = end;
+        }
+        None
+    }
+
+    /// Whether a value of this type can stand where one of `other` is wanted: the same, or a slice reborrowed.
+    pub(super) fn fits(&self, other: &Ty) -> bool {
+        match (self, other) {
+            (Ty::Slice(a, _), Ty::Slice(b, _)) => a == b,
+            _ => self == other,
+        }
+    }
+}
+
+/// What the intrinsic yields.
+pub(super) fn intrinsic_type(intrinsic: Intrinsic) -> Ty {
+    let index = Ty::Scalar(Scalar::U64);
+    match intrinsic {
+        Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => index,
+        Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![index; dims]),
+        Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
+    }
+}
+
+/// The type of `thread_idx()` and its kin.
+pub(crate) fn dim3() -> Ty {
+    let index = || Ty::Scalar(Scalar::U64);
+    Ty::Struct("Dim3", vec![("x", index()), ("y", index()), ("z", index())])
+}
+
+/// The type that a literal's suffix names.
+pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
+    match suffix {
+        "usize" => Some(Scalar::U64),
+        "isize" => Some(Scalar::I64),
+        name => Scalar::ALL.into_iter().find(|scalar| scalar.name() == name),
+    }
+}
+
+impl Lowering<'_> {
+    /// An expression's type as far as it tells by itself.
+    pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
+        match &expr.1 {
+            ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
+            ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
+            ExprKind::Binding(number) => self.harvest.bindings[*number as usize].clone(),
+            ExprKind::Const(number) => Some(Ty::Scalar(self.harvest.consts[*number as usize].0)),
+            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.harvest.types[*number as usize])),
+            ExprKind::Unary(_, value) | ExprKind::Reborrow(value) => self.ty_of(value),
+            ExprKind::Binary(op, left, right) => match op {
+                BinaryOp::Shl | BinaryOp::Shr => self.ty_of(left),
+                op if op.compares() => Some(Ty::Scalar(Scalar::Bool)),
+                _ => self.ty_of(left).or_else(|| self.ty_of(right)),
+            },
+            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) => match self.ty_of(base)? {
+                Ty::Slice(scalar, _) => Some(Ty::Scalar(scalar)),
+                _ => None,
+            },
+            ExprKind::Field(base, name) => Some(self.ty_of(base)?.field(name)?.0),
+            ExprKind::Tuple([]) => Some(Ty::Unit),
+            ExprKind::Tuple(elements) => {
+                let types: Option<Vec<Ty>> = elements.iter().map(|element| self.ty_of(element)).collect();
+                Some(Ty::Tuple(types?))
+            }
+            ExprKind::Option(value) => Some(Ty::Option(Box::new(self.ty_of(value.as_ref()?)?))),
+            ExprKind::Call(number, _) => match &self.callees[*number as usize] {
+                Callee::Function(_, _, result) => Some(result.clone()),
+                Callee::Intrinsic(intrinsic) => Some(intrinsic_type(*intrinsic)),
+            },
+            ExprKind::CallClosure(number, _) => self.ty_of(self.closures.get(number)?.body),
+            ExprKind::Method(name, receiver, args) => {
+                let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
+                method::result_type(name, &receiver)
+            }
+            _ => self.ty_of_control(expr),
+        }
+    }
+
+    fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
+        match &expr.1 {
+            ExprKind::Block(None, block) => self.ty_of_block(block),
+            ExprKind::If(_, _, None) => Some(Ty::Unit),
+            ExprKind::If(Condition::Bool(_) | Condition::Let(..), block, Some(otherwise)) => {
+                self.ty_of_block(block).or_else(|| self.ty_of(otherwise))
+            }
+            ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.ty_of(&arm.body)),
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp(..)
+            | ExprKind::While(..)
+            | ExprKind::For(..)
+            | ExprKind::Assert(..) => Some(Ty::Unit),
+            _ => None,
+        }
+    }
+
+    fn ty_of_block(&self, block: &Block) -> Option<Ty> {
+        match block.tail {
+            Some(tail) => self.ty_of(tail),
+            // a block that ends in a statement may also never return, in which case another branch decides
+            None if block.stmts.last().is_some_and(super::control::diverges) => None,
+            None => Some(Ty::Unit),
+        }
+    }
+}
