@@ -12,15 +12,19 @@ const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 impl Lowering<'_> {
     /// `callee(args)`
     pub(super) fn call(&mut self, at: Pos, number: u32, args: &'static [Expr]) -> Result<Val> {
-        let (id, params, result) = match self.callees[number as usize].clone() {
+        let (instance, params, result) = match self.callees[number as usize].clone() {
             Callee::Intrinsic(intrinsic) => return Ok(self.intrinsic(intrinsic)),
-            Callee::Function(id, params, result) => (id, params, result),
+            Callee::Function(instance, params, result) => (instance, params, result),
         };
         let mut leaves = Vec::new();
+        let mut writable = Vec::with_capacity(args.len());
         for (arg, ty) in args.iter().zip(&params) {
             let value = self.expr(arg, Some(ty))?;
-            leaves.extend(self.expect(at, value, ty)?.leaves);
+            let value = self.expect(at, value, ty)?;
+            writable.push(matches!(value.ty, Ty::Slice(_, true)));
+            leaves.extend(value.leaves);
         }
+        let id = self.program.function(&instance, writable);
         match &result {
             Ty::Scalar(scalar) => {
                 let value = self.build.value(Op::Call(id, leaves), Type::Scalar(*scalar));

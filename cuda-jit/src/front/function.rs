@@ -58,10 +58,9 @@ impl<'p> Lowering<'p> {
         definition: &'static Definition,
         harvest: &'p Harvest,
         name: String,
-        is_kernel: bool,
     ) -> Result<Function> {
-        let callees = harvest.callees.iter().map(|instance| program.callee(instance)).collect();
-        let params = params(definition, harvest, is_kernel);
+        let callees = harvest.callees.iter().map(Callee::of).collect();
+        let params = params(definition, harvest);
         let result = harvest.result.as_scalar().map(Type::Scalar);
         let build = FunctionBuilder::new(name, params, result);
         let (locals, closures) = (HashMap::new(), HashMap::new());
@@ -186,7 +185,7 @@ fn zero(leaf: Type) -> Const {
 }
 
 /// The KIR parameters: a slice is a pointer and a length.
-fn params(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> Vec<Param> {
+fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
     let mut params = Vec::new();
     for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
         let name = match pattern {
@@ -195,8 +194,7 @@ fn params(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> Vec<Pa
         };
         let name: String = name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
         if let Ty::Slice(scalar, mutable) = ty {
-            // only a kernel's `&[T]` is known to be unwritten; a device function may get a reborrowed `&mut [T]`
-            let access = if *mutable || !is_kernel { Access::ReadWrite } else { Access::Read };
+            let access = if *mutable { Access::ReadWrite } else { Access::Read };
             let ptr = Type::Ptr(crate::kir::Space::Global, *scalar);
             params.push(Param { name: format!("{name}.ptr"), ty: ptr, access });
             params.push(Param { name: format!("{name}.len"), ty: Scalar::U64.into(), access: Access::Read });

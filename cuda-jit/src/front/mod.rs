@@ -51,12 +51,17 @@ pub struct LowerError {
 pub fn lower(kernel: &Instance) -> Result<Module, LowerError> {
     let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
     let mut program = Program { contract: definition.options.fma, ..Program::default() };
-    program.function(kernel);
-    while let Some((id, instance)) = program.pending.pop() {
+    program.function(kernel, Vec::new());
+    while let Some((id, instance, writable)) = program.pending.pop() {
         let Body::Captured(definition, harvest) = instance.body else { continue };
-        let is_kernel = id == FuncId(0);
+        let mut harvest = harvest();
+        for (param, writable) in harvest.params.iter_mut().zip(writable) {
+            if let Ty::Slice(_, mutable) = param {
+                *mutable = writable;
+            }
+        }
         let name = program.names[id.index()].clone();
-        let lowered = Lowering::run(&mut program, definition, &harvest(), name, is_kernel)?;
+        let lowered = Lowering::run(&mut program, definition, &harvest, name)?;
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
@@ -69,35 +74,41 @@ struct Program {
     contract: bool,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
-    ids: HashMap<(*const Definition, Vec<GenericArg>), FuncId>,
-    pending: Vec<(FuncId, Instance)>,
+    ids: HashMap<(*const Definition, Vec<GenericArg>, Vec<bool>), FuncId>,
+    /// Functions still to be lowered, and which of their parameters are slices that others may write.
+    pending: Vec<(FuncId, Instance, Vec<bool>)>,
     sites: Vec<Site>,
 }
 
 /// What a call needs to know of its callee.
 #[derive(Clone, Debug)]
 enum Callee {
-    /// A function of the module with its parameters' types and its result's.
-    Function(FuncId, Vec<Ty>, Ty),
+    /// Captured Rust with its parameters' types and its result's.
+    Function(Instance, Vec<Ty>, Ty),
     /// Something that is lowered in place.
     Intrinsic(Intrinsic),
 }
 
-impl Program {
-    /// What a call's callee is; a function met for the first time is put on the list.
-    fn callee(&mut self, instance: &Instance) -> Callee {
+impl Callee {
+    fn of(instance: &Instance) -> Self {
         match instance.body {
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(intrinsic),
             Body::Captured(_, harvest) => {
                 let Harvest { params, result, .. } = harvest();
-                Callee::Function(self.function(instance), params, result)
+                Callee::Function(instance.clone(), params, result)
             }
         }
     }
+}
 
-    fn function(&mut self, instance: &Instance) -> FuncId {
+impl Program {
+    /// The function of the module that is this specialisation; one met for the first time is put on the list.
+    ///
+    /// A device function is lowered once more for slices that others may write (`writable`), since a `&[T]` parameter
+    /// can be a kernel's `&mut [T]`, borrowed again.
+    fn function(&mut self, instance: &Instance, writable: Vec<bool>) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
-        let key = (std::ptr::from_ref(definition), instance.generics.clone());
+        let key = (std::ptr::from_ref(definition), instance.generics.clone(), writable.clone());
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
@@ -106,7 +117,7 @@ impl Program {
         let name = self.name(definition, &instance.generics);
         self.names.push(name);
         self.ids.insert(key, id);
-        self.pending.push((id, instance.clone()));
+        self.pending.push((id, instance.clone(), writable));
         id
     }
 

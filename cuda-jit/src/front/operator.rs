@@ -96,9 +96,6 @@ impl Lowering<'_> {
         };
         match op {
             BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => self.check_division(at, op, scalar, a, b),
-            BinaryOp::Rem if scalar.is_float() => {
-                return Err(self.error(at, format!("`%` on {scalar} needs a math library, which kernels cannot link yet")));
-            }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.definition.options.checked && scalar.is_integer() => {
                 self.check_overflow(at, kir, a, b);
             }

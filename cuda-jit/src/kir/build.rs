@@ -96,19 +96,20 @@ impl FunctionBuilder {
         let mut blocks = Vec::with_capacity(order.len());
         for (mut insts, end) in order.iter().filter_map(|&old| old_blocks[old].take()) {
             for inst in &mut insts {
-                inst.op.for_each_value_mut(|value| *value = values[value.index()]);
+                inst.op.each_value_mut(|value| *value = values[value.index()]);
                 if let Some((value, _)) = &mut inst.result {
                     *value = values[value.index()];
                 }
             }
             let mut end = end.unwrap_or(Terminator::Return(None));
-            end.for_each_value_mut(|value| *value = values[value.index()]);
-            end.for_each_target_mut(|target| *target = block_numbers[target.index()]);
+            end.each_value_mut(|value| *value = values[value.index()]);
+            end.each_target_mut(|target| *target = block_numbers[target.index()]);
             blocks.push(Block { insts, end });
         }
         Function { name: self.name, params: self.params, result: self.result, slots: self.slots, blocks }
     }
 
+    /// Appends an instruction unless the block has ended.
     fn push(&mut self, inst: Inst) {
         let (insts, end) = &mut self.blocks[self.current.index()];
         if end.is_none() {
@@ -143,4 +144,38 @@ fn reverse_postorder(blocks: &[(Vec<Inst>, Option<Terminator>)]) -> Vec<usize> {
     }
     order.reverse();
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kir::UnaryOp;
+
+    #[test]
+    fn values_are_numbered_by_place_whatever_the_order_of_filling() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        let (first, second) = (b.block(), b.block());
+        b.end(Terminator::Jump(first));
+        b.select_block(second);
+        let late = b.constant(Scalar::I32, 2);
+        b.value(Op::Unary(UnaryOp::Neg, late), Scalar::I32);
+        b.select_block(first);
+        let early = b.constant(Scalar::Bool, 1);
+        b.end(Terminator::Branch(early, second, second));
+        let function = b.finish();
+        let results = function.blocks.iter().flat_map(|block| &block.insts).map(|inst| inst.result.unwrap().0.0);
+        assert_eq!(results.collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(function.blocks[2].insts[1].op, Op::Unary(UnaryOp::Neg, Value(1)));
+        assert_eq!(function.blocks[1].end, Terminator::Branch(Value(0), second, second));
+    }
+
+    #[test]
+    fn what_follows_an_end_is_dropped() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        b.end(Terminator::Return(None));
+        b.constant(Scalar::I32, 2);
+        b.end(Terminator::Jump(BlockId(0)));
+        let function = b.finish();
+        assert_eq!(function.blocks, [Block { insts: Vec::new(), end: Terminator::Return(None) }]);
+    }
 }

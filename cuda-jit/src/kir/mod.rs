@@ -16,13 +16,14 @@
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
 //!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
 //! - **Floats** are IEEE 754 binary32 and binary64, rounded to nearest even. Where [`Module::contract`] is set, a
-//!   `mul` whose only use is an `add` or `sub` may be fused with it.
+//!   `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
 //! - **Loads and stores** go through typed pointers; the pointer must be aligned to, and point into, memory of the
 //!   pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
 //!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
+//! - A pointer parameter is aligned to its pointee's size, even where nothing may be read behind it.
 //! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
 //!   in the kernel points into it writably.
 //! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
@@ -181,7 +182,8 @@ macro_rules! index {
 }
 
 index! {
-    /// A value of a function: its parameters first, then each instruction's result in order of definition.
+    /// A value of a function: its parameters first, then each instruction's result in the order of blocks and, in
+    /// a block, of instructions.
     Value
 }
 index! {
@@ -339,8 +341,13 @@ pub enum Op {
 }
 
 impl Op {
+    /// Calls `visit` with each value that the operation uses, in the order of its text form.
+    pub fn each_value(&self, mut visit: impl FnMut(Value)) {
+        self.clone().each_value_mut(|value| visit(*value));
+    }
+
     /// Calls `visit` with every operand.
-    pub fn for_each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
+    pub fn each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
         match self {
             Op::Const(_) | Op::Get(_) | Op::Special(_) => {}
             Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => visit(a),
@@ -379,7 +386,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// Calls `visit` with every operand.
-    pub fn for_each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
+    pub fn each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
         match self {
             Terminator::Jump(_) | Terminator::Return(None) => {}
             Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => visit(value),
@@ -388,7 +395,7 @@ impl Terminator {
     }
 
     /// Calls `visit` with every block that may follow.
-    pub fn for_each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
+    pub fn each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
         match self {
             Terminator::Jump(target) => visit(target),
             Terminator::Branch(_, yes, no) => [yes, no].into_iter().for_each(visit),
