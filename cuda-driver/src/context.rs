@@ -158,6 +158,14 @@ impl Context {
         self.0.poison.get()
     }
 
+    /// Whether every call on this context is refused: a sticky error has lost it, or this process is a forked child.
+    ///
+    /// Destructors ask this, because there is nothing left that they could give back.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.poison().is_some() || fork::is_forked_child()
+    }
+
     /// The record to which this context's kernels write their first panic; made by the first call, then one load.
     ///
     /// # Errors

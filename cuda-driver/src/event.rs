@@ -14,7 +14,6 @@ use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::event_pool;
-use crate::fork;
 use crate::stream::Stream;
 use crate::sync::Arc;
 
@@ -159,7 +158,7 @@ impl Event {
 
 impl Drop for EventInner {
     fn drop(&mut self) {
-        if fork::is_forked_child() || self.context.poison().is_some() {
+        if self.context.is_lost() {
             return;
         }
         // SAFETY: the last clone is gone; the driver lets enqueued waits finish.

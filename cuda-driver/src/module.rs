@@ -14,7 +14,6 @@ use crate::context::Context;
 use crate::driver::describe;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::fork;
 use crate::function::Function;
 use crate::jit_log::JitError;
 use crate::sync::Arc;
@@ -254,7 +253,7 @@ fn text(buffer: &[u8]) -> String {
 
 impl Drop for ModuleInner {
     fn drop(&mut self) {
-        if fork::is_forked_child() || self.context.poison().is_some() {
+        if self.context.is_lost() {
             return;
         }
         // Launched kernels may still run this code, and the driver does not promise that unloading waits for them.

@@ -18,7 +18,6 @@ use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::fork;
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
 use crate::sync::{Arc, AtomicU64, Ordering};
@@ -342,7 +341,7 @@ impl Stream {
 
 impl Drop for OwnedStream {
     fn drop(&mut self) {
-        if fork::is_forked_child() || self.context.poison().is_some() {
+        if self.context.is_lost() {
             return;
         }
         // SAFETY: the last clone is gone; the driver lets enqueued work finish.

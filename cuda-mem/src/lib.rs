@@ -1,1 +1,45 @@
-//! Device arrays with ndarray shapes, transfers and safe ordering between streams
+//! Device memory with ndarray's shapes: [`DeviceArray`], and the untyped [`Buffer`] below it.
+//!
+//! The crate moves bytes and orders their users; it launches no kernels (`cuda-jit` does) and never chooses a device: every
+//! function takes a [`Context`](cuda_driver::Context) or a [`Stream`](cuda_driver::Stream).
+//!
+//! What always holds:
+//!
+//! - A buffer knows which streams use it. A conflicting use on another stream waits for them on the device, and so does
+//!   freeing; safe code cannot race between launches, and a use on the same stream as before makes no driver call.
+//! - Element types are plain data, so that any bytes a device leaves in memory are a value.
+//! - An array without elements has no memory and makes no driver call.
+//! - Copies of pageable host memory return when the host's side is done with.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_mem::{device_array_like, to_device};
+//! use ndarray::array;
+//!
+//! # fn main() -> cuda_mem::Result<()> {
+//! let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+//! let x = to_device(&context, &array![[1.0_f32, 2.0], [3.0, 4.0]])?;
+//! let y = device_array_like(&x)?;
+//! assert_eq!(y.shape(), [2, 2]);
+//! assert_eq!(x.copy_to_host()?, array![[1.0, 2.0], [3.0, 4.0]]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod alloc;
+mod array;
+mod buffer;
+mod create;
+mod element;
+mod error;
+mod host_copy;
+mod layout;
+mod show;
+mod uses;
+
+pub use array::DeviceArray;
+pub use buffer::Buffer;
+pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use element::Element;
+pub use error::{Error, OutOfMemory, Result};

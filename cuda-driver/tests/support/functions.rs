@@ -483,7 +483,9 @@ fn device_pointer(address: CUdeviceptr) -> *mut u8 {
 
 unsafe extern "C" fn copy_in(to: CUdeviceptr, from: *const c_void, bytes: usize) -> CUresult {
     call_about(Call { name: "cuMemcpyHtoD_v2", stream: None, object: to, bytes }, |state| {
-        state.touch("cuMemcpyHtoD_v2", to, bytes, HOST, true);
+        // Blocking copies run in the order of the default stream. From pageable memory, the call may return before the
+        // bytes have reached the device, so the host has learnt nothing.
+        state.touch("cuMemcpyHtoD_v2", to, bytes, 0, true);
         copy(state, from.cast(), device_pointer(to), bytes);
         OK
     })
@@ -491,7 +493,9 @@ unsafe extern "C" fn copy_in(to: CUdeviceptr, from: *const c_void, bytes: usize)
 
 unsafe extern "C" fn copy_out(to: *mut c_void, from: CUdeviceptr, bytes: usize) -> CUresult {
     call_about(Call { name: "cuMemcpyDtoH_v2", stream: None, object: from, bytes }, |state| {
-        state.touch("cuMemcpyDtoH_v2", from, bytes, HOST, false);
+        state.touch("cuMemcpyDtoH_v2", from, bytes, 0, false);
+        let clock = state.clocks.of(0);
+        state.clocks.learn(HOST, &clock);
         copy(state, device_pointer(from), to.cast(), bytes);
         OK
     })

@@ -1,0 +1,264 @@
+//! [`Buffer`]: bytes on a device that know which streams use them.
+//!
+//! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
+//! the buffer; it is freed after every use that was recorded; an empty buffer has no memory.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
+//! nothing can use it any more.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use cuda_driver::{Context, Stream, driver_call};
+use cuda_sys::CUdeviceptr;
+use parking_lot::Mutex;
+
+use crate::alloc::{self, Source};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::uses::Uses;
+
+/// Bytes in a device's memory.
+///
+/// # Examples
+///
+/// ```
+/// use std::mem::MaybeUninit;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut buffer = cuda_mem::Buffer::new(&context.default_stream(), 16)?;
+/// buffer.write(4, &[1_u32, 2])?;
+/// let mut out = [MaybeUninit::<u32>::uninit(); 2];
+/// assert_eq!(buffer.read(4, &mut out)?, [1, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Buffer {
+    context: Context,
+    /// Not 0 and aligned to 256 bytes, but nothing's address, where there are no bytes.
+    address: CUdeviceptr,
+    bytes: usize,
+    source: Source,
+    uses: Mutex<Uses>,
+}
+
+/// The address of a buffer without bytes: aligned for every element type, and not null.
+const NOWHERE: CUdeviceptr = 256;
+
+impl Buffer {
+    /// Allocates `bytes`, to be used on `stream` first; other streams wait. What is in them is unspecified.
+    ///
+    /// The memory comes from the device's stream-ordered pool where it has one. No bytes are no allocation and no call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
+    pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
+        let context = stream.context().clone();
+        let source = alloc::source(&context);
+        let mut uses = Uses::default();
+        let address = match bytes {
+            0 => NOWHERE,
+            _ => alloc::allocate(source, bytes, stream)?,
+        };
+        if source == Source::Pool && bytes != 0 {
+            // The memory exists from here on in the stream's order; there is nothing yet to wait for.
+            uses.write(stream)?;
+        }
+        Ok(Buffer { context, address, bytes, source, uses: Mutex::new(uses) })
+    }
+
+    /// The context that the memory belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// How many bytes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Orders a read of the memory on `stream` after the last write, and records it.
+    ///
+    /// Call it before the read is enqueued, and keep the borrow until then. If nothing is enqueued after all, no harm is
+    /// done: later uses may wait for more than they need. On the stream of the last write it makes no driver call; on
+    /// another, the first read after a write makes two (an event is recorded and waited for).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if waiting fails, and then the read must
+    /// not be enqueued.
+    pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if self.is_empty() { Ok(()) } else { self.uses.lock().read(stream) }
+    }
+
+    /// Orders a write of the memory on `stream` after every earlier use, and records it.
+    ///
+    /// As [`Buffer::prepare_read`]; the borrow is exclusive, because nothing else may use the memory meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::prepare_read`].
+    pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if self.is_empty() { Ok(()) } else { self.uses.get_mut().write(stream) }
+    }
+
+    /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status.
+    ///
+    /// # Panics
+    ///
+    /// If the bytes do not fit.
+    pub fn write<T: Element>(&mut self, offset: usize, source: &[T]) -> Result<()> {
+        let bytes = size_of_val(source);
+        self.expect_range(offset, bytes);
+        if bytes == 0 {
+            return Ok(());
+        }
+        // The driver runs blocking copies in the order of the default stream. What it has not brought to the device
+        // when it returns, it will have before later work of that stream; hence the record.
+        self.prepare_write(&self.context.default_stream())?;
+        let to = self.address + offset as u64;
+        // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
+        // driver has read it when it returns.
+        unsafe { driver_call!(&self.context, cuMemcpyHtoD_v2(to, source.as_ptr().cast(), bytes)) }?;
+        Ok(())
+    }
+
+    /// Copies the bytes from `offset` on to `target`, after all work that writes them, and returns it filled.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] with the driver's status, or for a kernel that panicked.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many bytes.
+    pub fn read<'a, T: Element>(&self, offset: usize, target: &'a mut [MaybeUninit<T>]) -> Result<&'a mut [T]> {
+        let bytes = size_of_val(target);
+        self.expect_range(offset, bytes);
+        if bytes != 0 {
+            // Blocking copies run in the order of the default stream. No record is made: the read is over when the call
+            // returns.
+            self.uses.lock().writes_before(&self.context.default_stream())?;
+            let from = self.address + offset as u64;
+            // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
+            // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
+            unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(target.as_mut_ptr().cast(), from, bytes)) }?;
+            self.context.check_panics()?;
+        }
+        // SAFETY: every byte was just written, and every bit pattern is a valid `T`.
+        Ok(unsafe { target.assume_init_mut() })
+    }
+
+    /// Sets every byte to `value`, in the order of `stream`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] with the driver's status.
+    pub fn fill(&mut self, value: u8, stream: &Stream) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.prepare_write(stream)?;
+        // SAFETY: the memory is live, and every other use of it comes before on the stream.
+        unsafe { driver_call!(&self.context, cuMemsetD8Async(self.address, value, self.bytes, stream.as_raw())) }?;
+        Ok(())
+    }
+
+    fn expect_context(&self, stream: &Stream) -> Result<()> {
+        if stream.context() == &self.context {
+            return Ok(());
+        }
+        Err(Error::OtherContext {
+            memory: self.context.device().ordinal(),
+            stream: stream.to_string().into(),
+            device: stream.context().device().ordinal(),
+        })
+    }
+
+    #[track_caller]
+    fn expect_range(&self, offset: usize, bytes: usize) {
+        let end = offset.checked_add(bytes);
+        assert!(
+            end.is_some_and(|end| end <= self.bytes),
+            "{bytes} bytes at offset {offset} are outside a buffer of {} bytes",
+            self.bytes
+        );
+    }
+
+    /// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
+    fn order_free(&mut self) -> Result<Option<Stream>> {
+        let uses = self.uses.get_mut();
+        if self.source == Source::Plain {
+            uses.wait_on_host()?;
+            return Ok(None);
+        }
+        let stream = uses.last_stream().cloned().unwrap_or_else(|| self.context.default_stream());
+        uses.all_before(&stream)?;
+        Ok(Some(stream))
+    }
+
+    fn free(&mut self) -> Result<()> {
+        let stream = match self.order_free() {
+            Ok(stream) => stream,
+            Err(error) => {
+                tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
+                // SAFETY: the call has no argument; the context is bound by the macro.
+                unsafe { driver_call!(&self.context, cuCtxSynchronize()) }?;
+                None
+            }
+        };
+        match stream {
+            // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream.
+            Some(stream) => unsafe { alloc::free_in_order(self.address, &stream) }?,
+            // SAFETY: the buffer owns the memory and is being dropped; all uses are over.
+            None => unsafe { alloc::free_now(self.address, &self.context) }?,
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // In a lost context every call is refused, and the memory is gone with it.
+        if self.is_empty() || self.context.is_lost() {
+            return;
+        }
+        if let Err(error) = self.free() {
+            tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
+        }
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffer")
+            .field("device", &self.context.device().ordinal())
+            .field("address", &format_args!("{:#x}", self.address))
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,144 @@
+//! Calls that fail: no room, at the first and the nth allocation; waits, copies and frees that fail; a lost context.
+
+use cuda_driver::Stream;
+use cuda_mem::{Error, device_array, from_slice, to_device, zeros};
+use cuda_sys::CUresult;
+use ndarray::Array1;
+
+use crate::support::{Session, Traits};
+
+const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+
+#[test]
+fn no_room_is_tried_again_once_after_giving_back_what_was_freed() {
+    let session = Session::new();
+    let context = session.context();
+    context.synchronize().unwrap();
+    session.forget();
+    session.fail("cuMemAllocAsync", 1, OUT_OF_MEMORY);
+    let x = device_array::<u8, _>(&context, 100).unwrap();
+    assert_eq!(
+        session.names(),
+        ["cuMemAllocAsync", "cuCtxSynchronize", "cuDeviceGetDefaultMemPool", "cuMemPoolTrimTo", "cuMemAllocAsync"]
+    );
+    drop((x, context));
+    session.finish();
+}
+
+#[test]
+fn no_room_at_all_names_what_was_asked_and_what_there_is() {
+    for (memory_pools, call) in [(true, "cuMemAllocAsync"), (false, "cuMemAlloc_v2")] {
+        let session = Session::with(Traits { memory_pools });
+        let context = session.context();
+        let held = zeros::<u8, _>(&context, 1 << 20).unwrap();
+        session.fail(call, 1, OUT_OF_MEMORY);
+        session.fail(call, 2, OUT_OF_MEMORY);
+        let error = device_array::<f32, _>(&context, 1000).unwrap_err();
+        assert!(error.is_out_of_memory() && matches!(error, Error::OutOfMemory(_)));
+        let expected = format!(
+            "device 0 has no room for 4000 bytes: {} of its {} bytes are free ({call}: CUDA_ERROR_OUT_OF_MEMORY (2)",
+            (1 << 30) - (1 << 20),
+            1 << 30
+        );
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert!(device_array::<f32, _>(&context, 1000).is_ok(), "the next call works");
+        drop((held, context));
+        session.finish();
+    }
+}
+
+#[test]
+fn no_room_at_the_nth_allocation_leaks_nothing() {
+    for nth in 1..=5 {
+        let session = Session::new();
+        let context = session.context();
+        for attempt in [nth, nth + 1] {
+            session.fail("cuMemAllocAsync", attempt, OUT_OF_MEMORY);
+        }
+        let host = Array1::<f32>::zeros(64);
+        let made: Result<Vec<_>, _> = (0..5).map(|_| to_device(&context, &host)).collect();
+        assert!(made.unwrap_err().is_out_of_memory());
+        assert_eq!(session.live().device, 0);
+        drop(context);
+        session.finish();
+    }
+}
+
+#[test]
+fn a_copy_that_fails_frees_what_was_allocated_for_it() {
+    let session = Session::new();
+    let context = session.context();
+    session.fail("cuMemcpyHtoD_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(from_slice(&context, &[1, 2, 3]).is_err());
+    session.fail("cuMemsetD8Async", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(zeros::<u8, _>(&context, 3).is_err());
+    let x = from_slice(&context, &[1, 2, 3]).unwrap();
+    session.fail("cuMemcpyDtoH_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(x.copy_to_host().is_err());
+    assert_eq!(x.copy_to_host().unwrap().to_vec(), [1, 2, 3]);
+    drop((x, context));
+    session.finish();
+}
+
+#[test]
+fn a_wait_that_fails_leaves_the_record_for_the_next_use() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = device_array::<u8, _>(&context, 4).unwrap();
+    x.prepare_write(&a).unwrap();
+    for _ in 0..2 {
+        session.fail("cuStreamWaitEvent", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+        assert!(x.prepare_write(&b).is_err());
+    }
+    session.forget();
+    x.prepare_write(&b).unwrap();
+    assert_eq!(session.names(), ["cuEventRecord", "cuStreamWaitEvent"]);
+    drop((x, a, b, context));
+    session.finish();
+}
+
+#[test]
+fn a_free_that_cannot_be_ordered_waits_for_everything() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = device_array::<u8, _>(&context, 4).unwrap();
+    x.prepare_write(&a).unwrap();
+    x.prepare_read(&b).unwrap();
+    session.forget();
+    session.fail("cuEventRecord", 1, OUT_OF_MEMORY);
+    drop(x);
+    assert_eq!(session.names(), ["cuEventRecord", "cuCtxSynchronize", "cuMemFree_v2"]);
+    drop((a, b, context));
+    session.finish();
+}
+
+#[test]
+fn a_lost_context_is_not_called_to_free() {
+    let session = Session::new();
+    let context = session.context();
+    let x = from_slice(&context, &[1_u8, 2]).unwrap();
+    session.fail("cuMemcpyDtoH_v2", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert!(x.copy_to_host().unwrap_err().is_sticky());
+    session.forget();
+    let error = x.copy_to_host().unwrap_err();
+    assert!(error.to_string().contains("lost since cuMemcpyDtoH_v2"), "{error}");
+    drop(x);
+    assert_eq!(session.names(), [""; 0]);
+}
+
+#[test]
+fn a_kernels_panic_comes_back_from_the_copy_once() {
+    let session = Session::new();
+    let context = session.context();
+    let x = from_slice(&context, &[1_u8, 2]).unwrap();
+    context.panic_record().unwrap();
+    let record = session.host_memory().cast::<u32>();
+    for (offset, word) in [(0, 1), (1, 1)] {
+        // SAFETY: the record is longer than two words, and nobody reads it meanwhile.
+        unsafe { record.wrapping_add(offset).write_volatile(word) };
+    }
+    assert!(matches!(x.copy_to_host(), Err(Error::Driver(cuda_driver::Error::KernelPanic(_)))));
+    assert_eq!(x.copy_to_host().unwrap().to_vec(), [1, 2]);
+}
