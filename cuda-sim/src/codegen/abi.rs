@@ -1,0 +1,60 @@
+//! What compiled code and the block scheduler agree on.
+//!
+//! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
+
+use std::mem::offset_of;
+
+/// The state of one worker while it runs blocks of a launch. Generated code gets a pointer to it.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Always 0; loaded, so that LLVM does not know it.
+    pub(crate) zero: u64,
+    pub(crate) params: *const u8,
+    /// The module's `.global` and `.const` data.
+    pub(crate) data: u64,
+    /// The block's shared window.
+    pub(crate) shared: u64,
+    /// Registers that cross regions: one array of the block's threads for each.
+    pub(crate) frame: u64,
+    /// Region in which each thread of the block goes on; 0 for none.
+    pub(crate) next: *mut u32,
+    /// Local memory of the block's first thread, and the distance to the next one's.
+    pub(crate) local: u64,
+    pub(crate) local_stride: u64,
+    pub(crate) dynamic_shared: u64,
+    pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) total_shared_bytes: u32,
+    pub(crate) grid_id: u64,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// The block that runs.
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    /// Set where threads of the block wait in `next`.
+    pub(crate) pending: u32,
+    /// Set by `trap`.
+    pub(crate) trap: u32,
+    /// Threads of a block.
+    pub(crate) threads: u64,
+}
+
+macro_rules! offsets {
+    ($($name:ident = $($field:ident).+),+ $(,)?) => {
+        $(pub(crate) const $name: usize = offset_of!(Context, $($field).+);)+
+    };
+}
+
+offsets! {
+    ZERO = zero, PARAMS = params, DATA = data, SHARED = shared, FRAME = frame, NEXT = next, LOCAL = local,
+    LOCAL_STRIDE = local_stride, DYNAMIC_SHARED = dynamic_shared, DYNAMIC_SHARED_BYTES = dynamic_shared_bytes,
+    TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
+    WORKER = worker, WORKERS = workers, PENDING = pending, TRAP = trap, THREADS = threads,
+}
+
+/// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.
+pub(crate) type BlocksFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
+
+/// Runs one region for the listed threads of the current block.
+pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

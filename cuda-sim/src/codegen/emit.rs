@@ -1,0 +1,254 @@
+//! The text builder: temporaries, reading operands as values of a type, writing registers.
+//!
+//! Knows nothing about single instructions. Invariant: every temporary is defined before the text that names it.
+
+use super::abi;
+use crate::ir::lower::Program;
+use crate::ir::{Function, LaneMask, Reg, Special, Symbol, Value};
+use crate::ptx::{Error, Position, Result, Type};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Arguments, Write};
+
+/// The body of a region or function while it is written.
+pub(crate) struct Emitter<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) function: &'a Function,
+    /// Text of the function's first block, which runs once: stack slots, uniform values.
+    pub(crate) prologue: String,
+    pub(crate) text: String,
+    counter: u32,
+    /// Values of the prologue by what they are, so that each is loaded once.
+    uniforms: BTreeMap<String, String>,
+    /// Declarations that the module needs.
+    pub(crate) declares: BTreeSet<String>,
+    pub(crate) callees: BTreeSet<usize>,
+    /// Appended to accesses that other threads' iterations cannot depend on.
+    pub(crate) parallel: &'static str,
+    /// What an instruction does when the thread ends in a callee.
+    pub(crate) exit_label: &'static str,
+    pub(crate) position: Position,
+}
+
+impl<'a> Emitter<'a> {
+    pub(crate) fn new(program: &'a Program, function: &'a Function) -> Self {
+        Emitter {
+            program,
+            function,
+            prologue: String::new(),
+            text: String::new(),
+            counter: 0,
+            uniforms: BTreeMap::new(),
+            declares: BTreeSet::new(),
+            callees: BTreeSet::new(),
+            parallel: "",
+            exit_label: "thread.done",
+            position: Position::default(),
+        }
+    }
+
+    pub(crate) fn fresh(&mut self) -> u32 {
+        self.counter += 1;
+        self.counter
+    }
+
+    pub(crate) fn line(&mut self, args: Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.text, "  {args}");
+    }
+
+    /// Defines a temporary.
+    pub(crate) fn def(&mut self, args: Arguments<'_>) -> String {
+        let name = format!("%t{}", self.fresh());
+        let _ = writeln!(self.text, "  {name} = {args}");
+        name
+    }
+
+    /// A value that is computed once, in the prologue.
+    pub(crate) fn uniform(&mut self, args: Arguments<'_>) -> String {
+        let key = args.to_string();
+        if let Some(name) = self.uniforms.get(&key) {
+            return name.clone();
+        }
+        let name = format!("%u{}", self.fresh());
+        let _ = writeln!(self.prologue, "  {name} = {key}");
+        self.uniforms.insert(key, name.clone());
+        name
+    }
+
+    /// A field of the context, loaded once.
+    pub(crate) fn field(&mut self, offset: usize, ty: &str) -> String {
+        let pointer = self.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {offset}"));
+        self.uniform(format_args!("load {ty}, ptr {pointer}, align 4"))
+    }
+
+    /// Calls a function that LLVM or the runtime provides.
+    pub(crate) fn call(&mut self, result: &str, name: &str, args: &[(&str, &str)]) -> String {
+        let types: Vec<&str> = args.iter().map(|a| a.0).collect();
+        self.declares.insert(format!("declare {result} @{name}({}) #1", types.join(", ")));
+        let list: Vec<String> = args.iter().map(|(ty, value)| format!("{ty} {value}")).collect();
+        self.def(format_args!("call {result} @{name}({})", list.join(", ")))
+    }
+
+    pub(crate) fn unsupported<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(Error::unsupported(self.position, message))
+    }
+
+    /// Reads an operand as an integer of `bits` bits.
+    pub(crate) fn int(&mut self, value: &Value, bits: u32) -> Result<String> {
+        Ok(match value {
+            Value::Reg(reg) => self.read(*reg, bits),
+            Value::Not(reg) => {
+                let set = self.read(*reg, 1);
+                self.def(format_args!("xor i1 {set}, true"))
+            }
+            Value::Int(constant) => int_constant(*constant, bits),
+            Value::F32(f) if bits == 64 => int_constant(f64::from(f32::from_bits(*f)).to_bits() as i128, 64),
+            Value::F32(f) => int_constant(i128::from(*f), bits),
+            Value::F64(f) if bits == 32 => int_constant((f64::from_bits(*f) as f32).to_bits() as i128, 32),
+            Value::F64(f) => int_constant(i128::from(*f), bits),
+            Value::Special(special) => self.special(*special, bits),
+            Value::Symbol(symbol, offset) => self.symbol(*symbol, *offset, bits),
+            _ => return self.unsupported("this operand has no value"),
+        })
+    }
+
+    fn read(&mut self, reg: Reg, bits: u32) -> String {
+        let width = self.function.registers[reg as usize];
+        let value = self.def(format_args!("load i{width}, ptr %r{reg}"));
+        if width > bits { self.def(format_args!("trunc i{width} {value} to i{bits}")) } else { value }
+    }
+
+    /// Reads an operand as a floating-point value.
+    pub(crate) fn float(&mut self, value: &Value, ty: Type) -> Result<String> {
+        let bits = ty.bits();
+        let raw = self.int(value, bits)?;
+        Ok(self.def(format_args!("bitcast i{bits} {raw} to {}", llvm_float(ty))))
+    }
+
+    /// Writes an integer of `bits` bits to a destination, extended to its width.
+    pub(crate) fn write(&mut self, dest: &Value, bits: u32, value: &str, signed: bool) -> Result<()> {
+        let Value::Reg(reg) = dest else {
+            return match dest {
+                Value::Sink => Ok(()),
+                _ => self.unsupported("this destination cannot be written"),
+            };
+        };
+        let width = self.function.registers[*reg as usize];
+        let value = self.resize(value, bits, width, signed);
+        self.line(format_args!("store i{width} {value}, ptr %r{reg}"));
+        Ok(())
+    }
+
+    /// Writes a floating-point value.
+    pub(crate) fn write_float(&mut self, dest: &Value, ty: Type, value: &str) -> Result<()> {
+        let bits = ty.bits();
+        let raw = self.def(format_args!("bitcast {} {value} to i{bits}", llvm_float(ty)));
+        self.write(dest, bits, &raw, false)
+    }
+
+    /// Truncates or extends an integer.
+    pub(crate) fn resize(&mut self, value: &str, from: u32, to: u32, signed: bool) -> String {
+        match from.cmp(&to) {
+            std::cmp::Ordering::Equal => value.to_owned(),
+            std::cmp::Ordering::Greater => self.def(format_args!("trunc i{from} {value} to i{to}")),
+            std::cmp::Ordering::Less if signed => self.def(format_args!("sext i{from} {value} to i{to}")),
+            std::cmp::Ordering::Less => self.def(format_args!("zext i{from} {value} to i{to}")),
+        }
+    }
+
+    /// The address of a symbol as its own state space counts it, or the offset in the shared window.
+    fn symbol(&mut self, symbol: Symbol, offset: i64, bits: u32) -> String {
+        let value = match symbol {
+            Symbol::Shared(at) => return int_constant(i128::from(at) + i128::from(offset), bits),
+            Symbol::Data(at) => {
+                let base = self.field(abi::DATA, "i64");
+                self.uniform(format_args!("add i64 {base}, {}", at.wrapping_add_signed(offset) as i64))
+            }
+            Symbol::DynamicShared => {
+                let base = self.field(abi::DYNAMIC_SHARED, "i64");
+                self.uniform(format_args!("add i64 {base}, {offset}"))
+            }
+            Symbol::Local(at) => self.def(format_args!("add i64 %local, {}", at.wrapping_add_signed(offset) as i64)),
+            Symbol::KernelParam(at) => {
+                let base = self.field(abi::PARAMS, "i64");
+                self.uniform(format_args!("add i64 {base}, {}", at.wrapping_add_signed(offset) as i64))
+            }
+            Symbol::Slot(slot) => {
+                let base = self.def(format_args!("ptrtoint ptr %slot{slot} to i64"));
+                self.def(format_args!("add i64 {base}, {offset}"))
+            }
+        };
+        self.resize(&value, 64, bits, false)
+    }
+
+    fn special(&mut self, special: Special, bits: u32) -> String {
+        let (value, width) = match special {
+            Special::Tid(axis) => (format!("%tid{axis}"), 32),
+            Special::Ctaid(axis) => (format!("%ctaid{axis}"), 32),
+            Special::Ntid(axis) => (self.field(abi::BLOCK + 4 * axis as usize, "i32"), 32),
+            Special::Nctaid(axis) => (self.field(abi::GRID + 4 * axis as usize, "i32"), 32),
+            Special::LaneId => (self.def(format_args!("and i64 %thread, 31")), 64),
+            Special::WarpId => (self.def(format_args!("lshr i64 %thread, 5")), 64),
+            Special::NWarpId => {
+                let threads = self.field(abi::THREADS, "i64");
+                let rounded = self.uniform(format_args!("add i64 {threads}, 31"));
+                (self.uniform(format_args!("lshr i64 {rounded}, 5")), 64)
+            }
+            Special::WarpSize => ("32".to_owned(), 32),
+            Special::LaneMask(mask) => (self.lane_mask(mask), 32),
+            Special::SmId => (self.field(abi::WORKER, "i32"), 32),
+            Special::NSmId => (self.field(abi::WORKERS, "i32"), 32),
+            Special::GridId => (self.field(abi::GRID_ID, "i64"), 64),
+            Special::Clock32 | Special::Clock64 => {
+                self.declares.insert("declare i64 @llvm.readcyclecounter()".to_owned());
+                (self.def(format_args!("call i64 @llvm.readcyclecounter()")), 64)
+            }
+            Special::GlobalTimer => {
+                self.declares.insert("declare i64 @sim.globaltimer() #2".to_owned());
+                (self.def(format_args!("call i64 @sim.globaltimer()")), 64)
+            }
+            Special::DynamicShared => (self.field(abi::DYNAMIC_SHARED_BYTES, "i32"), 32),
+            Special::TotalShared => (self.field(abi::TOTAL_SHARED_BYTES, "i32"), 32),
+            Special::Zero => ("0".to_owned(), 32),
+        };
+        self.resize(&value, width, bits, false)
+    }
+
+    fn lane_mask(&mut self, mask: LaneMask) -> String {
+        let lane = self.special(Special::LaneId, 32);
+        let bit = self.def(format_args!("shl i32 1, {lane}"));
+        let below = self.def(format_args!("sub i32 {bit}, 1"));
+        match mask {
+            LaneMask::Eq => bit,
+            LaneMask::Lt => below,
+            LaneMask::Le => self.def(format_args!("or i32 {below}, {bit}")),
+            LaneMask::Ge => self.def(format_args!("xor i32 {below}, -1")),
+            LaneMask::Gt => {
+                let ge = self.def(format_args!("xor i32 {below}, -1"));
+                self.def(format_args!("xor i32 {ge}, {bit}"))
+            }
+        }
+    }
+}
+
+/// An integer constant as LLVM writes it.
+pub(crate) fn int_constant(value: i128, bits: u32) -> String {
+    match bits {
+        1 => (value & 1 != 0).to_string(),
+        128 => value.to_string(),
+        _ => {
+            let unused = 128 - bits;
+            ((value << unused) >> unused).to_string()
+        }
+    }
+}
+
+/// LLVM's name of a floating-point type.
+pub(crate) fn llvm_float(ty: Type) -> &'static str {
+    match ty {
+        Type::F16 => "half",
+        Type::Bf16 => "bfloat",
+        Type::F64 => "double",
+        _ => "float",
+    }
+}

@@ -1,0 +1,179 @@
+//! LLVM IR text to machine code in this process.
+//!
+//! Each kernel is parsed, optimised and compiled to an object in a context of its own, and linked by one process-wide
+//! LLJIT into a library of its own. Code stays for the life of the process: kernels are few, and cached by content.
+//!
+//! # Safety
+//!
+//! The ORC functions are used as their C headers say: handles that a call consumes are not used again, errors are
+//! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
+
+use super::abi::{BlocksFn, RegionFn};
+use super::{KernelCode, math};
+use cuda_llvm::inkwell::OptimizationLevel;
+use cuda_llvm::inkwell::context::Context;
+use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
+use cuda_llvm::inkwell::passes::PassBuilderOptions;
+use cuda_llvm::inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine};
+use cuda_llvm::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
+use cuda_llvm::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
+use cuda_llvm::llvm_sys::orc2::lljit::{
+    LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFile, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
+    LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
+};
+use cuda_llvm::llvm_sys::orc2::{
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair,
+    LLVMOrcJITDylibDefine,
+};
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use std::ffi::{CStr, CString};
+
+/// A kernel as machine code.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) blocks: BlocksFn,
+    /// Regions 1 and up.
+    pub(crate) regions: Vec<RegionFn>,
+}
+
+struct Jit {
+    jit: LLVMOrcLLJITRef,
+    /// How many kernels were added: the prefix of the next one's symbols.
+    count: u64,
+}
+
+// SAFETY: LLJIT may be used from any thread; the mutex around it makes its use exclusive as well.
+unsafe impl Send for Jit {}
+
+static JIT: OnceCell<Mutex<Jit>> = OnceCell::new();
+
+/// Turns an LLVM error into its text.
+fn check(error: LLVMErrorRef) -> Result<(), String> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: `error` is an error that was not consumed yet; this consumes it and gives a string that is ours.
+    let message = unsafe { LLVMGetErrorMessage(error) };
+    // SAFETY: LLVM gives a NUL-terminated string that lives until it is disposed of.
+    let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    // SAFETY: `message` came from LLVMGetErrorMessage and is not used afterwards.
+    unsafe { LLVMDisposeErrorMessage(message) };
+    Err(text)
+}
+
+impl Jit {
+    /// An LLJIT with the helpers defined in its main library.
+    fn new() -> Result<Jit, String> {
+        let mut jit = std::ptr::null_mut();
+        // SAFETY: a null builder asks for the defaults, for this process's target, which is initialised.
+        check(unsafe { LLVMOrcCreateLLJIT(&mut jit, std::ptr::null_mut()) })?;
+        let mut pairs = Vec::new();
+        for (name, address) in math::symbols() {
+            let name = CString::new(name).map_err(|e| e.to_string())?;
+            // SAFETY: `jit` is live; the string is copied. The reference count goes to the pair below.
+            let symbol = unsafe { LLVMOrcLLJITMangleAndIntern(jit, name.as_ptr()) };
+            // Flags 1 and 4 are "exported" and "callable".
+            let flags = LLVMJITSymbolFlags { GenericFlags: 5, TargetFlags: 0 };
+            let evaluated = LLVMJITEvaluatedSymbol { Address: address as u64, Flags: flags };
+            pairs.push(LLVMOrcCSymbolMapPair { Name: symbol, Sym: evaluated });
+        }
+        // SAFETY: the pairs are copied, and the references of their names are taken over.
+        let unit = unsafe { LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len()) };
+        // SAFETY: `jit` is a live LLJIT.
+        let library = unsafe { LLVMOrcLLJITGetMainJITDylib(jit) };
+        // SAFETY: library and unit are live; the library takes the unit over.
+        check(unsafe { LLVMOrcJITDylibDefine(library, unit) })?;
+        Ok(Jit { jit, count: 0 })
+    }
+
+    fn add(&mut self, object: &[u8]) -> Result<(), String> {
+        let name = c"kernel".as_ptr();
+        // SAFETY: the range is valid for its length and is copied.
+        let buffer = unsafe { LLVMCreateMemoryBufferWithMemoryRangeCopy(object.as_ptr().cast(), object.len(), name) };
+        // SAFETY: `self.jit` is a live LLJIT.
+        let library = unsafe { LLVMOrcLLJITGetMainJITDylib(self.jit) };
+        // SAFETY: JIT and library are live; the buffer is taken over.
+        check(unsafe { LLVMOrcLLJITAddObjectFile(self.jit, library, buffer) })
+    }
+
+    fn lookup(&self, name: &str) -> Result<usize, String> {
+        let name = CString::new(name).map_err(|e| e.to_string())?;
+        let mut address = 0;
+        // SAFETY: `self.jit` is live, `address` is a live local, and the name is NUL-terminated.
+        check(unsafe { LLVMOrcLLJITLookup(self.jit, &mut address, name.as_ptr()) })?;
+        Ok(address as usize)
+    }
+}
+
+/// The machine that code is generated for: this one.
+fn machine() -> Result<TargetMachine, String> {
+    let triple = TargetMachine::get_default_triple();
+    let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
+    let (cpu, features) = (TargetMachine::get_host_cpu_name(), TargetMachine::get_host_cpu_features());
+    target
+        .create_target_machine(
+            &triple,
+            &cpu.to_string_lossy(),
+            &features.to_string_lossy(),
+            OptimizationLevel::Default,
+            RelocMode::PIC,
+            CodeModel::Default,
+        )
+        .ok_or_else(|| "LLVM cannot generate code for this machine".to_owned())
+}
+
+/// Optimises and compiles a module's text to an object file's bytes.
+fn object(code: &KernelCode, symbol: &dyn Fn(usize) -> String) -> Result<Vec<u8>, String> {
+    let context = Context::create();
+    let text = CString::new(code.ir.as_str()).map_err(|e| e.to_string())?;
+    let buffer = MemoryBuffer::create_from_memory_range(text.as_bytes_with_nul(), "kernel");
+    let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{}", code.ir))?;
+    for region in 0..code.regions {
+        let name = if region == 0 { "kernel".to_owned() } else { format!("kernel.r{region}") };
+        let function = module.get_function(&name).ok_or_else(|| format!("region {region} was not emitted"))?;
+        function.as_global_value().set_name(&symbol(region));
+    }
+    let machine = machine()?;
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    let options = PassBuilderOptions::create();
+    options.set_loop_vectorization(true);
+    options.set_loop_slp_vectorization(false);
+    module.run_passes("default<O2>", &machine, options).map_err(|e| e.to_string())?;
+    if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
+        eprintln!("{}", module.print_to_string().to_string_lossy());
+    }
+    let object = machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())?;
+    Ok(object.as_slice().to_vec())
+}
+
+/// Compiles a kernel.
+///
+/// # Errors
+///
+/// LLVM's message, with the text that it refused; that is a defect of the code generator.
+pub(crate) fn compile(code: &KernelCode) -> Result<Compiled, String> {
+    let jit = JIT.get_or_try_init(|| {
+        cuda_llvm::initialize();
+        Jit::new().map(Mutex::new)
+    })?;
+    let id = {
+        let mut jit = jit.lock();
+        jit.count += 1;
+        jit.count
+    };
+    // All kernels share one library, so their symbols carry a number. Compiling needs no lock, linking does.
+    let symbol = |region| format!("k{id}.r{region}");
+    let object = object(code, &symbol)?;
+    let mut jit = jit.lock();
+    jit.add(&object)?;
+    let addresses = (0..code.regions).map(|region| jit.lookup(&symbol(region))).collect::<Result<Vec<_>, _>>()?;
+    // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
+    let blocks = unsafe { std::mem::transmute::<usize, BlocksFn>(addresses[0]) };
+    let region = |address: &usize| {
+        // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
+        unsafe { std::mem::transmute::<usize, RegionFn>(*address) }
+    };
+    Ok(Compiled { blocks, regions: addresses[1..].iter().map(region).collect() })
+}

@@ -1,0 +1,403 @@
+//! The frame around instructions: kernels with their block and thread loops, cold regions, callable functions.
+//!
+//! Region 0 is `kernel(ctx, first, last)`: a loop over blocks with the thread loop inside it, so that LLVM vectorises
+//! over threads. Where threads leave it by a split edge, it ends after that block and the scheduler runs the other
+//! regions, `kernel.rN(ctx, threads, count)`, for the waiting threads.
+
+use super::abi;
+use super::emit::Emitter;
+use crate::ir::lower::Program;
+use crate::ir::regions::{Regions, reachable};
+use crate::ir::{BlockId, Function, Reg, Term};
+use crate::ptx::{FunctionKind, Result};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Attributes, and the metadata that makes thread loops parallel.
+const TRAILER: &str = r#"
+attributes #0 = { nounwind null_pointer_is_valid }
+attributes #1 = { nounwind willreturn memory(none) }
+attributes #2 = { nounwind willreturn }
+!0 = distinct !{}
+!1 = distinct !{!1, !2}
+!2 = !{!"llvm.loop.parallel_accesses", !0}
+!3 = !{}
+"#;
+
+const PARALLEL: &str = ", !llvm.access.group !0";
+
+/// The callable functions of a program, emitted once.
+pub(crate) struct Functions {
+    text: Vec<String>,
+    declares: Vec<BTreeSet<String>>,
+    callees: Vec<BTreeSet<usize>>,
+}
+
+impl Functions {
+    pub(crate) fn emit(program: &Program) -> Result<Functions> {
+        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new() };
+        for (index, function) in program.functions.iter().enumerate() {
+            let mut emitter = Emitter::new(program, function);
+            let text = match function.kind {
+                FunctionKind::Func => callable(&mut emitter, index)?,
+                // Kernels are emitted with their regions; here only their calls matter.
+                FunctionKind::Entry => {
+                    let calls = function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
+                    emitter.callees = calls.map(|c| c.callee).collect();
+                    String::new()
+                }
+            };
+            this.text.push(text);
+            this.declares.push(emitter.declares);
+            this.callees.push(emitter.callees);
+        }
+        Ok(this)
+    }
+
+    /// The functions that `index` calls, directly or not.
+    pub(crate) fn reached(&self, index: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<usize> = self.callees[index].iter().copied().collect();
+        while let Some(next) = open.pop() {
+            if found.insert(next) {
+                open.extend(&self.callees[next]);
+            }
+        }
+        found
+    }
+
+    /// Whether something that `index` calls may call itself.
+    pub(crate) fn recursive(&self, index: usize) -> bool {
+        self.reached(index).into_iter().any(|f| self.reached(f).contains(&f))
+    }
+
+    /// The LLVM module of one kernel.
+    pub(crate) fn module(&self, program: &Program, index: usize, regions: &Regions) -> Result<String> {
+        let function = &program.functions[index];
+        let mut declares = BTreeSet::new();
+        let mut text = String::new();
+        for region in 0..regions.heads.len() {
+            let mut emitter = Emitter::new(program, function);
+            text.push_str(&region_text(&mut emitter, regions, region)?);
+            declares.append(&mut emitter.declares);
+        }
+        for callee in self.reached(index) {
+            text.push_str(&self.text[callee]);
+            declares.extend(self.declares[callee].iter().cloned());
+        }
+        for declare in declares {
+            text.push_str(&declare);
+            text.push('\n');
+        }
+        text.push_str(TRAILER);
+        Ok(text)
+    }
+}
+
+/// Stack slots of the registers that these blocks name.
+fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg> {
+    let function = emitter.function;
+    let mut used = BTreeSet::new();
+    for block in blocks.iter().map(|b| &function.blocks[*b]) {
+        let (mut defs, mut uses) = (Vec::new(), Vec::new());
+        block.insts.iter().for_each(|inst| inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r)));
+        used.extend(defs.into_iter().chain(uses).chain(block.term.used()));
+    }
+    for reg in &used {
+        let width = function.registers[*reg as usize];
+        let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{width}");
+    }
+    used
+}
+
+fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
+    for (i, slot) in emitter.function.slots.iter().enumerate().skip(from) {
+        let align = slot.align.max(8);
+        let _ = writeln!(emitter.prologue, "  %slot{i} = alloca [{} x i8], align {align}", slot.bytes.max(1));
+    }
+}
+
+/// Emits blocks; `split` names where an edge leads that leaves the region.
+fn emit_blocks(emitter: &mut Emitter<'_>, blocks: &[BlockId], regions: Option<(&Regions, usize)>) -> Result<()> {
+    let function: &Function = emitter.function;
+    let target = |block: BlockId| match regions.and_then(|(r, from)| r.split(from, block)) {
+        Some(region) => format!("split{region}"),
+        None => format!("b{block}"),
+    };
+    for id in blocks {
+        let block = &function.blocks[*id];
+        emitter.text.push_str(&format!("b{id}:\n"));
+        for inst in &block.insts {
+            emitter.inst(inst)?;
+        }
+        match &block.term {
+            Term::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),
+            Term::Branch(reg, negated, yes, no) => {
+                let truth = emitter.def(format_args!("load i1, ptr %r{reg}"));
+                let (yes, no) = if *negated { (no, yes) } else { (yes, no) };
+                emitter.line(format_args!("br i1 {truth}, label %{}, label %{}", target(*yes), target(*no)));
+            }
+            Term::Switch(reg, targets) => {
+                let index = emitter.def(format_args!("load i32, ptr %r{reg}"));
+                let last = targets.last().map_or_else(|| "thread.done".to_owned(), |t| target(*t));
+                let cases: String =
+                    targets.iter().enumerate().map(|(i, t)| format!(" i32 {i}, label %{}", target(*t))).collect();
+                emitter.line(format_args!("switch i32 {index}, label %{last} [{cases} ]"));
+            }
+            Term::Return => emitter.line(format_args!("br label %thread.return")),
+            Term::Exit => emitter.line(format_args!("br label %thread.done")),
+            Term::Trap => {
+                let trap = emitter.def(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::TRAP));
+                emitter.line(format_args!("store atomic i32 1, ptr {trap} monotonic, align 4"));
+                emitter.line(format_args!("br label %thread.done"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A function: gives whether the thread ended in it.
+fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
+    let function = emitter.function;
+    let blocks = reachable(function, 0, |_| true);
+    let formals = function.returns + function.formals;
+    let params: String = (0..formals).map(|i| format!(", ptr %slot{i}")).collect();
+    for reg in register_slots(emitter, &blocks) {
+        let width = function.registers[reg as usize];
+        let zero = super::emit::int_constant(0, width);
+        let _ = writeln!(emitter.prologue, "  store i{width} {zero}, ptr %r{reg}");
+    }
+    param_slots(emitter, formals);
+    for (i, name) in ["tid0", "tid1", "tid2", "ctaid0", "ctaid1", "ctaid2"].iter().enumerate() {
+        let pointer = emitter.uniform(format_args!("getelementptr i32, ptr %thread.record, i64 {i}"));
+        let _ = writeln!(emitter.prologue, "  %{name} = load i32, ptr {pointer}");
+    }
+    let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
+    let _ = writeln!(emitter.prologue, "  %thread = load i64, ptr {pointer}");
+    let size = function.local_bytes.next_multiple_of(16);
+    emit_blocks(emitter, &blocks, None)?;
+    Ok(format!(
+        "define internal i1 @f{index}(ptr %ctx, ptr %thread.record, i64 %local, i64 %local.end{params}) #0 {{\n\
+         entry:\n{prologue}  %need = add i64 %local, {size}\n  %fits = icmp ule i64 %need, %local.end\n  \
+         br i1 %fits, label %b0, label %overflow\noverflow:\n  \
+         %trap.at = getelementptr i8, ptr %ctx, i64 {trap}\n  store atomic i32 2, ptr %trap.at monotonic, align 4\n  \
+         br label %thread.done\n{text}thread.return:\n  ret i1 false\nthread.done:\n  ret i1 true\n}}\n",
+        prologue = emitter.prologue,
+        trap = abi::TRAP,
+        text = emitter.text,
+    ))
+}
+
+fn calls(function: &Function, blocks: &[BlockId]) -> bool {
+    blocks.iter().any(|b| function.blocks[*b].insts.iter().any(|i| i.call.is_some()))
+}
+
+/// Text at the start of a thread: live registers, local memory, the record that calls take along.
+fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) {
+    let function = emitter.function;
+    if function.local_bytes > 0 || calls(function, blocks) {
+        let (base, stride) = (emitter.field(abi::LOCAL, "i64"), emitter.field(abi::LOCAL_STRIDE, "i64"));
+        let offset = emitter.def(format_args!("mul i64 %thread, {stride}"));
+        emitter.line(format_args!("%local = add i64 {base}, {offset}"));
+        emitter.line(format_args!("%local.end = add i64 %local, {stride}"));
+    }
+    if calls(function, blocks) {
+        for (i, name) in ["tid0", "tid1", "tid2", "ctaid0", "ctaid1", "ctaid2"].iter().enumerate() {
+            let pointer = emitter.uniform(format_args!("getelementptr i32, ptr %thread.record, i64 {i}"));
+            emitter.line(format_args!("store i32 %{name}, ptr {pointer}"));
+        }
+        let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
+        emitter.line(format_args!("store i64 %thread, ptr {pointer}"));
+    }
+    for reg in &regions.live[region] {
+        let width = function.registers[*reg as usize];
+        if region == 0 {
+            // Read before it is written on some path: any value is right, this one is always the same.
+            let zero = super::emit::int_constant(0, width);
+            emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
+        } else {
+            let pointer = frame_slot(emitter, regions, *reg);
+            let width_in_memory = if width == 1 { 8 } else { width };
+            let value = emitter.def(format_args!("load i{width_in_memory}, ptr {pointer}, align 1"));
+            let value = emitter.resize(&value, width_in_memory, width, false);
+            emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
+        }
+    }
+    emitter.line(format_args!("br label %b{}", regions.heads[region]));
+}
+
+/// The frame slot of a register of the current thread.
+fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
+    let frame = emitter.field(abi::FRAME, "ptr");
+    let threads = emitter.field(abi::THREADS, "i64");
+    let start = emitter.uniform(format_args!("mul i64 {threads}, {}", regions.frame[&reg]));
+    let array = emitter.uniform(format_args!("getelementptr i8, ptr {frame}, i64 {start}"));
+    let width = emitter.function.registers[reg as usize].max(8);
+    emitter.def(format_args!("getelementptr i{width}, ptr {array}, i64 %thread"))
+}
+
+/// Where threads leave the region: live registers go to the frame, the next region's id to `next`.
+fn split_blocks(emitter: &mut Emitter<'_>, regions: &Regions) {
+    for region in 1..regions.heads.len() {
+        emitter.text.push_str(&format!("split{region}:\n"));
+        for reg in &regions.live[region] {
+            let width = emitter.function.registers[*reg as usize];
+            let value = emitter.def(format_args!("load i{width}, ptr %r{reg}"));
+            let stored = width.max(8);
+            let value = emitter.resize(&value, width, stored, false);
+            let pointer = frame_slot(emitter, regions, *reg);
+            emitter.line(format_args!("store i{stored} {value}, ptr {pointer}, align 1{PARALLEL}"));
+        }
+        let next = emitter.field(abi::NEXT, "ptr");
+        let pointer = emitter.def(format_args!("getelementptr i32, ptr {next}, i64 %thread"));
+        emitter.line(format_args!("store i32 {region}, ptr {pointer}, align 4{PARALLEL}"));
+        emitter.line(format_args!("store i32 1, ptr %cold"));
+        emitter.line(format_args!("br label %thread.done"));
+    }
+}
+
+fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
+    let function = emitter.function;
+    let blocks = regions.blocks(function, region);
+    let mut used = register_slots(emitter, &blocks);
+    for reg in regions.live.iter().flatten() {
+        if used.insert(*reg) {
+            let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{}", function.registers[*reg as usize]);
+        }
+    }
+    param_slots(emitter, 0);
+    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
+    if region == 0 {
+        emitter.parallel = PARALLEL;
+    }
+    let split = regions.heads.len() > 1 && region == 0;
+    if split {
+        emitter.line(format_args!("store i32 0, ptr %cold"));
+    }
+    thread_start(emitter, regions, region, &blocks);
+    emit_blocks(emitter, &blocks, Some((regions, region)))?;
+    if split {
+        split_blocks(emitter, regions);
+    }
+    if region == 0 { Ok(block_loop(emitter, split)) } else { Ok(list_loop(emitter, region)) }
+}
+
+/// Region 0: blocks, and the block's threads in the order z, y, x.
+fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
+    let [nx, ny, nz] = [0, 4, 8].map(|at| emitter.field(abi::BLOCK + at, "i32"));
+    let [gx, gy] = [0, 4].map(|at| emitter.field(abi::GRID + at, "i32"));
+    let [cx, cy, cz] = [0, 4, 8].map(|at| emitter.field(abi::CTAID + at, "i32"));
+    let (reset, collect, check) = if split {
+        (
+            "  store i32 0, ptr %any\n",
+            "  %cold.now = load i32, ptr %cold\n  %any.old = load i32, ptr %any\n  \
+             %any.new = or i32 %any.old, %cold.now\n  store i32 %any.new, ptr %any\n",
+            "  %any.end = load i32, ptr %any\n  %waits = icmp ne i32 %any.end, 0\n  \
+             br i1 %waits, label %pending, label %block.next\n",
+        )
+    } else {
+        ("", "", "  br label %block.next\n")
+    };
+    format!(
+        "define i64 @kernel(ptr noalias %ctx, i64 %first, i64 %last) #0 {{\nentry:\n{prologue}  br label %block\n\
+block:
+  %b = phi i64 [ %first, %entry ], [ %b.next, %block.step ]
+  %ctaid0 = phi i32 [ {cx}, %entry ], [ %x.new, %block.step ]
+  %ctaid1 = phi i32 [ {cy}, %entry ], [ %y.new, %block.step ]
+  %ctaid2 = phi i32 [ {cz}, %entry ], [ %z.new, %block.step ]
+{reset}  br label %plane
+plane:
+  %tid2 = phi i32 [ 0, %block ], [ %tid2.next, %plane.next ]
+  %plane.rows = mul i32 %tid2, {ny}
+  br label %row
+row:
+  %tid1 = phi i32 [ 0, %plane ], [ %tid1.next, %row.next ]
+  %row.index = add i32 %plane.rows, %tid1
+  %row.first = mul i32 %row.index, {nx}
+  %row.start = zext i32 %row.first to i64
+  br label %thread.head
+thread.head:
+  %tid0 = phi i32 [ 0, %row ], [ %tid0.next, %thread.done ]
+  %tid0.wide = zext i32 %tid0 to i64
+  %thread = add nuw nsw i64 %row.start, %tid0.wide
+{text}thread.return:
+  br label %thread.done
+thread.done:
+{collect}  %tid0.next = add nuw nsw i32 %tid0, 1
+  %threads.left = icmp ult i32 %tid0.next, {nx}
+  br i1 %threads.left, label %thread.head, label %row.next, !llvm.loop !1
+row.next:
+  %tid1.next = add nuw nsw i32 %tid1, 1
+  %rows.left = icmp ult i32 %tid1.next, {ny}
+  br i1 %rows.left, label %row, label %plane.next
+plane.next:
+  %tid2.next = add nuw nsw i32 %tid2, 1
+  %planes.left = icmp ult i32 %tid2.next, {nz}
+  br i1 %planes.left, label %plane, label %block.done
+block.done:
+{check}block.next:
+  %b.next = add nuw i64 %b, 1
+  %blocks.left = icmp ult i64 %b.next, %last
+  br i1 %blocks.left, label %block.step, label %finished
+block.step:
+  %x.up = add i32 %ctaid0, 1
+  %x.end = icmp eq i32 %x.up, {gx}
+  %x.new = select i1 %x.end, i32 0, i32 %x.up
+  %x.carry = zext i1 %x.end to i32
+  %y.up = add i32 %ctaid1, %x.carry
+  %y.end = icmp eq i32 %y.up, {gy}
+  %y.new = select i1 %y.end, i32 0, i32 %y.up
+  %y.carry = zext i1 %y.end to i32
+  %z.new = add i32 %ctaid2, %y.carry
+  br label %block
+{pending}finished:
+  ret i64 %last
+}}
+",
+        prologue = emitter.prologue,
+        text = emitter.text,
+        pending = if split {
+            format!(
+                "pending:\n  %pending.at = getelementptr i8, ptr %ctx, i64 {}\n  store i32 1, ptr %pending.at\n  \
+                 %b.after = add i64 %b, 1\n  ret i64 %b.after\n",
+                abi::PENDING
+            )
+        } else {
+            String::new()
+        },
+    )
+}
+
+/// A cold region: the listed threads, one after the other.
+fn list_loop(emitter: &mut Emitter<'_>, region: usize) -> String {
+    let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
+    for (axis, at) in [0, 4, 8].into_iter().enumerate() {
+        let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
+        let _ = writeln!(emitter.prologue, "  %ctaid{axis} = load i32, ptr {pointer}");
+    }
+    format!(
+        "define i64 @kernel.r{region}(ptr noalias %ctx, ptr %list, i64 %count) #0 {{\nentry:\n{prologue}  \
+br label %thread.head
+thread.head:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %thread.done ]
+  %list.at = getelementptr i32, ptr %list, i64 %i
+  %thread.small = load i32, ptr %list.at
+  %thread = zext i32 %thread.small to i64
+  %tid0 = urem i32 %thread.small, {nx}
+  %row.index = udiv i32 %thread.small, {nx}
+  %tid1 = urem i32 %row.index, {ny}
+  %tid2 = udiv i32 %row.index, {ny}
+{text}thread.return:
+  br label %thread.done
+thread.done:
+  %i.next = add nuw i64 %i, 1
+  %more = icmp ult i64 %i.next, %count
+  br i1 %more, label %thread.head, label %finished
+finished:
+  ret i64 0
+}}
+",
+        prologue = emitter.prologue,
+        text = emitter.text,
+    )
+}

@@ -1,0 +1,173 @@
+//! Helpers that compiled code calls: transcendental functions, and arithmetic under the directed rounding modes.
+//!
+//! # Safety
+//!
+//! The helpers take and return numbers only. The rounding mode of the processor is changed inside single blocks of
+//! assembly that restore it before they end, so compiled Rust never runs under another mode.
+
+use std::arch::asm;
+use std::ffi::c_void;
+
+/// MXCSR with all exceptions masked and rounding mode `mode` (0 nearest, 1 down, 2 up, 3 towards zero).
+fn mxcsr(mode: u32) -> u32 {
+    0x1f80 | (mode & 3) << 13
+}
+
+const NEAREST: u32 = 0x1f80;
+
+macro_rules! binary {
+    ($name:ident, $float:ty, $instruction:literal) => {
+        extern "C" fn $name(a: $float, b: $float, mode: u32) -> $float {
+            let (csr, nearest) = (mxcsr(mode), NEAREST);
+            let mut result = a;
+            // SAFETY: loads a valid MXCSR, does one arithmetic instruction on two registers, and restores the
+            // default MXCSR that Rust code runs under; both memory operands are live locals.
+            unsafe {
+                asm!("ldmxcsr [{csr}]", concat!($instruction, " {a}, {b}"), "ldmxcsr [{nearest}]",
+                    csr = in(reg) &csr, nearest = in(reg) &nearest, a = inout(xmm_reg) result, b = in(xmm_reg) b,
+                    options(nostack));
+            }
+            result
+        }
+    };
+}
+
+binary!(add_f32, f32, "addss");
+binary!(sub_f32, f32, "subss");
+binary!(mul_f32, f32, "mulss");
+binary!(div_f32, f32, "divss");
+binary!(add_f64, f64, "addsd");
+binary!(sub_f64, f64, "subsd");
+binary!(mul_f64, f64, "mulsd");
+binary!(div_f64, f64, "divsd");
+
+macro_rules! unary {
+    ($name:ident, $from:ty, $to:ty, $class:ident, $instruction:literal) => {
+        extern "C" fn $name(a: $from, mode: u32) -> $to {
+            let (csr, nearest) = (mxcsr(mode), NEAREST);
+            let mut result: $to = 0.0;
+            // SAFETY: loads a valid MXCSR, does one conversion or root between registers, and restores the default
+            // MXCSR that Rust code runs under; both memory operands are live locals.
+            unsafe {
+                asm!("ldmxcsr [{csr}]", concat!($instruction, " {r}, {a}"), "ldmxcsr [{nearest}]",
+                    csr = in(reg) &csr, nearest = in(reg) &nearest, r = inout(xmm_reg) result, a = in($class) a,
+                    options(nostack));
+            }
+            result
+        }
+    };
+}
+
+unary!(sqrt_f32, f32, f32, xmm_reg, "sqrtss");
+unary!(sqrt_f64, f64, f64, xmm_reg, "sqrtsd");
+unary!(f64_f32, f64, f32, xmm_reg, "cvtsd2ss");
+unary!(s64_f32, i64, f32, reg, "cvtsi2ss");
+unary!(s64_f64, i64, f64, reg, "cvtsi2sd");
+
+/// An unsigned number is halved, its lost bit kept sticky, converted and doubled: exact but for one rounding.
+fn unsigned(a: u64) -> Result<i64, i64> {
+    i64::try_from(a).map_err(|_| ((a >> 1) | (a & 1)) as i64)
+}
+
+extern "C" fn u64_f32(a: u64, mode: u32) -> f32 {
+    unsigned(a).map_or_else(|half| s64_f32(half, mode) * 2.0, |a| s64_f32(a, mode))
+}
+
+extern "C" fn u64_f64(a: u64, mode: u32) -> f64 {
+    unsigned(a).map_or_else(|half| s64_f64(half, mode) * 2.0, |a| s64_f64(a, mode))
+}
+
+macro_rules! fused {
+    ($name:ident, $float:ty, $instruction:literal) => {
+        extern "C" fn $name(a: $float, b: $float, c: $float, mode: u32) -> $float {
+            if !std::arch::is_x86_feature_detected!("fma") {
+                // Only reached on processors before 2013: to nearest is the best that is left.
+                return a.mul_add(b, c);
+            }
+            let (csr, nearest) = (mxcsr(mode), NEAREST);
+            let mut result = a;
+            // SAFETY: FMA was just detected; loads a valid MXCSR, does one fused multiplication and addition on
+            // registers, and restores the default MXCSR; both memory operands are live locals.
+            unsafe {
+                asm!("ldmxcsr [{csr}]", concat!($instruction, " {a}, {b}, {c}"), "ldmxcsr [{nearest}]",
+                    csr = in(reg) &csr, nearest = in(reg) &nearest, a = inout(xmm_reg) result, b = in(xmm_reg) b,
+                    c = in(xmm_reg) c, options(nostack));
+            }
+            result
+        }
+    };
+}
+
+fused!(fma_f32, f32, "vfmadd213ss");
+fused!(fma_f64, f64, "vfmadd213sd");
+
+macro_rules! through_double {
+    ($($name:ident = $function:expr;)+) => {
+        $(extern "C" fn $name(x: f32) -> f32 {
+            let function: fn(f64) -> f64 = $function;
+            function(f64::from(x)) as f32
+        })+
+    };
+}
+
+through_double! {
+    sin = f64::sin;
+    cos = f64::cos;
+    lg2 = f64::log2;
+    ex2 = f64::exp2;
+    tanh = f64::tanh;
+}
+
+extern "C" fn globaltimer() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |d| d.as_nanos() as u64)
+}
+
+unsafe extern "C" {
+    fn memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
+    fn memmove(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
+    fn memset(to: *mut c_void, byte: i32, bytes: usize) -> *mut c_void;
+    fn fma(a: f64, b: f64, c: f64) -> f64;
+    fn fmaf(a: f32, b: f32, c: f32) -> f32;
+}
+
+macro_rules! symbols {
+    ($($name:literal = $function:expr),+ $(,)?) => {
+        /// Every symbol that compiled code may refer to, with its address.
+        pub(crate) fn symbols() -> Vec<(&'static str, usize)> {
+            vec![$(($name, $function as *const () as usize)),+]
+        }
+    };
+}
+
+symbols! {
+    "sim.add.f32" = add_f32, "sim.sub.f32" = sub_f32, "sim.mul.f32" = mul_f32, "sim.div.f32" = div_f32,
+    "sim.add.f64" = add_f64, "sim.sub.f64" = sub_f64, "sim.mul.f64" = mul_f64, "sim.div.f64" = div_f64,
+    "sim.sqrt.f32" = sqrt_f32, "sim.sqrt.f64" = sqrt_f64, "sim.fma.f32" = fma_f32, "sim.fma.f64" = fma_f64,
+    "sim.f64.f32" = f64_f32, "sim.s64.f32" = s64_f32, "sim.s64.f64" = s64_f64, "sim.u64.f32" = u64_f32,
+    "sim.u64.f64" = u64_f64, "sim.sin.f32" = sin, "sim.cos.f32" = cos, "sim.lg2.f32" = lg2, "sim.ex2.f32" = ex2,
+    "sim.tanh.f32" = tanh, "sim.globaltimer" = globaltimer, "memcpy" = memcpy, "memmove" = memmove,
+    "memset" = memset, "fma" = fma, "fmaf" = fmaf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directed_modes_bracket_the_exact_result() {
+        let third = |mode| div_f32(1.0, 3.0, mode);
+        assert_eq!(third(1), third(3));
+        assert_eq!(third(2).to_bits(), third(1).to_bits() + 1);
+        assert_eq!(add_f32(1.0, f32::MIN_POSITIVE, 2), 1.0 + f32::EPSILON);
+        assert_eq!(add_f32(1.0, f32::MIN_POSITIVE, 1), 1.0);
+        assert_eq!(sub_f64(1.0, f64::MIN_POSITIVE, 3), 1.0 - f64::EPSILON / 2.0);
+    }
+
+    #[test]
+    fn unsigned_conversion_rounds_once() {
+        assert_eq!(u64_f32(u64::MAX, 3), 18446742974197923840.0);
+        assert_eq!(u64_f32(u64::MAX, 2), 18446744073709551616.0);
+        assert_eq!(u64_f64(u64::MAX, 1), 18446744073709549568.0);
+    }
+}

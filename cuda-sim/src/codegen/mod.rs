@@ -1,0 +1,66 @@
+//! The code generator: control-flow graphs to LLVM IR as text, and that to machine code.
+//!
+//! The only module that names LLVM. Emission ([`kernel`], [`ops`] and its neighbours) writes text and needs no LLVM at
+//! all, so a module is checked completely when it is loaded; [`jit`] compiles a kernel when it is first launched.
+//!
+//! Registers are stack slots of the function that LLVM promotes; the thread loop stands inside each region. Addresses
+//! are offsets from a pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and
+//! unlike a constant null it promises nothing about what may be accessed.
+
+pub(crate) mod abi;
+mod convert;
+mod emit;
+mod float;
+mod integer;
+pub(crate) mod jit;
+mod kernel;
+mod math;
+mod memory;
+mod ops;
+
+use crate::ir::lower::Program;
+use crate::ir::regions::Regions;
+use crate::ptx::{FunctionKind, Result};
+
+/// A kernel ready to be compiled.
+#[derive(Debug)]
+pub(crate) struct KernelCode {
+    /// Index among the program's functions.
+    pub(crate) function: usize,
+    /// LLVM IR of a module with the kernel, its regions and what it calls.
+    pub(crate) ir: String,
+    /// Number of regions, the first included.
+    pub(crate) regions: usize,
+    /// Bytes of frame for each thread.
+    pub(crate) frame_bytes: u64,
+    /// Bytes of local memory for each thread, the stack of calls included.
+    pub(crate) local_bytes: u64,
+}
+
+/// Local memory for calls that may recurse.
+const RECURSION_BYTES: u64 = 16 << 10;
+
+/// Emits every kernel of a program.
+pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
+    let functions = kernel::Functions::emit(program)?;
+    let mut kernels = Vec::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        if function.kind != FunctionKind::Entry {
+            continue;
+        }
+        let regions = Regions::new(function);
+        let ir = functions.module(program, index, &regions)?;
+        let called = functions.reached(index);
+        let calls: u64 = called.iter().map(|f| program.functions[*f].local_bytes.next_multiple_of(16)).sum();
+        let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
+        let local_bytes = function.local_bytes.next_multiple_of(16) + calls + recursion;
+        kernels.push(KernelCode {
+            function: index,
+            ir,
+            regions: regions.heads.len(),
+            frame_bytes: regions.frame_bytes,
+            local_bytes,
+        });
+    }
+    Ok(kernels)
+}

@@ -1,0 +1,166 @@
+//! Entering compiled code so that an illegal access ends the launch and not the process.
+//!
+//! [`call`] saves the callee-saved registers and the stack pointer in a record of the thread, and runs compiled code.
+//! When the code faults, the signal handler sends the thread to the way out, where the saved state is restored and the
+//! call returns the address. Between entry and exit only compiled code and leaf helpers (arithmetic, `memcpy`) run, so
+//! no Rust frame with something to drop is ever skipped. A fault outside goes to the handler that was there before.
+//!
+//! # Safety
+//!
+//! The record is written by the entry sequence and read by the handler on the same thread; its stack pointer is
+//! non-zero exactly while compiled code runs below it. The handler touches nothing but the record and its arguments.
+
+use std::arch::naked_asm;
+use std::cell::UnsafeCell;
+use std::sync::Once;
+
+#[repr(C)]
+struct Record {
+    /// Stack pointer inside the entry sequence; 0 outside of compiled code.
+    stack: u64,
+    address: u64,
+}
+
+thread_local! {
+    static RECORD: UnsafeCell<Record> = const { UnsafeCell::new(Record { stack: 0, address: 0 }) };
+}
+
+/// `enter(function, a, b, c, record, result)`: 0 after a return, 1 after a fault.
+#[unsafe(naked)]
+unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "push r9",
+        "mov r12, r8",
+        "mov [r8], rsp",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "call rax",
+        "mov qword ptr [r12], 0",
+        "pop r9",
+        "mov [r9], rax",
+        "xor eax, eax",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Where the handler sends a thread that faulted, with the stack pointer of [`enter`].
+#[unsafe(naked)]
+unsafe extern "C" fn way_out() {
+    naked_asm!(
+        "cld",
+        "pop r9",
+        "mov eax, 1",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+struct Previous(UnsafeCell<[Option<libc::sigaction>; 2]>);
+// SAFETY: written once, inside `Once`, before the handler that reads it is installed.
+unsafe impl Sync for Previous {}
+static PREVIOUS: Previous = Previous(UnsafeCell::new([None, None]));
+const SIGNALS: [i32; 2] = [libc::SIGSEGV, libc::SIGBUS];
+
+extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let record = RECORD.with(UnsafeCell::get);
+    // SAFETY: the thread's own record; nothing else accesses it while the thread is in this handler.
+    let stack = unsafe { (*record).stack };
+    if stack == 0 {
+        return chain(signal, info, context);
+    }
+    // SAFETY: the kernel passes valid information for SIGSEGV and SIGBUS.
+    let address = unsafe { (*info).si_addr() } as u64;
+    // SAFETY: as above, the record is the thread's own.
+    unsafe { *record = Record { stack: 0, address } };
+    let context = context.cast::<libc::ucontext_t>();
+    // SAFETY: the kernel passes the interrupted context, which is ours to change until the handler returns.
+    let registers = unsafe { &mut (*context).uc_mcontext.gregs };
+    registers[libc::REG_RSP as usize] = stack as i64;
+    registers[libc::REG_RIP as usize] = way_out as *const () as i64;
+}
+
+/// Hands a signal that is not ours to the handler installed before.
+fn chain(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let index = usize::from(signal == libc::SIGBUS);
+    // SAFETY: written before this handler was installed, and never again.
+    let previous = unsafe { (*PREVIOUS.0.get())[index] };
+    let handler = previous.map_or(libc::SIG_DFL, |p| p.sa_sigaction);
+    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+        // SAFETY: restores the default action; the instruction faults again and ends the process as it would have.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        return;
+    }
+    if previous.is_some_and(|p| p.sa_flags & libc::SA_SIGINFO != 0) {
+        // SAFETY: SA_SIGINFO says that the handler has this signature.
+        let f = unsafe {
+            std::mem::transmute::<usize, extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void)>(handler)
+        };
+        f(signal, info, context);
+    } else {
+        // SAFETY: without SA_SIGINFO the handler takes the signal alone.
+        let f = unsafe { std::mem::transmute::<usize, extern "C" fn(i32)>(handler) };
+        f(signal);
+    }
+}
+
+/// Installs the handler once for the process.
+pub(crate) fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (index, signal) in SIGNALS.into_iter().enumerate() {
+            // SAFETY: zero bytes are a valid sigaction: the default action without flags.
+            let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+            // SAFETY: as above.
+            let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+            // SAFETY: asks for the present action only.
+            unsafe { libc::sigaction(signal, std::ptr::null(), &mut old) };
+            // SAFETY: `Once` makes this the only access, and our handler is not installed yet for this signal.
+            unsafe { (*PREVIOUS.0.get())[index] = Some(old) };
+            // SAFETY: the handler only does what is allowed in a signal handler.
+            unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
+        }
+    });
+}
+
+/// Calls compiled code.
+///
+/// # Errors
+///
+/// The address whose access faulted; 0 where the processor does not tell.
+///
+/// # Safety
+///
+/// `function` is compiled code of three arguments that gives a `u64` and can run with these arguments, apart from
+/// accesses to memory that is not there.
+pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Result<u64, u64> {
+    let record = RECORD.with(UnsafeCell::get);
+    let mut result = 0;
+    // SAFETY: the caller vouches for the function; the record is this thread's and the result a live local.
+    let faulted = unsafe { enter(function, context, b, c, record, &mut result) };
+    if faulted == 0 {
+        return Ok(result);
+    }
+    // SAFETY: the thread's own record, which the handler has finished with.
+    Err(unsafe { (*record).address })
+}

@@ -1,0 +1,220 @@
+//! A launch: its blocks handed out in ascending order, each run to completion, its waiting threads by region.
+//!
+//! Blocks are taken in chunks from one counter, so a block that waits for an earlier one always finds it running or
+//! done. The first fault stops the launch; blocks that run then finish or fault too.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where compiled code is called. A [`Context`] points to the worker's own scratch memory and to the
+//! launch's parameters, both of which outlive the call.
+
+use super::fault;
+use super::pool::POOL;
+use crate::codegen::abi::Context;
+use crate::codegen::jit::Compiled;
+use crate::memory::{Kind, MEMORY};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What a launch needs to know of its kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) frame_bytes: u64,
+    pub(crate) local_bytes: u64,
+    pub(crate) static_shared: u64,
+}
+
+/// A launch.
+pub(crate) struct Launch {
+    pub(crate) code: Arc<Compiled>,
+    pub(crate) shape: Shape,
+    /// Parameters, in 8-byte units for their alignment.
+    pub(crate) params: Vec<u64>,
+    pub(crate) data: u64,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) grid_id: u64,
+}
+
+/// How a launch went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// An access to memory that is not there.
+    IllegalAddress { address: u64, block: u64 },
+    /// The kernel executed `trap`.
+    Trap { block: u64 },
+    /// Calls used more local memory than there is.
+    StackOverflow { block: u64 },
+    /// There was no memory for the launch itself.
+    OutOfMemory,
+}
+
+/// Memory of one worker, kept from launch to launch.
+#[derive(Default)]
+struct Scratch {
+    shared: (u64, u64),
+    frame: (u64, u64),
+    local: (u64, u64),
+    next: Vec<u32>,
+    list: Vec<u32>,
+}
+
+/// Behind the shared window: as much as a 32-bit offset can reach.
+const SHARED_GUARD: u64 = 4 << 30;
+/// Launches up to this size run on the calling thread alone: waking others costs more.
+const ALONE: u64 = 16 << 10;
+
+static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
+    Lazy::new(|| (0..POOL.workers()).map(|_| Mutex::new(Scratch::default())).collect());
+
+/// Makes an area at least `bytes` long.
+fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
+    if area.0 == 0 || area.1 < bytes {
+        if area.0 != 0 {
+            // The area is this worker's, so freeing it cannot fail.
+            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+            *area = (0, 0);
+        }
+        let base = MEMORY.alloc_guarded(bytes, Kind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
+        *area = (base, bytes);
+    }
+    Ok(area.0)
+}
+
+struct Progress {
+    next: AtomicU64,
+    stop: AtomicBool,
+    fault: Mutex<Option<Fault>>,
+}
+
+impl Launch {
+    /// Runs the launch to its end.
+    pub(crate) fn run(self) -> Result<(), Fault> {
+        let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
+        let progress = Arc::new(Progress {
+            next: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            fault: Mutex::new(None),
+        });
+        let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
+        let workers = if alone { 1 } else { POOL.workers() as u64 };
+        // Chunks small enough to balance, large enough that taking one costs nothing.
+        let chunk = (blocks / (workers * 8)).clamp(1, (1 << 16) / threads.clamp(1, 1 << 16));
+        let shared = Arc::clone(&progress);
+        let work = move |worker: usize| {
+            if let Err(fault) = self.worker(worker, blocks, threads, chunk, &shared) {
+                shared.stop.store(true, Ordering::Relaxed);
+                shared.fault.lock().get_or_insert(fault);
+            }
+        };
+        POOL.run(Arc::new(work), alone);
+        let fault = progress.fault.lock().take();
+        fault.map_or(Ok(()), Err)
+    }
+
+    fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
+        let mut scratch = SCRATCH[worker].lock();
+        let mut context = self.context(worker, threads, &mut scratch)?;
+        while !progress.stop.load(Ordering::Relaxed) {
+            let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
+            if first >= blocks {
+                break;
+            }
+            self.chunk(&mut context, &mut scratch, first, (first + chunk).min(blocks), progress)?;
+        }
+        Ok(())
+    }
+
+    fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
+        let dynamic = self.shape.static_shared.next_multiple_of(16);
+        let total = dynamic + u64::from(self.dynamic_shared);
+        scratch.next.resize(threads as usize, 0);
+        Ok(Context {
+            zero: 0,
+            params: self.params.as_ptr().cast(),
+            data: self.data,
+            shared: grow(&mut scratch.shared, total.max(1), SHARED_GUARD)?,
+            frame: grow(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1), 4096)?,
+            next: scratch.next.as_mut_ptr(),
+            local: grow(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
+            local_stride: self.shape.local_bytes,
+            dynamic_shared: dynamic,
+            dynamic_shared_bytes: self.dynamic_shared,
+            total_shared_bytes: total as u32,
+            grid_id: self.grid_id,
+            grid: self.grid,
+            block: self.block,
+            ctaid: [0; 3],
+            worker: worker as u32,
+            workers: POOL.workers() as u32,
+            pending: 0,
+            trap: 0,
+            threads,
+        })
+    }
+
+    fn coordinates(&self, block: u64) -> [u32; 3] {
+        let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
+        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    fn chunk(
+        &self,
+        context: &mut Context,
+        scratch: &mut Scratch,
+        first: u64,
+        last: u64,
+        progress: &Progress,
+    ) -> Result<(), Fault> {
+        let mut block = first;
+        while block < last && !progress.stop.load(Ordering::Relaxed) {
+            context.ctaid = self.coordinates(block);
+            context.pending = 0;
+            let at = std::ptr::from_mut(context) as usize;
+            // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; see the header.
+            let after = unsafe { fault::call(self.code.blocks as *const () as usize, at, block, last) };
+            let after = after.map_err(|address| {
+                scratch.next.fill(0);
+                Fault::IllegalAddress { address, block }
+            })?;
+            if context.pending != 0 {
+                self.regions(context, scratch, after - 1)?;
+            }
+            match context.trap {
+                0 => {}
+                2 => return Err(Fault::StackOverflow { block: after - 1 }),
+                _ => return Err(Fault::Trap { block: after - 1 }),
+            }
+            block = after;
+        }
+        Ok(())
+    }
+
+    /// Runs the threads of one block that wait in `next`, until none does.
+    fn regions(&self, context: &mut Context, scratch: &mut Scratch, block: u64) -> Result<(), Fault> {
+        context.ctaid = self.coordinates(block);
+        while let Some(region) = scratch.next.iter().copied().find(|r| *r != 0) {
+            scratch.list.clear();
+            for (thread, next) in scratch.next.iter_mut().enumerate() {
+                if *next == region {
+                    *next = 0;
+                    scratch.list.push(thread as u32);
+                }
+            }
+            let function = self.code.regions[region as usize - 1] as *const () as usize;
+            let at = std::ptr::from_mut(context) as usize;
+            let list = scratch.list.as_ptr() as u64;
+            // SAFETY: a region takes a context and a list of the block's threads that wait for it; see the header.
+            let result = unsafe { fault::call(function, at, list, scratch.list.len() as u64) };
+            result.map_err(|address| {
+                scratch.next.fill(0);
+                Fault::IllegalAddress { address, block }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Where a module's variables live: the data block of `.global` and `.const`, and the window of `.shared`.
+//!
+//! Offsets only; addresses exist once a module is instantiated, so compiled code can be shared between loads.
+
+use super::Symbol;
+use crate::ptx::{Error, Init, Item, Linkage, Module, Position, Result, Space, Type, Variable};
+use std::collections::HashMap;
+
+/// Largest data block of a module.
+const MAX_DATA: u64 = 1 << 32;
+
+/// A module's data.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// Initial bytes; the block may be longer, and is zero there.
+    pub(crate) image: Vec<u8>,
+    /// Size of the data block.
+    pub(crate) data_bytes: u64,
+    /// Places of 8 bytes to which the block's address has to be added.
+    pub(crate) relocations: Vec<u64>,
+    /// Module-level shared memory.
+    pub(crate) shared_bytes: u64,
+    /// Symbols by name.
+    pub(crate) symbols: HashMap<String, Symbol>,
+    /// Offset and size of what `cuModuleGetGlobal` finds.
+    pub(crate) globals: HashMap<String, (u64, u64)>,
+}
+
+/// Rounds up to an alignment that is a power of two.
+pub(crate) fn align_up(value: u64, align: u64) -> u64 {
+    value.saturating_add(align.max(1) - 1) & !(align.max(1) - 1)
+}
+
+impl Layout {
+    pub(crate) fn new(module: &Module) -> Result<Layout> {
+        let mut layout = Layout::default();
+        let variables = || {
+            module.items.iter().filter_map(|item| match item {
+                Item::Variable(variable) => Some(variable),
+                _ => None,
+            })
+        };
+        for variable in variables() {
+            layout.place(variable)?;
+        }
+        for variable in variables() {
+            if let (Some(init), Some(&Symbol::Data(offset))) = (&variable.init, layout.symbols.get(&variable.name)) {
+                layout.write(variable, init, offset)?;
+            }
+        }
+        Ok(layout)
+    }
+
+    fn place(&mut self, variable: &Variable) -> Result<()> {
+        let unsized_array = variable.dimensions.contains(&None);
+        if self.symbols.contains_key(&variable.name) {
+            return Err(Error::new(variable.position, format!("'{}' is defined twice", variable.name)));
+        }
+        let symbol = match variable.space {
+            Space::Shared if variable.linkage == Some(Linkage::Extern) => Symbol::DynamicShared,
+            Space::Shared => Symbol::Shared(place(&mut self.shared_bytes, variable)?),
+            Space::Global | Space::Const if variable.linkage == Some(Linkage::Extern) => {
+                let message = format!("'{}' is .extern, and modules are not linked", variable.name);
+                return Err(Error::unsupported(variable.position, message));
+            }
+            Space::Global | Space::Const => {
+                let bytes = match (&variable.init, unsized_array) {
+                    (Some(Init::List(items)), true) => items.len() as u64 * variable.ty.bytes(),
+                    _ => variable.bytes(),
+                };
+                let offset = align_up(self.data_bytes, variable.alignment());
+                self.data_bytes = offset.saturating_add(bytes);
+                if self.data_bytes > MAX_DATA {
+                    return Err(Error::unsupported(variable.position, "the module's variables exceed 4 GiB"));
+                }
+                self.globals.insert(variable.name.clone(), (offset, bytes));
+                Symbol::Data(offset)
+            }
+            space => {
+                let message = format!("a .{} variable cannot stand outside a function", space.name());
+                return Err(Error::new(variable.position, message));
+            }
+        };
+        self.symbols.insert(variable.name.clone(), symbol);
+        Ok(())
+    }
+
+    fn write(&mut self, variable: &Variable, init: &Init, offset: u64) -> Result<()> {
+        let mut values = Vec::new();
+        flatten(init, &mut values);
+        let size = variable.ty.bytes();
+        let room = self.globals.get(&variable.name).map_or(0, |g| g.1);
+        if values.len() as u64 * size > room {
+            return Err(Error::new(variable.position, format!("'{}' has too many initial values", variable.name)));
+        }
+        let end = (offset + values.len() as u64 * size) as usize;
+        if self.image.len() < end {
+            self.image.resize(end, 0);
+        }
+        for (i, value) in values.into_iter().enumerate() {
+            let at = offset + i as u64 * size;
+            let bits = self.initial_bits(value, variable.ty, variable.position, at)?;
+            let bytes = bits.to_le_bytes();
+            self.image[at as usize..(at + size) as usize].copy_from_slice(&bytes[..size as usize]);
+        }
+        Ok(())
+    }
+
+    fn initial_bits(&mut self, init: &Init, ty: Type, position: Position, at: u64) -> Result<u128> {
+        Ok(match init {
+            Init::Int(value) if ty == Type::F32 => u128::from((*value as f32).to_bits()),
+            Init::Int(value) if ty == Type::F64 => u128::from((*value as f64).to_bits()),
+            Init::Int(value) => *value as u128,
+            Init::F32(bits) => u128::from(*bits),
+            Init::F64(bits) if ty == Type::F32 => u128::from((f64::from_bits(*bits) as f32).to_bits()),
+            Init::F64(bits) => u128::from(*bits),
+            Init::Symbol(name, offset, _) => match self.symbols.get(name) {
+                Some(Symbol::Data(base)) if ty.bytes() == 8 => {
+                    self.relocations.push(at);
+                    u128::from(base.wrapping_add_signed(*offset))
+                }
+                _ => {
+                    let message = format!("'{name}' cannot be an initial value here");
+                    return Err(Error::unsupported(position, message));
+                }
+            },
+            Init::List(_) => 0,
+        })
+    }
+}
+
+/// Places a variable at the end of an area and gives its offset.
+pub(crate) fn place(area: &mut u64, variable: &Variable) -> Result<u64> {
+    let offset = align_up(*area, variable.alignment());
+    let end = offset.saturating_add(variable.bytes());
+    if end > 1 << 31 {
+        return Err(Error::unsupported(variable.position, format!("'{}' is larger than 2 GiB", variable.name)));
+    }
+    *area = end;
+    Ok(offset)
+}
+
+fn flatten<'a>(init: &'a Init, out: &mut Vec<&'a Init>) {
+    match init {
+        Init::List(items) => items.iter().for_each(|item| flatten(item, out)),
+        _ => out.push(init),
+    }
+}

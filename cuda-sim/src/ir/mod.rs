@@ -1,0 +1,237 @@
+//! The control-flow graph that kernels are lowered to: names resolved, guards turned into branches.
+//!
+//! Registers keep their width and nothing else, since each instruction gives the type. Invariant, established by
+//! [`lower`] and relied on by the code generator: every operand has the shape and width that its form demands, every
+//! block ends in a terminator, and every block index, register, slot and function index is in range.
+
+pub(crate) mod layout;
+pub(crate) mod liveness;
+pub(crate) mod lower;
+pub(crate) mod regions;
+
+use crate::ptx::isa::{Form, Shape};
+use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
+
+pub(crate) type Reg = u32;
+pub(crate) type BlockId = usize;
+
+/// A special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NWarpId,
+    WarpSize,
+    LaneMask(LaneMask),
+    SmId,
+    NSmId,
+    GridId,
+    Clock32,
+    Clock64,
+    GlobalTimer,
+    DynamicShared,
+    TotalShared,
+    Zero,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LaneMask {
+    Eq,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Something with an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symbol {
+    /// Offset in the module's `.global` and `.const` data.
+    Data(u64),
+    /// Offset in the block's shared window.
+    Shared(u64),
+    /// The start of dynamic shared memory.
+    DynamicShared,
+    /// Offset in the thread's local memory.
+    Local(u64),
+    /// Offset in the kernel's parameters.
+    KernelParam(u64),
+    /// A `.param` variable of a function or of a call.
+    Slot(usize),
+}
+
+/// A resolved operand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Reg(Reg),
+    Not(Reg),
+    Pair(Reg, Reg),
+    Int(i128),
+    F32(u32),
+    F64(u64),
+    Special(Special),
+    Symbol(Symbol, i64),
+    /// `[register + offset]`
+    RegAddress(Reg, i64),
+    /// `[symbol + offset]`
+    SymbolAddress(Symbol, i64),
+    /// `[offset]`
+    Absolute(i64),
+    Vector(Vec<Value>),
+    Sink,
+}
+
+/// A resolved call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) callee: usize,
+    pub(crate) returns: Vec<usize>,
+    pub(crate) args: Vec<usize>,
+}
+
+/// An instruction that is not control flow, or a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Inst {
+    pub(crate) position: Position,
+    pub(crate) opcode: Opcode,
+    pub(crate) suffixes: Vec<Suffix>,
+    pub(crate) form: &'static Form,
+    pub(crate) operands: Vec<Value>,
+    pub(crate) call: Option<Call>,
+}
+
+impl Inst {
+    pub(crate) fn has(&self, modifier: Modifier) -> bool {
+        self.suffixes.contains(&Suffix::Modifier(modifier))
+    }
+
+    /// The `index`-th type; the form guarantees that it is there.
+    pub(crate) fn ty(&self, index: usize) -> Type {
+        let types = self.suffixes.iter().filter_map(|s| match s {
+            Suffix::Type(ty) => Some(*ty),
+            Suffix::Modifier(_) => None,
+        });
+        types.clone().nth(index).unwrap_or(Type::B64)
+    }
+
+    pub(crate) fn modifiers(&self) -> impl Iterator<Item = Modifier> + '_ {
+        self.suffixes.iter().filter_map(|s| match s {
+            Suffix::Modifier(m) => Some(*m),
+            Suffix::Type(_) => None,
+        })
+    }
+
+    /// The state space of a memory access; `None` for generic addresses.
+    pub(crate) fn space(&self) -> Option<Space> {
+        self.modifiers().find_map(|m| match m {
+            Modifier::Global => Some(Space::Global),
+            Modifier::Shared | Modifier::SharedCta => Some(Space::Shared),
+            Modifier::Local => Some(Space::Local),
+            Modifier::Const => Some(Space::Const),
+            Modifier::Param | Modifier::ParamEntry | Modifier::ParamFunc => Some(Space::Param),
+            _ => None,
+        })
+    }
+
+    /// Calls `def` for every register written and `used` for every register read.
+    pub(crate) fn visit(&self, def: &mut dyn FnMut(Reg), used: &mut dyn FnMut(Reg)) {
+        for (shape, value) in self.form.operands.iter().zip(&self.operands) {
+            let writes = matches!(
+                shape,
+                Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) | Shape::DestPred | Shape::DestVector(_)
+            );
+            visit_value(value, if writes { &mut *def } else { &mut *used });
+        }
+    }
+}
+
+fn visit_value(value: &Value, found: &mut dyn FnMut(Reg)) {
+    match value {
+        Value::Reg(r) | Value::Not(r) | Value::RegAddress(r, _) => found(*r),
+        Value::Pair(p, q) => {
+            found(*p);
+            found(*q);
+        }
+        Value::Vector(items) => items.iter().for_each(|item| visit_value(item, found)),
+        _ => {}
+    }
+}
+
+/// How a block ends.
+#[derive(Clone, Debug)]
+pub(crate) enum Term {
+    Jump(BlockId),
+    /// Goes to the first block where the predicate, negated if the flag is set, holds.
+    Branch(Reg, bool, BlockId, BlockId),
+    /// Goes to the block of that index; an index too large is undefined in PTX and goes to the last here.
+    Switch(Reg, Vec<BlockId>),
+    Return,
+    Exit,
+    Trap,
+}
+
+impl Term {
+    pub(crate) fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Term::Jump(to) => vec![*to],
+            Term::Branch(_, _, a, b) => vec![*a, *b],
+            Term::Switch(_, targets) => targets.clone(),
+            Term::Return | Term::Exit | Term::Trap => Vec::new(),
+        }
+    }
+
+    pub(crate) fn used(&self) -> Option<Reg> {
+        match self {
+            Term::Branch(reg, ..) | Term::Switch(reg, _) => Some(*reg),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) term: Term,
+}
+
+/// A parameter, or a `.param` variable of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Offset among a kernel's parameters; 0 elsewhere.
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+    pub(crate) align: u64,
+}
+
+/// A kernel or function.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) kind: FunctionKind,
+    /// A kernel's parameters with their offsets.
+    pub(crate) params: Vec<Slot>,
+    /// `.param` variables: first the results, then the parameters (of a function), then those of calls.
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) returns: usize,
+    pub(crate) formals: usize,
+    /// Widths of the registers in bits.
+    pub(crate) registers: Vec<u32>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) local_bytes: u64,
+    pub(crate) shared_bytes: u64,
+    /// `.maxntid`, as a product.
+    pub(crate) max_threads: Option<u64>,
+    /// `.reqntid`
+    pub(crate) required_threads: Option<[u32; 3]>,
+}
+
+impl Function {
+    /// Bytes of a kernel's parameters.
+    pub(crate) fn param_bytes(&self) -> u64 {
+        self.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
+    }
+}

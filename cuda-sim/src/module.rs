@@ -1,0 +1,183 @@
+//! A loaded module: checked code, shared by all loads of the same text, and this load's own variables.
+//!
+//! # Safety
+//!
+//! The one `unsafe` copies the initial values into data memory that was just allocated for them.
+
+use crate::codegen::jit::{self, Compiled};
+use crate::codegen::{self, KernelCode};
+use crate::exec::launch::Shape;
+use crate::ir::Function;
+use crate::ir::lower::{Program, lower};
+use crate::memory::{Kind, MEMORY};
+use crate::ptx;
+use once_cell::sync::{Lazy, OnceCell};
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// A kernel, compiled when it is first needed.
+pub(crate) struct Kernel {
+    pub(crate) name: CString,
+    program: Arc<Program>,
+    code: KernelCode,
+    compiled: OnceCell<Arc<Compiled>>,
+}
+
+impl Kernel {
+    pub(crate) fn function(&self) -> &Function {
+        &self.program.functions[self.code.function]
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        Shape {
+            frame_bytes: self.code.frame_bytes,
+            local_bytes: self.code.local_bytes,
+            static_shared: self.function().shared_bytes,
+        }
+    }
+
+    pub(crate) fn local_bytes(&self) -> u64 {
+        self.code.local_bytes
+    }
+
+    /// The machine code, compiled by the first caller while others wait.
+    pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
+        self.compiled.get_or_try_init(|| jit::compile(&self.code).map(Arc::new))
+    }
+}
+
+/// What all loads of one text share.
+pub(crate) struct Image {
+    program: Arc<Program>,
+    pub(crate) kernels: HashMap<String, Arc<Kernel>>,
+    /// Names in the order of the text.
+    pub(crate) names: Vec<String>,
+}
+
+impl Image {
+    fn new(text: &str) -> ptx::Result<Image> {
+        let program = Arc::new(lower(&ptx::parse(text)?)?);
+        let codes = codegen::emit(&program)?;
+        let names: Vec<String> = codes.iter().map(|c| program.functions[c.function].name.clone()).collect();
+        let mut kernels = HashMap::new();
+        for (code, name) in codes.into_iter().zip(&names) {
+            let c_name = CString::new(name.as_str()).unwrap_or_default();
+            let kernel =
+                Kernel { name: c_name, program: Arc::clone(&program), code, compiled: OnceCell::new() };
+            kernels.insert(name.clone(), Arc::new(kernel));
+        }
+        Ok(Image { program, kernels, names })
+    }
+}
+
+/// Images by their text, most recently loaded last.
+type Cache = VecDeque<(Arc<str>, Arc<Image>)>;
+
+static CACHE: Lazy<Mutex<Cache>> = Lazy::new(Mutex::default);
+/// How many texts are remembered.
+const CACHED: usize = 64;
+
+/// The image of a text: parsed and checked once for as long as it is remembered.
+pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
+    {
+        let mut cache = CACHE.lock();
+        if let Some(at) = cache.iter().position(|(known, _)| **known == *text)
+            && let Some(found) = cache.remove(at)
+        {
+            let image = Arc::clone(&found.1);
+            cache.push_back(found);
+            return Ok(image);
+        }
+    }
+    let image = Arc::new(Image::new(text)?);
+    let mut cache = CACHE.lock();
+    if cache.len() >= CACHED {
+        cache.pop_front();
+    }
+    cache.push_back((Arc::from(text), Arc::clone(&image)));
+    Ok(image)
+}
+
+/// A loaded module.
+pub(crate) struct Module {
+    pub(crate) image: Arc<Image>,
+    /// Address of its variables; 0 where it has none.
+    pub(crate) data: u64,
+}
+
+impl Module {
+    /// Gives the variables memory and their initial values; `None` where there is no memory.
+    pub(crate) fn new(image: Arc<Image>) -> Option<Module> {
+        let layout = &image.program.layout;
+        if layout.data_bytes == 0 {
+            return Some(Module { image, data: 0 });
+        }
+        let data = MEMORY.alloc(layout.data_bytes, Kind::Internal).ok()?;
+        let mut bytes = layout.image.clone();
+        for at in &layout.relocations {
+            let field = &mut bytes[*at as usize..*at as usize + 8];
+            let mut value = [0; 8];
+            value.copy_from_slice(field);
+            field.copy_from_slice(&u64::from_le_bytes(value).wrapping_add(data).to_le_bytes());
+        }
+        // SAFETY: the allocation is new and at least as long as the image, which is never longer than `data_bytes`.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data as *mut u8, bytes.len()) };
+        Some(Module { image, data })
+    }
+
+    /// Address and size of a variable.
+    pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
+        self.image.program.layout.globals.get(name).map(|(offset, bytes)| (self.data + offset, *bytes))
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.data != 0 {
+            // Allocated by `new` and freed here alone; a reset of the context leaves internal memory alone.
+            let _ = MEMORY.free(self.data, |kind| kind == Kind::Internal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::launch::Launch;
+
+    #[test]
+    fn scratch_vadd() {
+        let text = std::fs::read_to_string("/tmp/vadd.ptx").unwrap();
+        let t = std::time::Instant::now();
+        let image = image(&text).unwrap();
+        eprintln!("front {:?}", t.elapsed());
+        if std::env::var_os("SHOW").is_some() { eprintln!("{}", image.kernels["add"].code.ir); }
+        let t = std::time::Instant::now();
+        let code = Arc::clone(image.kernels["add"].compiled().unwrap_or_else(|e| panic!("{e}")));
+        eprintln!("compile {:?}", t.elapsed());
+        let n = 1_000_000u64;
+        let a = MEMORY.alloc(n * 4, Kind::Device).unwrap();
+        let b = MEMORY.alloc(n * 4, Kind::Device).unwrap();
+        let c = MEMORY.alloc(n * 4, Kind::Device).unwrap();
+        let rec = MEMORY.alloc(256, Kind::Device).unwrap();
+        let f = |p: u64| unsafe { std::slice::from_raw_parts_mut(p as *mut f32, n as usize) };
+        for i in 0..n as usize { f(a)[i] = i as f32; f(b)[i] = 2.0 * i as f32; f(c)[i] = 0.0; }
+        for _ in 0..20 {
+            let t = std::time::Instant::now();
+            Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n, c, n, rec], data: 0,
+                grid: [n.div_ceil(128) as u32, 1, 1], block: [128, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
+            eprintln!("run {:?}", t.elapsed());
+        }
+        for i in 0..n as usize { assert_eq!(f(c)[i], 3.0 * i as f32); }
+        // bound failure
+        f(c).fill(0.0);
+        Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n - 1000, c, n, rec], data: 0,
+                grid: [n.div_ceil(128) as u32, 1, 1], block: [128, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
+        for i in 0..n as usize - 1000 { assert_eq!(f(c)[i], 3.0 * i as f32); }
+        assert_eq!(f(c)[n as usize - 1000], 0.0);
+        let r = unsafe { std::slice::from_raw_parts(rec as *const u32, 8) };
+        eprintln!("{r:?}");
+    }
+}

@@ -1,0 +1,340 @@
+//! The syntax tree of a PTX module: what was written, in the order in which it was written.
+//!
+//! Not a representation to run: names are unresolved and nothing is lowered. Invariant: printing a tree and parsing
+//! the text gives an equal tree, positions aside.
+
+use super::isa::{Modifier, Opcode};
+
+/// A place in the text, counted from 1.
+#[derive(Clone, Copy, Debug, Default, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column, in bytes.
+    pub column: u32,
+}
+
+impl PartialEq for Position {
+    /// Positions never make two trees differ.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+macro_rules! names {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$vmeta])* #[doc = concat!("`.", $text, "`")] $variant,)+
+        }
+        impl $name {
+            /// The name as PTX writes it, without the dot.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)+ }
+            }
+            /// The variant of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($text => Some($name::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names! {
+    /// A fundamental type.
+    Type {
+        B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32", F32 = "f32", F64 = "f64",
+        Pred = "pred",
+    }
+}
+
+impl Type {
+    /// Width in bits; a predicate has 1.
+    pub fn bits(self) -> u32 {
+        match self {
+            Type::Pred => 1,
+            Type::B8 | Type::U8 | Type::S8 => 8,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 16,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 | Type::Tf32 => 32,
+            Type::B64 | Type::U64 | Type::S64 | Type::F64 => 64,
+            Type::B128 => 128,
+        }
+    }
+
+    /// Size in memory in bytes.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.bits().div_ceil(8))
+    }
+
+    /// Whether this is `s8` to `s64`.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
+    }
+
+    /// Whether this is a scalar floating-point type.
+    pub fn is_float(self) -> bool {
+        matches!(self, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
+    }
+}
+
+names! {
+    /// A state space.
+    Space {
+        Reg = "reg", Param = "param", Global = "global", Shared = "shared", Local = "local", Const = "const",
+    }
+}
+
+names! {
+    /// How a symbol links.
+    Linkage { Extern = "extern", Visible = "visible", Weak = "weak", Common = "common" }
+}
+
+/// A translation unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// `.version` major and minor.
+    pub version: (u32, u32),
+    /// The names after `.target`, such as `sm_90`.
+    pub targets: Vec<String>,
+    /// `.address_size`; 64 where the text leaves it out.
+    pub address_size: u32,
+    /// Variables and functions in order.
+    pub items: Vec<Item>,
+}
+
+/// Something at the top level of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A variable of the module.
+    Variable(Variable),
+    /// A kernel or function, or its declaration.
+    Function(Function),
+    /// A directive that does not change what the program computes, such as `.file`: its text.
+    Note(String),
+}
+
+/// A variable, parameter, or formal of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Where its name stands.
+    pub position: Position,
+    /// Linkage, at module level.
+    pub linkage: Option<Linkage>,
+    /// The state space.
+    pub space: Space,
+    /// `.align`, in bytes.
+    pub align: Option<u64>,
+    /// The element type.
+    pub ty: Type,
+    /// `.v2` or `.v4`.
+    pub vector: Option<u8>,
+    /// `.ptr`, with the space and alignment of what it points to.
+    pub pointer: Option<(Option<Space>, Option<u64>)>,
+    /// The name.
+    pub name: String,
+    /// Array dimensions; `None` for `[]`.
+    pub dimensions: Vec<Option<u64>>,
+    /// The initialiser.
+    pub init: Option<Init>,
+}
+
+impl Variable {
+    /// Size in bytes; 0 for an array of unknown length.
+    pub fn bytes(&self) -> u64 {
+        let element = self.ty.bytes() * u64::from(self.vector.unwrap_or(1));
+        self.dimensions.iter().fold(element, |size, n| size.saturating_mul(n.unwrap_or(0)))
+    }
+
+    /// Alignment in bytes, natural unless written.
+    pub fn alignment(&self) -> u64 {
+        self.align.unwrap_or_else(|| self.ty.bytes() * u64::from(self.vector.unwrap_or(1)))
+    }
+}
+
+/// An initial value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    /// `{a, b}`
+    List(Vec<Init>),
+    /// An integer, as its low 64 bits.
+    Int(i128),
+    /// `0f...`
+    F32(u32),
+    /// `0d...`, or a decimal number.
+    F64(u64),
+    /// `symbol + offset`, and whether it is written `generic(symbol)`.
+    Symbol(String, i64, bool),
+}
+
+/// Kernel or callable function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// `.entry`
+    Entry,
+    /// `.func`
+    Func,
+}
+
+/// A performance or launch directive, such as `.maxntid 256, 1, 1`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Directive {
+    /// The name without the dot.
+    pub name: String,
+    /// Its integers.
+    pub args: Vec<u64>,
+}
+
+/// A kernel or function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Where its name stands.
+    pub position: Position,
+    /// Linkage.
+    pub linkage: Option<Linkage>,
+    /// Kernel or function.
+    pub kind: FunctionKind,
+    /// The name.
+    pub name: String,
+    /// Return parameters.
+    pub returns: Vec<Variable>,
+    /// Parameters.
+    pub params: Vec<Variable>,
+    /// Directives between head and body.
+    pub directives: Vec<Directive>,
+    /// The body; `None` in a declaration.
+    pub body: Option<Vec<Statement>>,
+}
+
+/// `.reg .b32 %r<5>, %x;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegisterDecl {
+    /// The type.
+    pub ty: Type,
+    /// `.v2` or `.v4`.
+    pub vector: Option<u8>,
+    /// Names, with the count where one was written `%r<5>`.
+    pub names: Vec<(String, Option<u32>)>,
+}
+
+/// A statement of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// Register declarations.
+    Registers(RegisterDecl),
+    /// A variable of the body, or of a call's `.param` block.
+    Variable(Variable),
+    /// `name:`
+    Label(String, Position),
+    /// An instruction.
+    Instruction(Instruction),
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// `label: .branchtargets a, b;`
+    BranchTargets(String, Vec<String>),
+    /// A directive that does not change what the program computes, such as `.loc` or `.pragma`: its text.
+    Note(String),
+}
+
+/// `@p` or `@!p`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: String,
+    /// Whether it is negated.
+    pub negated: bool,
+}
+
+/// One part of an instruction's name after a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suffix {
+    /// A type.
+    Type(Type),
+    /// A modifier.
+    Modifier(Modifier),
+}
+
+/// An instruction as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instruction {
+    /// Where it begins.
+    pub position: Position,
+    /// Its guard.
+    pub guard: Option<Guard>,
+    /// The stem of its name.
+    pub opcode: Opcode,
+    /// Types and modifiers, in the order written.
+    pub suffixes: Vec<Suffix>,
+    /// Operands in order.
+    pub operands: Vec<Operand>,
+    /// The operands of a `call`, which have their own syntax.
+    pub call: Option<CallOperands>,
+}
+
+impl Instruction {
+    /// The name in full, such as `add.rn.f32`.
+    pub fn full_name(&self) -> String {
+        let mut name = self.opcode.name().to_owned();
+        for suffix in &self.suffixes {
+            name.push('.');
+            name.push_str(match suffix {
+                Suffix::Type(ty) => ty.name(),
+                Suffix::Modifier(modifier) => modifier.name(),
+            });
+        }
+        name
+    }
+}
+
+/// What follows `call`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallOperands {
+    /// `.param` variables that take the results.
+    pub returns: Vec<String>,
+    /// The function, or a register in an indirect call.
+    pub callee: String,
+    /// `.param` variables that carry the arguments.
+    pub args: Vec<String>,
+    /// The prototype of an indirect call.
+    pub prototype: Option<String>,
+}
+
+/// The base of an address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AddressBase {
+    /// A register or variable.
+    Name(String),
+    /// An absolute address.
+    Absolute,
+}
+
+/// An operand as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register, special register, variable, or label.
+    Name(String),
+    /// `!p`
+    Not(String),
+    /// `p|q`
+    Pair(String, String),
+    /// An integer; negative ones carry their sign.
+    Int(i128),
+    /// `0f3F800000`
+    F32(u32),
+    /// `0d3FF0000000000000`, or a decimal number.
+    F64(u64),
+    /// `symbol+offset` outside brackets.
+    SymbolOffset(String, i64),
+    /// `[base+offset]`
+    Address(AddressBase, i64),
+    /// `{a, b}`
+    Vector(Vec<Operand>),
+    /// `_`
+    Sink,
+}

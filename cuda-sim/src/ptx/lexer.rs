@@ -1,0 +1,206 @@
+//! Tokens of PTX text.
+//!
+//! Works on bytes; text that is not ASCII outside comments and strings is an error with its place. Invariant: each
+//! call consumes at least one byte or gives `End`, so lexing always ends.
+
+use super::ast::Position;
+use super::{Error, Result};
+
+/// A token; names borrow the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Token<'a> {
+    /// A name such as `%r1`, `$L__BB0_1`, `add`.
+    Ident(&'a str),
+    /// `.name` without the dot; `::` included.
+    Dot(&'a str),
+    /// An integer.
+    Int(u64),
+    F32(u32),
+    F64(u64),
+    Str(&'a str),
+    Punct(u8),
+    End,
+}
+
+pub(crate) struct Lexer<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: u32,
+    line_start: usize,
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0 }
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.text.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn position(&self) -> Position {
+        Position { line: self.line, column: (self.at - self.line_start) as u32 + 1 }
+    }
+
+    fn bump(&mut self) {
+        if self.peek(0) == b'\n' {
+            self.line += 1;
+            self.line_start = self.at + 1;
+        }
+        self.at += 1;
+    }
+
+    fn skip_blank(&mut self) -> Result<()> {
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                (b' ' | b'\t' | b'\r' | b'\n' | 0x0c | 0x0b, _) => self.bump(),
+                // A trailing NUL ends the text: drivers are handed C strings.
+                (0, _) if self.at + 1 == self.text.len() => self.at += 1,
+                (b'/', b'/') => {
+                    while self.at < self.text.len() && self.peek(0) != b'\n' {
+                        self.at += 1;
+                    }
+                }
+                (b'/', b'*') => {
+                    let start = self.position();
+                    self.at += 2;
+                    while !(self.peek(0) == b'*' && self.peek(1) == b'/') {
+                        if self.at >= self.text.len() {
+                            return Err(Error::new(start, "this comment is not closed"));
+                        }
+                        self.bump();
+                    }
+                    self.at += 2;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Text between two offsets; token boundaries are ASCII, so the slice is always valid.
+    fn slice(&self, start: usize, end: usize) -> &'a str {
+        std::str::from_utf8(&self.text[start..end]).unwrap_or("")
+    }
+
+    pub(crate) fn next(&mut self) -> Result<(Token<'a>, Position)> {
+        self.skip_blank()?;
+        let position = self.position();
+        if self.at >= self.text.len() {
+            return Ok((Token::End, position));
+        }
+        let first = self.peek(0);
+        let start = self.at;
+        let token = match first {
+            b'0'..=b'9' => self.number(position)?,
+            b'.' if is_name(self.peek(1)) => {
+                self.at += 1;
+                while is_name(self.peek(0)) || (self.peek(0) == b':' && self.peek(1) == b':') {
+                    self.at += if self.peek(0) == b':' { 2 } else { 1 };
+                }
+                Token::Dot(self.slice(start + 1, self.at))
+            }
+            b'"' => {
+                self.at += 1;
+                while self.peek(0) != b'"' {
+                    if self.at >= self.text.len() || self.peek(0) == b'\n' {
+                        return Err(Error::new(position, "this string is not closed"));
+                    }
+                    self.at += if self.peek(0) == b'\\' { 2 } else { 1 };
+                }
+                self.at += 1;
+                let end = self.at.min(self.text.len()) - 1;
+                Token::Str(std::str::from_utf8(&self.text[start + 1..end]).unwrap_or(""))
+            }
+            _ if is_name(first) => {
+                while is_name(self.peek(0)) {
+                    self.at += 1;
+                }
+                Token::Ident(self.slice(start, self.at))
+            }
+            b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b';' | b':' | b'+' | b'-' | b'!' | b'@' | b'|' | b'<'
+            | b'>' | b'=' | b'~' | b'*' | b'/' | b'.' => {
+                self.at += 1;
+                Token::Punct(first)
+            }
+            _ => {
+                let shown = char::from(first).escape_default().to_string();
+                return Err(Error::new(position, format!("the character '{shown}' does not belong in PTX")));
+            }
+        };
+        Ok((token, position))
+    }
+
+    fn digits(&mut self, radix: u32, skip: usize, position: Position) -> Result<u64> {
+        self.at += skip;
+        let start = self.at;
+        while char::from(self.peek(0)).is_digit(radix) {
+            self.at += 1;
+        }
+        let text = self.slice(start, self.at);
+        let value = u64::from_str_radix(text, radix)
+            .map_err(|_| Error::new(position, format!("the number '{text}' does not fit 64 bits")))?;
+        if self.peek(0) == b'U' {
+            self.at += 1;
+        }
+        if is_name(self.peek(0)) {
+            return Err(Error::new(position, "a number runs into a name"));
+        }
+        Ok(value)
+    }
+
+    fn number(&mut self, position: Position) -> Result<Token<'a>> {
+        if self.peek(0) == b'0' {
+            match self.peek(1) {
+                b'f' | b'F' => return Ok(Token::F32(self.exact_hex(8, position)? as u32)),
+                b'd' | b'D' => return Ok(Token::F64(self.exact_hex(16, position)?)),
+                b'x' | b'X' => return Ok(Token::Int(self.digits(16, 2, position)?)),
+                b'b' | b'B' => return Ok(Token::Int(self.digits(2, 2, position)?)),
+                b'0'..=b'7' => return Ok(Token::Int(self.digits(8, 1, position)?)),
+                _ => {}
+            }
+        }
+        let mut end = self.at;
+        let byte = |at: usize| self.text.get(at).copied().unwrap_or(0);
+        while byte(end).is_ascii_digit() {
+            end += 1;
+        }
+        let exponent = matches!(byte(end), b'e' | b'E');
+        if !exponent && !(byte(end) == b'.' && (byte(end + 1).is_ascii_digit() || !is_name(byte(end + 1)))) {
+            return Ok(Token::Int(self.digits(10, 0, position)?));
+        }
+        while byte(end).is_ascii_digit()
+            || matches!(byte(end), b'.' | b'e' | b'E')
+            || (matches!(byte(end), b'+' | b'-') && matches!(byte(end - 1), b'e' | b'E'))
+        {
+            end += 1;
+        }
+        let text = self.slice(self.at, end);
+        self.at = end;
+        let value: f64 = text
+            .parse()
+            .map_err(|_| Error::new(position, format!("'{text}' is not a number")))?;
+        Ok(Token::F64(value.to_bits()))
+    }
+
+    fn exact_hex(&mut self, count: usize, position: Position) -> Result<u64> {
+        let start = self.at + 2;
+        let value = self.digits(16, 2, position)?;
+        if self.at - start != count {
+            return Err(Error::new(position, format!("a floating-point constant needs {count} hexadecimal digits")));
+        }
+        Ok(value)
+    }
+
+    /// Skips to the end of the line and gives the text passed over: `.loc` and `.file` are read this way.
+    pub(crate) fn rest_of_line(&mut self) -> &'a str {
+        let start = self.at;
+        while self.at < self.text.len() && self.peek(0) != b'\n' {
+            self.at += 1;
+        }
+        std::str::from_utf8(&self.text[start..self.at]).unwrap_or("")
+    }
+}

@@ -1,0 +1,56 @@
+//! PTX text: lexer, syntax tree, instruction table, parser and printer.
+//!
+//! [`parse`] reads the assembly that LLVM, nvcc and libNVVM write and gives a [`Module`]; printing the module gives
+//! text that parses to the same tree. Every instruction is described once, in the table of [`isa`]; the parser, the
+//! checker of operand shapes and the printer all read that description. Nothing here knows how an instruction runs:
+//! that is the code generator's part.
+//!
+//! Invariant: any text gives a module or an [`Error`] with line and column, never a panic.
+
+mod ast;
+pub mod isa;
+mod lexer;
+mod parser;
+mod print;
+
+pub use ast::{
+    AddressBase, CallOperands, Directive, Function, FunctionKind, Guard, Init, Instruction, Item, Linkage, Module,
+    Operand, Position, RegisterDecl, Space, Statement, Suffix, Type, Variable,
+};
+pub use isa::{Modifier, Opcode};
+pub use parser::parse;
+pub(crate) use parser::find_form;
+
+/// What is wrong with a PTX text, and where.
+///
+/// # Examples
+///
+/// ```
+/// let error = cuda_sim::ptx::parse(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { frob; }")
+///     .unwrap_err();
+/// assert_eq!(error.position.line, 4);
+/// assert!(error.to_string().contains("frob"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {}, column {}: {message}", position.line, position.column)]
+pub struct Error {
+    /// Where the text is wrong.
+    pub position: Position,
+    /// What is wrong, naming the token or instruction.
+    pub message: String,
+    /// Whether the text is valid PTX that this device cannot run, rather than malformed.
+    pub unsupported: bool,
+}
+
+impl Error {
+    pub(crate) fn new(position: Position, message: impl Into<String>) -> Self {
+        Error { position, message: message.into(), unsupported: false }
+    }
+
+    pub(crate) fn unsupported(position: Position, message: impl Into<String>) -> Self {
+        Error { position, message: message.into(), unsupported: true }
+    }
+}
+
+/// The result of reading PTX.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
