@@ -51,7 +51,7 @@ pub trait DeviceType {
     message = "`{Self}` is not a number or `bool`",
     note = "constants, casts and the results of device functions are single numbers"
 )]
-pub trait ScalarType: DeviceType + Copy + 'static {
+pub trait ScalarType: ResultType + Copy + 'static {
     /// Which one.
     const SCALAR: Scalar;
 

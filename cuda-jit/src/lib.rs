@@ -1,9 +1,74 @@
 //! Kernels written as plain Rust functions, compiled to PTX when they are first launched.
+//!
+//! [`kernel`] leaves a function as it is and adds a type of the same name, with `launch`, `forall`, `compile_ptx` and
+//! `compile`. rustc type-checks the function; the types that it finds, and the captured syntax, become [`kir`], then
+//! PTX through LLVM, once per tuple of argument types, target and options. [`device`](macro@device) makes a function
+//! callable from kernels.
+//!
+//! Data flows one way: `syntax` and `harvest` (from the macro) to `front` to `kir` to `valid` to `back` to the driver.
+//! Only `back` names LLVM; only `kernel` and `launch` name the driver.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_jit::{Num, device::grid, kernel};
+//! use ndarray::array;
+//!
+//! #[kernel]
+//! fn add<T: Num>(x: &[T], y: &[T], out: &mut [T]) {
+//!     let i = grid::<1>();
+//!     if i < out.len() {
+//!         out[i] = x[i] + y[i];
+//!     }
+//! }
+//!
+//! let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+//! let x = cuda_mem::to_device(&context, &array![1.0_f32, 2.0, 3.0])?;
+//! let mut out = cuda_mem::device_array_like(&x)?;
+//! add::launch((1, 32), &x, &x, &mut out)?;
+//! assert_eq!(out.copy_to_host()?, array![2.0, 4.0, 6.0]);
+//! # Ok::<(), cuda_jit::Error>(())
+//! ```
 
 pub mod back;
+mod compile;
+pub mod device;
+mod error;
 pub mod front;
 pub mod harvest;
+pub mod host;
+mod kernel;
 pub mod kir;
+pub mod launch;
+mod num;
 pub mod syntax;
 pub mod target;
 pub mod valid;
+
+pub use compile::{compile_ptx, kir_of};
+pub use cuda_jit_macros::{device, kernel};
+pub use error::{Error, Result};
+pub use kernel::{CompiledKernel, Kernel, KernelCache};
+pub use num::{Float, Integer, Num};
+
+/// What the macros' expansions name. Not for people.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::compile::compile_ptx;
+    pub use crate::error::{Error, Result};
+    pub use crate::harvest::{
+        Body, Callee, DeviceFn, GenericArg, Harvest, Instance, Observer, ScalarType, const_of, result_of, scalar_of,
+        ty_of,
+    };
+    pub use crate::kernel::{CompiledKernel, Kernel, KernelCache, compile_for};
+    pub use crate::launch::{KernelArg, forall, launch};
+    pub use crate::syntax;
+    pub use crate::target::ComputeCapability;
+    pub use cuda_driver::{Context, LaunchConfig};
+
+    /// The context of a launch that names none: the thread's selected one.
+    pub fn current_context() -> Result<Context> {
+        Context::current().ok_or(Error::NoContext)
+    }
+}
+

@@ -92,6 +92,14 @@ impl FromStr for ComputeCapability {
     }
 }
 
+impl TryFrom<&str> for ComputeCapability {
+    type Error = TargetError;
+
+    fn try_from(text: &str) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
 /// A compute capability that code can be generated for.
 ///
 /// # Examples

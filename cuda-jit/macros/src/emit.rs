@@ -246,7 +246,7 @@ fn kernel_items(
             ///
             /// If there is no current device, or the kernel does not compile or load.
             #vis fn compile() -> #root::Result<#root::CompiledKernel> {
-                #root::compile::<Self>(#root::current_context)
+                #root::compile_for::<Self>(#root::current_context)
             }
         }
     }

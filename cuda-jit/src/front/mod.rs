@@ -22,6 +22,7 @@ use crate::kir::{FuncId, Function, Module, Site, SiteId};
 use crate::syntax::{Definition, Pos};
 
 use function::Lowering;
+pub(crate) use types::dim3;
 
 /// Why a captured function cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -1,0 +1,173 @@
+//! What kernels can ask of the hardware: `grid`, `thread_idx` and their kin.
+//!
+//! Each is a function, so that kernels type-check and run on the host, and a type of the same name that tells the
+//! front end what it is. On the host they answer for the thread that [`crate::host::for_each_thread`] is at.
+
+use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
+use crate::host;
+
+/// Three extents or indices; CUDA's `dim3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Dim3 {
+    /// Along the first axis, whose neighbours are neighbours in a warp.
+    pub x: usize,
+    /// Along the second axis.
+    pub y: usize,
+    /// Along the third axis.
+    pub z: usize,
+}
+
+impl Key for Dim3 {
+    fn ty() -> Ty {
+        crate::front::dim3()
+    }
+}
+
+impl DeviceType for Dim3 {
+    type K = Dim3;
+}
+
+/// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.
+pub trait Dimensions {
+    /// `usize`, `(usize, usize)` or `(usize, usize, usize)`.
+    type Index;
+
+    /// The first so many of three.
+    fn index(all: Dim3) -> Self::Index;
+}
+
+/// `N` dimensions.
+#[derive(Debug)]
+pub struct Dims<const N: usize>;
+
+impl Dimensions for Dims<1> {
+    type Index = usize;
+    fn index(all: Dim3) -> usize {
+        all.x
+    }
+}
+
+impl Dimensions for Dims<2> {
+    type Index = (usize, usize);
+    fn index(all: Dim3) -> (usize, usize) {
+        (all.x, all.y)
+    }
+}
+
+impl Dimensions for Dims<3> {
+    type Index = (usize, usize, usize);
+    fn index(all: Dim3) -> (usize, usize, usize) {
+        (all.x, all.y, all.z)
+    }
+}
+
+/// The thread's position in the whole grid, in one, two or three dimensions: `(x, y, z)` order.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel};
+///
+/// #[kernel]
+/// fn fill(out: &mut [u32], value: u32) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = value;
+///     }
+/// }
+///
+/// let mut out = [0; 10];
+/// cuda_jit::host::for_each_thread((2, 8), || fill(&mut out, 7));
+/// assert_eq!(out, [7; 10]);
+/// ```
+pub fn grid<const N: usize>() -> <Dims<N> as Dimensions>::Index
+where
+    Dims<N>: Dimensions,
+{
+    let position = host::position();
+    let along = |block: usize, extent: usize, thread: usize| block * extent + thread;
+    <Dims<N> as Dimensions>::index(Dim3 {
+        x: along(position.block.x, position.block_dim.x, position.thread.x),
+        y: along(position.block.y, position.block_dim.y, position.thread.y),
+        z: along(position.block.z, position.block_dim.z, position.thread.z),
+    })
+}
+
+/// The extent of the whole grid in threads, in one, two or three dimensions.
+pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
+where
+    Dims<N>: Dimensions,
+{
+    let position = host::position();
+    <Dims<N> as Dimensions>::index(Dim3 {
+        x: position.grid_dim.x * position.block_dim.x,
+        y: position.grid_dim.y * position.block_dim.y,
+        z: position.grid_dim.z * position.block_dim.z,
+    })
+}
+
+/// The thread's index in its block.
+pub fn thread_idx() -> Dim3 {
+    host::position().thread
+}
+
+/// The block's index in the grid.
+pub fn block_idx() -> Dim3 {
+    host::position().block
+}
+
+/// The block's extent in threads.
+pub fn block_dim() -> Dim3 {
+    host::position().block_dim
+}
+
+/// The grid's extent in blocks.
+pub fn grid_dim() -> Dim3 {
+    host::position().grid_dim
+}
+
+/// The thread's lane in its warp: 0 to 31.
+pub fn lane_id() -> usize {
+    let host::Position { thread, block_dim, .. } = host::position();
+    (thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)) % warp_size()
+}
+
+/// The number of lanes in a warp: 32.
+pub fn warp_size() -> usize {
+    32
+}
+
+macro_rules! intrinsics {
+    ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
+        #[doc = concat!("The type beside [`", stringify!($name), "`](fn@", stringify!($name), ").")]
+        #[doc(hidden)]
+        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+        #[derive(Debug)]
+        pub struct $name$(<const $n: usize>)? { _never: std::convert::Infallible }
+
+        impl$(<const $n: usize>)? $name$(<$n>)? {
+            #[doc(hidden)]
+            pub fn __callee() -> Callee<Self> {
+                Callee::new()
+            }
+        }
+
+        impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
+            type Args = ();
+            fn instance() -> Instance {
+                Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
+            }
+        }
+    )* };
+}
+
+intrinsics! {
+    #[generic(N)] grid => Intrinsic::Grid(N);
+    #[generic(N)] grid_size => Intrinsic::GridSize(N);
+    thread_idx => Intrinsic::ThreadIdx;
+    block_idx => Intrinsic::BlockIdx;
+    block_dim => Intrinsic::BlockDim;
+    grid_dim => Intrinsic::GridDim;
+    lane_id => Intrinsic::LaneId;
+    warp_size => Intrinsic::WarpSize;
+}

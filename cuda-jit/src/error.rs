@@ -1,0 +1,69 @@
+//! What compiling and launching kernels can fail with.
+
+use std::convert::Infallible;
+
+use crate::back::llvm::EmitError;
+use crate::front::LowerError;
+use crate::target::TargetError;
+
+/// The result of compiling or launching.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a kernel was not compiled or launched, or what it came to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver, a launch configuration, or a panic in a kernel.
+    #[error(transparent)]
+    Driver(#[from] cuda_driver::Error),
+    /// Device memory.
+    #[error(transparent)]
+    Memory(#[from] cuda_mem::Error),
+    /// The kernel uses something that the device language does not have for its types.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// The back end could not compile it.
+    #[error("kernel `{kernel}`: {source}")]
+    Emit {
+        /// The kernel.
+        kernel: String,
+        /// What the back end says.
+        #[source]
+        source: EmitError,
+    },
+    /// The compute capability is not one that the compiler knows.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The thread has no current context.
+    #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
+    NoContext,
+    /// An argument lies in another context than the launch.
+    #[error("argument {index} of kernel `{kernel}` lies on device {found}, but the launch is on device {wanted}")]
+    OtherContext {
+        /// The kernel.
+        kernel: &'static str,
+        /// The argument, from 0.
+        index: usize,
+        /// The argument's device.
+        found: usize,
+        /// The launch's device.
+        wanted: usize,
+    },
+}
+
+impl Error {
+    /// The panic, if a kernel panicked.
+    pub fn kernel_panic(&self) -> Option<&cuda_driver::KernelPanic> {
+        match self {
+            Error::Driver(cuda_driver::Error::KernelPanic(panic)) => Some(panic),
+            Error::Memory(cuda_mem::Error::Driver(cuda_driver::Error::KernelPanic(panic))) => Some(panic),
+            _ => None,
+        }
+    }
+}
+
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

@@ -1,0 +1,197 @@
+//! Which Rust values can stand for a kernel's parameters, and how they become the driver's.
+//!
+//! # Safety
+//!
+//! The implementations of [`KernelArg`] push exactly the cells of their parameter's type, of memory that the use
+//! record keeps ordered; that is what makes a typed launch safe.
+
+use cuda_driver::{Context, Stream};
+use cuda_mem::{DeviceArray, Element};
+use ndarray::Ix1;
+
+use super::Launch;
+use crate::error::Result;
+use crate::harvest::ScalarType;
+
+/// A value that can be passed for a kernel parameter of type `P`.
+///
+/// Device arrays stand for slices, host arrays too (copied in and, for `&mut`, out again), numbers for themselves.
+///
+/// # Safety
+///
+/// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address
+/// and the number of elements of live device memory of the launch's context, whose use in the launch's stream has been
+/// recorded; for `&mut [T]` no other argument's memory overlaps it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
+    note = "a `&[T]` takes `&DeviceArray<T, Ix1>`, `&Array1<T>`, `&Vec<T>` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
+    note = "a number takes a value of exactly its type"
+)]
+pub unsafe trait KernelArg<P> {
+    /// What must live until the launch is enqueued, and what is to be done then.
+    type Bound;
+
+    /// The context that the argument lies in, if it lies in one.
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
+    /// Appends the driver's parameters.
+    ///
+    /// # Errors
+    ///
+    /// If the argument lies in another context, or a copy fails.
+    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound>;
+
+    /// Runs after the launch was enqueued in the stream.
+    ///
+    /// # Errors
+    ///
+    /// If a copy back fails, or the kernel did.
+    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()>;
+}
+
+// SAFETY: a number is one cell that holds its bits.
+unsafe impl<T: ScalarType> KernelArg<T> for T {
+    type Bound = ();
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        launch.push(self.bits());
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}
+
+// SAFETY: a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
+// outlives it, since freeing waits for recorded uses.
+unsafe impl<T: ScalarType + Element> KernelArg<&'static [T]> for &DeviceArray<T, Ix1> {
+    type Bound = ();
+
+    fn context(&self) -> Option<&Context> {
+        Some(DeviceArray::context(self))
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        launch.same_context(DeviceArray::context(self))?;
+        self.prepare_read(launch.stream())?;
+        launch.push(self.device_ptr());
+        launch.push(self.len() as u64);
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}
+
+// SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
+unsafe impl<T: ScalarType + Element> KernelArg<&'static mut [T]> for &mut DeviceArray<T, Ix1> {
+    type Bound = ();
+
+    fn context(&self) -> Option<&Context> {
+        Some(DeviceArray::context(self))
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        launch.same_context(DeviceArray::context(self))?;
+        self.prepare_write(launch.stream())?;
+        launch.push(self.device_ptr());
+        launch.push(self.len() as u64);
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The parameters of a kernel: a tuple of their types.
+pub trait KernelParams: 'static {}
+
+/// The arguments of a launch for parameters `P`, both as tuples.
+pub trait KernelArgs<P> {
+    /// What the arguments leave to be done.
+    type Bound;
+
+    /// The context of the first argument that lies in one.
+    fn context(&self) -> Option<&Context>;
+
+    /// Binds the arguments in order.
+    ///
+    /// # Errors
+    ///
+    /// The first argument's that cannot be bound.
+    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound>;
+
+    /// Finishes the arguments in order.
+    ///
+    /// # Errors
+    ///
+    /// The first argument's that fails; the others are finished all the same.
+    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()>;
+}
+
+macro_rules! tuples {
+    ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
+        impl<$($param: 'static),*> KernelParams for ($($param,)*) {}
+
+        impl<$($param, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
+            type Bound = ($($arg::Bound,)*);
+
+            fn context(&self) -> Option<&Context> {
+                None$(.or_else(|| KernelArg::<$param>::context(&self.$index)))*
+            }
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+                launch.bound = 0;
+                Ok(($({
+                    let bound = KernelArg::<$param>::bind(self.$index, launch)?;
+                    launch.bound += 1;
+                    bound
+                },)*))
+            }
+
+            fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
+                let results: [Result<()>; { [$($index),*] as [usize; _] }.len()] =
+                    [$(<$arg as KernelArg<$param>>::finish(bound.$index, stream)),*];
+                results.into_iter().find(Result::is_err).unwrap_or(Ok(()))
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (P0 A0 0)
+    (P0 A0 0, P1 A1 1)
+    (P0 A0 0, P1 A1 1, P2 A2 2)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10, P11 A11 11)
+}
+
+impl KernelParams for () {}
+
+impl KernelArgs<()> for () {
+    type Bound = ();
+
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
+    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}

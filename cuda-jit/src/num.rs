@@ -1,0 +1,125 @@
+//! The bounds that generic kernels need: [`Num`], [`Integer`] and [`Float`].
+//!
+//! Each method is the primitive's own; in a kernel the primitive's lowering takes its place.
+
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+
+use crate::harvest::ScalarType;
+
+/// A number that kernels compute with: every integer, `f32` and `f64`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Num, device::grid, kernel};
+///
+/// #[kernel]
+/// fn scale<T: Num>(x: &mut [T], factor: T) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] = x[i] * factor + T::ONE;
+///     }
+/// }
+/// assert!(scale::<i64>::compile_ptx((7, 5))?.contains(".entry scale_i64"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub trait Num:
+    ScalarType
+    + cuda_mem::Element
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Rem<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + RemAssign
+{
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// The smallest finite value.
+    const MIN: Self;
+    /// The largest finite value.
+    const MAX: Self;
+
+    /// The smaller of two; of floats the one that is not NaN.
+    fn min(self, other: Self) -> Self;
+    /// The larger of two; of floats the one that is not NaN.
+    fn max(self, other: Self) -> Self;
+}
+
+/// An integer type.
+pub trait Integer:
+    Num
+    + Eq
+    + Ord
+    + std::ops::BitAnd<Output = Self>
+    + std::ops::BitOr<Output = Self>
+    + std::ops::BitXor<Output = Self>
+    + std::ops::Not<Output = Self>
+    + std::ops::Shl<u32, Output = Self>
+    + std::ops::Shr<u32, Output = Self>
+{
+}
+
+/// `f32` or `f64`.
+pub trait Float: Num + Neg<Output = Self> {
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// `self * a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Rounds toward negative infinity.
+    fn floor(self) -> Self;
+    /// Rounds toward positive infinity.
+    fn ceil(self) -> Self;
+    /// Rounds toward zero.
+    fn trunc(self) -> Self;
+    /// Whether it is NaN.
+    fn is_nan(self) -> bool;
+}
+
+macro_rules! nums {
+    ($min:path, $max:path => $($ty:ident)*) => { $(
+        impl Num for $ty {
+            const ZERO: Self = 0 as $ty;
+            const ONE: Self = 1 as $ty;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
+            fn min(self, other: Self) -> Self { $min(self, other) }
+            fn max(self, other: Self) -> Self { $max(self, other) }
+        }
+    )* };
+}
+
+nums! { Ord::min, Ord::max => i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+nums! { f32::min, f32::max => f32 }
+nums! { f64::min, f64::max => f64 }
+
+macro_rules! integers {
+    ($($ty:ident)*) => { $( impl Integer for $ty {} )* };
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+
+macro_rules! floats {
+    ($($ty:ident)*) => { $(
+        impl Float for $ty {
+            fn abs(self) -> Self { $ty::abs(self) }
+            fn sqrt(self) -> Self { $ty::sqrt(self) }
+            fn mul_add(self, a: Self, b: Self) -> Self { $ty::mul_add(self, a, b) }
+            fn floor(self) -> Self { $ty::floor(self) }
+            fn ceil(self) -> Self { $ty::ceil(self) }
+            fn trunc(self) -> Self { $ty::trunc(self) }
+            fn is_nan(self) -> bool { $ty::is_nan(self) }
+        }
+    )* };
+}
+
+floats! { f32 f64 }
