@@ -17,8 +17,10 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// Extents along x, y, z; those that were not given are 1.
-    extents: [i128; 3],
+    /// Extents along x, y, z; those that were not given are 1. Of a negative one, the low 64 bits.
+    extents: [u64; 3],
+    /// One bit for each extent that is negative.
+    negative: u8,
     ndim: u8,
 }
 
@@ -32,13 +34,48 @@ impl Dim3 {
     /// The extents along x, y and z; 1 where none was given.
     #[must_use]
     pub fn extents(&self) -> [i128; 3] {
-        self.extents
+        [0, 1, 2].map(|axis: usize| match self.negative >> axis & 1 {
+            0 => i128::from(self.extents[axis]),
+            _ => i128::from(self.extents[axis].cast_signed()),
+        })
     }
+
+    fn new<const N: usize>(given: [Extent64; N]) -> Self {
+        let mut dims = Dim3 { extents: [1; 3], negative: 0, ndim: N as u8 };
+        for (axis, extent) in given.into_iter().enumerate() {
+            dims.extents[axis] = extent.bits;
+            dims.negative |= u8::from(extent.negative) << axis;
+        }
+        dims
+    }
+
+    /// The extents as the driver takes them; the axis of the first that is not from 1 to its limit.
+    #[inline]
+    pub(crate) fn fit(&self, limits: [u32; 3]) -> Result<[u32; 3], usize> {
+        let mut fitting = [0; 3];
+        for axis in 0..3 {
+            let extent = self.extents[axis];
+            let possible = (1..=u64::from(limits[axis])).contains(&extent) && self.negative >> axis & 1 == 0;
+            if !possible {
+                return Err(axis);
+            }
+            fitting[axis] = extent as u32;
+        }
+        Ok(fitting)
+    }
+}
+
+/// An extent on its way into a [`Dim3`].
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Extent64 {
+    bits: u64,
+    negative: bool,
 }
 
 impl fmt::Display for Dim3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.ndim, self.extents) {
+        match (self.ndim, self.extents()) {
             (1, [x, ..]) => write!(f, "{x}"),
             (2, [x, y, _]) => write!(f, "({x}, {y})"),
             (_, [x, y, z]) => write!(f, "({x}, {y}, {z})"),
@@ -60,10 +97,10 @@ impl Dims for Dim3 {
     }
 }
 
-/// An integer that can be an extent. A value that does not fit the signed 128 bits does not exist among them.
+/// An integer that can be an extent.
 pub trait Extent: sealed::Sealed {
     #[doc(hidden)]
-    fn extent(self) -> i128;
+    fn extent(self) -> Extent64;
 }
 
 mod sealed {
@@ -77,15 +114,15 @@ macro_rules! extents {
 
         impl Extent for $integer {
             #[inline]
-            fn extent(self) -> i128 {
-                self as i128
+            fn extent(self) -> Extent64 {
+                Extent64 { bits: self as u64, negative: (self as i128) < 0 }
             }
         }
 
         impl Dims for $integer {
             #[inline]
             fn dims(self) -> Dim3 {
-                Dim3 { extents: [self as i128, 1, 1], ndim: 1 }
+                Dim3::new([self.extent()])
             }
         }
     )*};
@@ -96,20 +133,20 @@ extents!(u32, usize, u64, i32, i64);
 impl<X: Extent> Dims for (X,) {
     #[inline]
     fn dims(self) -> Dim3 {
-        Dim3 { extents: [self.0.extent(), 1, 1], ndim: 1 }
+        Dim3::new([self.0.extent()])
     }
 }
 
 impl<X: Extent, Y: Extent> Dims for (X, Y) {
     #[inline]
     fn dims(self) -> Dim3 {
-        Dim3 { extents: [self.0.extent(), self.1.extent(), 1], ndim: 2 }
+        Dim3::new([self.0.extent(), self.1.extent()])
     }
 }
 
 impl<X: Extent, Y: Extent, Z: Extent> Dims for (X, Y, Z) {
     #[inline]
     fn dims(self) -> Dim3 {
-        Dim3 { extents: [self.0.extent(), self.1.extent(), self.2.extent()], ndim: 3 }
+        Dim3::new([self.0.extent(), self.1.extent(), self.2.extent()])
     }
 }

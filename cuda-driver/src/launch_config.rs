@@ -156,15 +156,15 @@ pub(crate) struct Geometry {
     pub(crate) shared_bytes: u32,
 }
 
+#[inline]
 fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
-    let mut extents = [0; 3];
-    for (axis, (value, limit)) in given.extents().into_iter().zip(limits).enumerate() {
-        extents[axis] = match u32::try_from(value) {
-            Ok(extent) if (1..=limit).contains(&extent) => extent,
-            _ => return Err(LaunchConfigError::Extent { part, given, axis: ['x', 'y', 'z'][axis], value, limit }),
-        };
-    }
-    Ok(extents)
+    given.fit(limits).map_err(|axis| LaunchConfigError::Extent {
+        part,
+        given,
+        axis: ['x', 'y', 'z'][axis],
+        value: given.extents()[axis],
+        limit: limits[axis],
+    })
 }
 
 /// Which part of a launch configuration an error is about.

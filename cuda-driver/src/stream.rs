@@ -10,6 +10,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::num::NonZeroU64;
 
 use cuda_sys::{CUstream, CUstream_flags};
 
@@ -72,7 +73,7 @@ unsafe impl Sync for RawStream {}
 struct OwnedStream {
     context: Context,
     raw: RawStream,
-    serial: u64,
+    id: StreamId,
 }
 
 /// Which queue of a context a stream means: equal ids run in order. Unlike a raw handle, it is not used again after the
@@ -92,15 +93,25 @@ struct OwnedStream {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StreamId(IdKind);
+pub struct StreamId(NonZeroU64);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum IdKind {
-    Legacy,
-    /// The per-thread stream of the thread with this number.
-    Thread(u64),
-    External(usize),
-    Owned(u64),
+impl StreamId {
+    /// The legacy default stream: the number that the driver gives it.
+    const LEGACY: StreamId = StreamId(NonZeroU64::MIN);
+    /// Numbers of per-thread streams begin here: above all addresses, which stand for external streams.
+    const THREADS: u64 = 1 << 62;
+    /// Numbers of created streams begin here.
+    const OWNED: u64 = 1 << 63;
+
+    fn new(number: u64) -> Self {
+        NonZeroU64::new(number).map_or(Self::LEGACY, StreamId)
+    }
+
+    /// The id as a number, never 0.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0.get()
+    }
 }
 
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
@@ -185,8 +196,8 @@ impl Stream {
             // SAFETY: `raw` lives through the call.
             unsafe { driver_call!(context, cuStreamCreateWithPriority(&mut raw, flags.0, options.priority)) }?;
         }
-        let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
-        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), serial };
+        let id = StreamId::new(StreamId::OWNED | NEXT_SERIAL.fetch_add(1, Ordering::Relaxed));
+        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id };
         Ok(Stream { context: context.clone(), kind: Kind::Owned(Arc::new(owned)) })
     }
 
@@ -239,12 +250,12 @@ impl Stream {
     /// Which queue of its context the stream means on the calling thread.
     #[must_use]
     pub fn id(&self) -> StreamId {
-        StreamId(match &self.kind {
-            Kind::Null | Kind::Legacy => IdKind::Legacy,
-            Kind::PerThread => IdKind::Thread(thread_number()),
-            Kind::External(raw) => IdKind::External(raw.0.addr()),
-            Kind::Owned(owned) => IdKind::Owned(owned.serial),
-        })
+        match &self.kind {
+            Kind::Null | Kind::Legacy => StreamId::LEGACY,
+            Kind::PerThread => StreamId::new(StreamId::THREADS | thread_number()),
+            Kind::External(raw) => StreamId::new(raw.0.addr() as u64),
+            Kind::Owned(owned) => owned.id,
+        }
     }
 
     /// Whether the stream is the per-thread default stream, whose handle reaches the queue of the calling thread only.

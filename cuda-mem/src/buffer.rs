@@ -10,6 +10,7 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuda_driver::{Context, Stream, driver_call};
 use cuda_sys::CUdeviceptr;
@@ -43,6 +44,9 @@ pub struct Buffer {
     bytes: usize,
     source: Source,
     uses: Mutex<Uses>,
+    /// The id of a stream on which a read needs neither wait nor record, since it wrote or read last; 0 for none. Saves
+    /// most reads the lock. A write replaces it, which no read can overlap, because a write takes an exclusive borrow.
+    settled: AtomicU64,
 }
 
 /// The address of a buffer without bytes: aligned for every element type, and not null.
@@ -64,11 +68,13 @@ impl Buffer {
             0 => NOWHERE,
             _ => alloc::allocate(source, bytes, stream)?,
         };
+        let mut settled = 0;
         if source == Source::Pool && bytes != 0 {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
             uses.write(stream)?;
+            settled = stream.id().number();
         }
-        Ok(Buffer { context, address, bytes, source, uses: Mutex::new(uses) })
+        Ok(Buffer { context, address, bytes, source, uses: Mutex::new(uses), settled: AtomicU64::new(settled) })
     }
 
     /// The context that the memory belongs to.
@@ -107,7 +113,13 @@ impl Buffer {
     /// not be enqueued.
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if self.is_empty() { Ok(()) } else { self.uses.lock().read(stream) }
+        let id = stream.id().number();
+        if self.is_empty() || self.settled.load(Ordering::Acquire) == id {
+            return Ok(());
+        }
+        self.uses.lock().read(stream)?;
+        self.settled.store(id, Ordering::Release);
+        Ok(())
     }
 
     /// Orders a write of the memory on `stream` after every earlier use, and records it.
@@ -119,7 +131,12 @@ impl Buffer {
     /// As [`Buffer::prepare_read`].
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if self.is_empty() { Ok(()) } else { self.uses.get_mut().write(stream) }
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.uses.get_mut().write(stream)?;
+        *self.settled.get_mut() = stream.id().number();
+        Ok(())
     }
 
     /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.

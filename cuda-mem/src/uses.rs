@@ -33,7 +33,8 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Orders a read on `stream` after the last write, and records it.
+    /// Orders a read on `stream` after the last write, and records it. From then on until the next write, reads on that
+    /// stream need nothing.
     pub(crate) fn read(&mut self, stream: &Stream) -> Result<()> {
         let id = stream.id();
         match &self.writer {

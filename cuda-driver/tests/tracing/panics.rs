@@ -15,6 +15,11 @@ fn write(record: *mut u8, offset: usize, words: &[u32]) {
     }
 }
 
+fn state_word(record: *mut u8) -> u32 {
+    // SAFETY: the record begins with this word, and nobody writes it meanwhile.
+    unsafe { record.cast::<u32>().read_volatile() }
+}
+
 fn decoder(raw: &RawPanic) -> KernelPanic {
     KernelPanic {
         kernel: "add".into(),
@@ -54,6 +59,7 @@ fn a_panic_is_decoded_and_reported_once_by_each_kind_of_wait() {
             "kernel `add` panicked at kernels.rs:12:5: index 8 is out of bounds of length 7 (block 3, 0, 0; thread 4, 0, 0)"
         );
         assert!(matches!(error, Error::KernelPanic(_)) && !error.is_sticky());
+        assert_eq!(state_word(session.host_memory()), 0, "the next panic can claim the record");
         wait().unwrap();
     }
     drop((event, stream, context));
