@@ -1,5 +1,8 @@
 //! From a kernel's specialisation to PTX: the passes in order. Makes no driver call.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
 use crate::back::llvm::{self, LaunchBounds, Output};
 use crate::error::{Error, Result};
 use crate::front;
@@ -29,7 +32,27 @@ pub(crate) fn compile(instance: &Instance, target: &Target, keep_llvm_ir: bool) 
     let options = options(&definition.options, keep_llvm_ir);
     let output = llvm::emit(&module, target, &options)
         .map_err(|source| Error::Emit { kernel: definition.name.to_owned(), source })?;
+    if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
+        dump(folder.as_ref(), &module, &output);
+    }
     Ok(Compiled { entry: module.functions[0].name.clone(), module, output })
+}
+
+/// A folder into which every compiled kernel is written, as KIR and PTX.
+const DUMP_VARIABLE: &str = "CUDA_JIT_DUMP_DIR";
+
+/// Writes a kernel's code under names that its contents make unique. Only an aid: a failure is reported, not returned.
+fn dump(folder: &Path, module: &Module, output: &Output) {
+    let (kir, name) = (module.to_string(), &module.functions[0].name);
+    let mut hasher = DefaultHasher::new();
+    (&kir, &output.ptx).hash(&mut hasher);
+    let base = folder.join(format!("{name}-{:016x}", hasher.finish()));
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(base.with_extension("kir"), kir))
+        .and_then(|()| std::fs::write(base.with_extension("ptx"), &output.ptx));
+    if let Err(error) = written {
+        tracing::warn!(%error, folder = %folder.display(), "{DUMP_VARIABLE}: kernel `{name}` not written");
+    }
 }
 
 /// The options of `#[kernel(..)]` as the back end takes them.

@@ -37,6 +37,9 @@ pub enum Error {
     /// The thread has no current context.
     #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
     NoContext,
+    /// No device could be chosen to run on.
+    #[error("no device to run on: {0}")]
+    NoDevice(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// An argument lies in another context than the launch.
     #[error("argument {index} of kernel `{kernel}` lies on device {found}, but the launch is on device {wanted}")]
     OtherContext {

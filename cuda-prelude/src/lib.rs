@@ -1,1 +1,71 @@
-//! use cuda_prelude::*: GPU kernels in Rust, on a GPU or on the software device
+//! `use cuda_prelude::*;`: GPU kernels in Rust, on a GPU or, where there is none, on the software device.
+//!
+//! This crate is the door: it chooses the driver, keeps a current device per thread, and gathers the names that a
+//! Numba user looks for. What they do is in the crates below it. It holds no `unsafe` code.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_prelude::*;
+//! use ndarray::Array1;
+//!
+//! #[kernel]
+//! fn add_arrays<T: Num>(x: &[T], y: &[T], out: &mut [T]) {
+//!     let i = grid::<1>();
+//!     if i < out.len() {
+//!         out[i] = x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> Result<()> {
+//!     let x = to_device(&Array1::from_iter((0..1000).map(|i| i as f32)))?;
+//!     let mut out = device_array_like(&x)?;
+//!     let threads = 128;
+//!     let blocks = out.len().div_ceil(threads);
+//!     add_arrays::launch((blocks, threads), &x, &x, &mut out)?;
+//!     assert_eq!(out.copy_to_host()?[999], 1998.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Which device
+//!
+//! The driver is opened once, when it is first needed: the library that `CUDA_DRIVER_PATH` names, or the software
+//! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
+//! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
+//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
+#![forbid(unsafe_code)]
+
+mod choice;
+mod devices;
+mod memory;
+mod streams;
+
+pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
+pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream};
+pub use cuda_jit::device::{block_dim, block_idx, grid, grid_dim, grid_size, lane_id, thread_idx, warp_size};
+pub use cuda_jit::launch::{In, InOut, Out};
+pub use cuda_jit::target::ComputeCapability;
+pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result};
+pub use cuda_jit_macros::{prelude_device as device, prelude_kernel as kernel};
+pub use cuda_mem::{DeviceArray, Element};
+pub use devices::{
+    compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,
+    select_device, synchronize,
+};
+pub use memory::{device_array, device_array_like, to_device, zeros};
+pub use streams::{
+    default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
+    stream,
+};
+
+/// What the macros' expansions name. Not for people.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::current_context;
+    pub use cuda_jit::__private::{
+        Body, Callee, CompiledKernel, ComputeCapability, DeviceFn, Error, GenericArg, Harvest, Instance, Kernel,
+        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, compile_for, compile_ptx, const_of, forall,
+        launch, result_of, scalar_of, syntax, ty_of,
+    };
+}

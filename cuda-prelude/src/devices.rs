@@ -1,0 +1,129 @@
+//! Devices and the thread's current context.
+
+use cuda_driver::{Context, Device};
+use cuda_jit::Kernel;
+use cuda_jit::target::ComputeCapability;
+
+use crate::{Error, Result, driver};
+
+/// Whether kernels can run here, on a GPU or on the software device. Never fails.
+///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_prelude::is_available());
+/// ```
+pub fn is_available() -> bool {
+    driver().and_then(|driver| Ok(driver.device_count()?)).is_ok_and(|count| count > 0)
+}
+
+/// All devices of the process's driver.
+///
+/// # Errors
+///
+/// If there is no driver.
+pub fn list_devices() -> Result<Vec<Device>> {
+    Ok(driver()?.devices()?)
+}
+
+/// Prints a line per device to standard output and tells whether there is one.
+///
+/// # Errors
+///
+/// If there is no driver, or it does not describe a device.
+pub fn detect() -> Result<bool> {
+    let devices = list_devices()?;
+    println!("Found {} CUDA device{}", devices.len(), if devices.len() == 1 { "" } else { "s" });
+    for device in &devices {
+        let (major, minor) = device.compute_capability()?;
+        let (name, uuid) = (device.name()?, device.uuid()?);
+        println!("id {:<4} {name}  compute capability {major}.{minor}  {uuid}", device.ordinal());
+    }
+    Ok(!devices.is_empty())
+}
+
+/// Makes a device's context the thread's current one.
+///
+/// # Errors
+///
+/// If there is no such device, or its context cannot be made.
+pub fn select_device(ordinal: usize) -> Result<Device> {
+    let device = driver()?.device(ordinal)?;
+    device.primary_context()?.set_current();
+    Ok(device)
+}
+
+/// The thread's current context; that of device 0 if none was selected.
+///
+/// # Errors
+///
+/// If there is no driver or device.
+pub fn current_context() -> Result<Context> {
+    match Context::current() {
+        Some(context) => Ok(context),
+        None => {
+            let context = driver()?.device(0)?.primary_context()?;
+            context.set_current();
+            Ok(context)
+        }
+    }
+}
+
+/// The thread's current device; device 0 if none was selected.
+///
+/// # Errors
+///
+/// If there is no driver or device.
+pub fn current_device() -> Result<Device> {
+    Ok(current_context()?.device().clone())
+}
+
+/// Waits until the current context has nothing left to do.
+///
+/// # Errors
+///
+/// If a kernel panicked, or the driver fails.
+pub fn synchronize() -> Result<()> {
+    Ok(current_context()?.synchronize()?)
+}
+
+/// What [`compile_ptx`] compiles for where nothing is given.
+pub const DEFAULT_CC_VARIABLE: &str = "CUDA_JIT_DEFAULT_CC";
+
+/// Compiles a kernel to PTX; no driver is opened. Without a compute capability that of `CUDA_JIT_DEFAULT_CC` is taken,
+/// else 7.5.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// #[kernel]
+/// fn first(x: &mut [i32]) {
+///     x[0] = 1;
+/// }
+/// assert!(compile_ptx::<first>(Some((9, 0).into()))?.contains("sm_90"));
+/// assert!(first::compile_ptx((9, 0))?.contains("sm_90"));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the compute capability is unknown, or the kernel does not compile.
+pub fn compile_ptx<K: Kernel>(cc: Option<ComputeCapability>) -> Result<String> {
+    let cc = match (cc, std::env::var(DEFAULT_CC_VARIABLE)) {
+        (Some(cc), _) => cc,
+        (None, Ok(text)) => text.parse().map_err(Error::Target)?,
+        (None, Err(_)) => ComputeCapability::DEFAULT,
+    };
+    cuda_jit::compile_ptx::<K>(cc)
+}
+
+/// Compiles a kernel to PTX for the current device.
+///
+/// # Errors
+///
+/// If there is no device, or the kernel does not compile.
+pub fn compile_ptx_for_current_device<K: Kernel>() -> Result<String> {
+    cuda_jit::compile_ptx::<K>(current_device()?.compute_capability()?)
+}

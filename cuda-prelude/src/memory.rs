@@ -1,0 +1,57 @@
+//! Device arrays in the current context.
+
+use cuda_mem::{DeviceArray, Element};
+use ndarray::{ArrayBase, Data, Dimension, IntoDimension};
+
+use crate::{Result, current_context};
+
+/// Copies a host array of any layout to the current device.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::array;
+///
+/// let x = cuda_prelude::to_device(&array![[1, 2], [3, 4]])?;
+/// assert_eq!(x.shape(), [2, 2]);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or it has no room.
+pub fn to_device<S, D>(host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
+where
+    S: Data,
+    S::Elem: Element,
+    D: Dimension,
+{
+    Ok(cuda_mem::to_device(&current_context()?, host)?)
+}
+
+/// An array on the current device, of unspecified contents.
+///
+/// # Errors
+///
+/// If there is no device, or it has no room.
+pub fn device_array<T: Element, Sh: IntoDimension>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    Ok(cuda_mem::device_array(&current_context()?, shape)?)
+}
+
+/// An array of zeros on the current device.
+///
+/// # Errors
+///
+/// If there is no device, or it has no room.
+pub fn zeros<T: Element, Sh: IntoDimension>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    Ok(cuda_mem::zeros(&current_context()?, shape)?)
+}
+
+/// An array of unspecified contents with another's type, shape and device.
+///
+/// # Errors
+///
+/// If the device has no room.
+pub fn device_array_like<T: Element, D: Dimension>(other: &DeviceArray<T, D>) -> Result<DeviceArray<T, D>> {
+    Ok(cuda_mem::device_array_like(other)?)
+}

@@ -1,0 +1,76 @@
+//! Streams and events of the current context.
+
+use cuda_driver::{Event, Stream};
+
+use crate::{Result, current_context};
+
+/// A new stream.
+///
+/// # Examples
+///
+/// ```
+/// let stream = cuda_prelude::stream()?;
+/// stream.synchronize()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn stream() -> Result<Stream> {
+    Ok(Stream::new(&current_context()?)?)
+}
+
+/// The stream that launches and copies take when none is given.
+///
+/// # Errors
+///
+/// If there is no device.
+pub fn default_stream() -> Result<Stream> {
+    Ok(current_context()?.default_stream())
+}
+
+/// The legacy default stream, which waits for all others and they for it.
+///
+/// # Errors
+///
+/// If there is no device.
+pub fn legacy_default_stream() -> Result<Stream> {
+    Ok(Stream::legacy(&current_context()?))
+}
+
+/// The calling thread's default stream.
+///
+/// # Errors
+///
+/// If there is no device.
+pub fn per_thread_default_stream() -> Result<Stream> {
+    Ok(Stream::per_thread(&current_context()?))
+}
+
+/// A new event that can measure time.
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn event() -> Result<Event> {
+    Ok(Event::new(&current_context()?)?)
+}
+
+/// A new event that only orders, which is cheaper.
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn event_without_timing() -> Result<Event> {
+    Ok(Event::without_timing(&current_context()?)?)
+}
+
+/// The time between two recorded events in milliseconds.
+///
+/// # Errors
+///
+/// If either was not recorded, is not yet reached, or was made without timing.
+pub fn event_elapsed_time(start: &Event, end: &Event) -> Result<f32> {
+    Ok(start.elapsed_ms(end)?)
+}
