@@ -1,6 +1,7 @@
 //! Builds a [`Function`] block by block, numbering values as it goes.
 //!
-//! The builder keeps the numbering right by construction; it does not check types, which is [`crate::valid`]'s work.
+//! The builder keeps the numbering right: blocks may be filled in any order, and [`FunctionBuilder::finish`] renumbers
+//! the values by their final place. It does not check types, which is [`crate::valid`]'s work.
 
 use super::{Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value};
 
@@ -75,14 +76,72 @@ impl FunctionBuilder {
         block.1.get_or_insert(end);
     }
 
-    /// The finished function. Blocks without an end return nothing.
-    pub fn finish(self) -> Function {
+    /// The finished function, its values numbered by place: those that this builder gave out are not valid in it.
+    /// Blocks without an end return nothing.
+    pub fn finish(mut self) -> Function {
+        self.renumber();
         let blocks = self.blocks.into_iter();
         let blocks = blocks.map(|(insts, end)| Block { insts, end: end.unwrap_or(Terminator::Return(None)) }).collect();
         Function { name: self.name, params: self.params, result: self.result, slots: self.slots, blocks }
     }
 
+    /// Appends an instruction unless the block has ended.
     fn push(&mut self, inst: Inst) {
-        self.blocks[self.current.index()].0.push(inst);
+        if !self.ended() {
+            self.blocks[self.current.index()].0.push(inst);
+        }
+    }
+
+    /// Numbers the values in the order of blocks and instructions.
+    fn renumber(&mut self) {
+        let mut places: Vec<u32> = (0..self.values).collect();
+        let mut next = self.params.len() as u32;
+        for (insts, end) in &mut self.blocks {
+            for inst in insts {
+                inst.op.each_value_mut(|value| value.0 = places[value.index()]);
+                if let Some((value, _)) = &mut inst.result {
+                    places[value.index()] = next;
+                    value.0 = next;
+                    next += 1;
+                }
+            }
+            if let Some(end) = end {
+                end.each_value_mut(|value| value.0 = places[value.index()]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kir::UnaryOp;
+
+    #[test]
+    fn values_are_numbered_by_place_whatever_the_order_of_filling() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        let (first, second) = (b.block(), b.block());
+        b.end(Terminator::Jump(first));
+        b.select_block(second);
+        let late = b.constant(Scalar::I32, 2);
+        b.value(Op::Unary(UnaryOp::Neg, late), Scalar::I32);
+        b.select_block(first);
+        let early = b.constant(Scalar::Bool, 1);
+        b.end(Terminator::Branch(early, second, second));
+        let function = b.finish();
+        let results = function.blocks.iter().flat_map(|block| &block.insts).map(|inst| inst.result.unwrap().0.0);
+        assert_eq!(results.collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(function.blocks[2].insts[1].op, Op::Unary(UnaryOp::Neg, Value(1)));
+        assert_eq!(function.blocks[1].end, Terminator::Branch(Value(0), second, second));
+    }
+
+    #[test]
+    fn what_follows_an_end_is_dropped() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        b.end(Terminator::Return(None));
+        b.constant(Scalar::I32, 2);
+        b.end(Terminator::Jump(BlockId(0)));
+        let function = b.finish();
+        assert_eq!(function.blocks, [Block { insts: Vec::new(), end: Terminator::Return(None) }]);
     }
 }

@@ -16,13 +16,14 @@
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
 //!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
 //! - **Floats** are IEEE 754 binary32 and binary64, rounded to nearest even. Where [`Module::contract`] is set, a
-//!   `mul` whose only use is an `add` or `sub` may be fused with it.
+//!   `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
 //! - **Loads and stores** go through typed pointers; the pointer must be aligned to, and point into, memory of the
 //!   pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
 //!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
+//! - A pointer parameter is aligned to its pointee's size, even where nothing may be read behind it.
 //! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
 //!   in the kernel points into it writably.
 //! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
@@ -181,7 +182,8 @@ macro_rules! index {
 }
 
 index! {
-    /// A value of a function: its parameters first, then each instruction's result in order of definition.
+    /// A value of a function: its parameters first, then each instruction's result in the order of blocks and, in
+    /// a block, of instructions.
     Value
 }
 index! {
@@ -255,9 +257,9 @@ pub enum BinaryOp {
     Xor,
     Shl,
     Shr,
-    /// The smaller; of floats the one that is not NaN.
+    /// The smaller; of floats the one that is not NaN, of zeros the negative one.
     Min,
-    /// The larger; of floats the one that is not NaN.
+    /// The larger; of floats the one that is not NaN, of zeros the positive one.
     Max,
     /// The first float with the sign of the second.
     CopySign,
@@ -338,6 +340,29 @@ pub enum Op {
     Call(FuncId, Vec<Value>),
 }
 
+impl Op {
+    /// Calls `visit` with each value that the operation uses, in the order of its text form.
+    pub fn each_value(&self, mut visit: impl FnMut(Value)) {
+        self.clone().each_value_mut(|value| visit(*value));
+    }
+
+    /// Calls `visit` with each value that the operation uses, to rename them.
+    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
+        let used: Vec<&mut Value> = match self {
+            Op::Const(_) | Op::Get(_) | Op::Special(_) => Vec::new(),
+            Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => vec![a],
+            Op::Binary(_, a, b)
+            | Op::Overflows(_, a, b)
+            | Op::Compare(_, a, b)
+            | Op::Offset(a, b)
+            | Op::Store(a, b) => vec![a, b],
+            Op::Fma(a, b, c) | Op::Select(a, b, c) => vec![a, b, c],
+            Op::Call(_, arguments) => arguments.iter_mut().collect(),
+        };
+        used.into_iter().for_each(visit);
+    }
+}
+
 /// One instruction; where it yields a value, that value's number is implied by its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
@@ -358,6 +383,17 @@ pub enum Terminator {
     Return(Option<Value>),
     /// Ends the thread with a panic; at most two `u64` arguments for the message.
     Panic(SiteId, Vec<Value>),
+}
+
+impl Terminator {
+    /// Calls `visit` with each value that the terminator uses, to rename them.
+    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
+        match self {
+            Terminator::Jump(_) | Terminator::Return(None) => {}
+            Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => std::iter::once(value).for_each(visit),
+            Terminator::Panic(_, arguments) => arguments.iter_mut().for_each(visit),
+        }
+    }
 }
 
 /// A basic block.

@@ -1,1 +1,100 @@
-//! Text form.
+//! The text form of KIR: what [`Display`](std::fmt::Display) prints of a [`Module`], and [`parse`] reads.
+//!
+//! Every module round-trips exactly, the invalid ones too: this is syntax only, [`crate::valid`] judges the rest.
+//! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
+//!
+//! ```text
+//! module    = "kir" "1" ["contract"] {site} {function}
+//! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
+//! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {block} "}"
+//! param     = VALUE NAME ":" type ["read" | "readwrite"]
+//! slot      = "slot" SLOT NAME ":" type
+//! type      = SCALAR | "ptr" "global" SCALAR
+//! block     = BLOCK ":" {inst} end
+//! inst      = [VALUE ":" type "="] op
+//! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
+//!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
+//!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
+//!           | "offset" VALUE "," VALUE | "load" VALUE | "store" VALUE "," VALUE
+//!           | "special" SPECIAL | "call" FUNCTION values
+//! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
+//! values    = "(" [VALUE {"," VALUE}] ")"
+//! ```
+//!
+//! `v3`, `s0`, `b1` and `f2` are the value, slot, block and function of that index. A name is an identifier in which
+//! `.` may stand, or else a string. A literal is a decimal number, `true`, `false`, or the bits in hexadecimal.
+//!
+//! # Examples
+//!
+//! ```
+//! let text = "\
+//! kir 1
+//! kernel fill(v0 out: ptr global f32 readwrite) {
+//! b0:
+//!   v1: f32 = const f32 1.5
+//!   store v0, v1
+//!   return
+//! }
+//! ";
+//! let module = cuda_jit::kir::text::parse(text)?;
+//! assert_eq!(module.to_string(), text);
+//! # Ok::<(), cuda_jit::kir::text::ParseError>(())
+//! ```
+
+mod lex;
+mod names;
+mod parse;
+mod print;
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Module;
+
+pub(crate) use print::{inst as print_inst, terminator as print_terminator};
+
+/// Why a text is not a module, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads a module from its text form. It is not verified.
+///
+/// # Examples
+///
+/// ```
+/// let error = cuda_jit::kir::text::parse("kir 1\nkernel f() { b0: returns }").unwrap_err();
+/// assert_eq!(error.to_string(), "2:18: expected an operation or a block's end, found `returns`");
+/// ```
+///
+/// # Errors
+///
+/// The text does not follow the grammar; the error names the first place and what could stand there.
+pub fn parse(text: &str) -> Result<Module, ParseError> {
+    parse::module(text)
+}
+
+impl FromStr for Module {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,173 @@
-//! Verifier.
+//! The verifier: whether a [`Module`] obeys KIR's rules. A module that verifies never makes a back end panic, nor a
+//! code generator behind it abort.
+//!
+//! It checks every [`Rule`]; each variant's documentation is the rule. It does not check
+//!
+//! - that a divisor is not zero and a pointer points where it may: those are the front end's to guarantee;
+//! - that a slot was written before it is read, or that a block can be reached: both are allowed;
+//! - that nobody writes the memory behind an [`Access::Read`](crate::kir::Access) parameter: the launch guarantees it;
+//! - that recursion ends, nor how much stack it takes;
+//! - how often a message uses its arguments, nor that a site's file exists;
+//! - limits of a device, such as the size of all parameters: the driver reports those.
+
+mod access;
+mod function;
+mod types;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::kir::{BlockId, Module};
+
+pub(crate) use access::Accesses;
+
+macro_rules! rules {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// A rule of KIR.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Rule {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Rule {
+            /// Every rule.
+            #[cfg(test)]
+            const ALL: &'static [Rule] = &[$(Rule::$name),+];
+        }
+
+        impl fmt::Display for Rule {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let text = match self {
+                    $(Rule::$name => concat!($($doc),+),)+
+                };
+                f.write_str(text.trim())
+            }
+        }
+    };
+}
+
+rules! {
+    /// The module's first function is the kernel, so there is at least one.
+    Kernel,
+    /// A kernel has no result.
+    KernelResult,
+    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take.
+    FunctionName,
+    /// Function names are unique in the module.
+    UniqueName,
+    /// Names of parameters and slots are made of letters, digits, `_` and `.`.
+    VariableName,
+    /// A scalar parameter has access `Read`.
+    ScalarAccess,
+    /// A function returns no pointer.
+    PointerResult,
+    /// A function has an entry block.
+    Entry,
+    /// No block jumps to the entry.
+    JumpToEntry,
+    /// Every slot, block, function and site that is named exists.
+    InRange,
+    /// Results are numbered after the parameters, one by one, in the order of blocks and instructions.
+    Numbering,
+    /// A value is used after its definition and in the block that defines it, unless it is a parameter.
+    Definition,
+    /// The operands have types that the operation takes.
+    Operand,
+    /// The result has the type that the operation yields, or there is none where it yields nothing.
+    Result,
+    /// Bits of a constant above its type's width are zero.
+    ConstantBits,
+    /// The condition of a branch is a `bool`.
+    Condition,
+    /// What is returned has the type of the function's result.
+    Return,
+    /// A call passes what the callee takes: as many values, of the same types, pointers with the same access.
+    Arguments,
+    /// Only device functions are called.
+    CallsKernel,
+    /// A panic has at most two arguments, each a `u64`.
+    PanicArguments,
+    /// A store goes through a pointer with access `ReadWrite`.
+    StoreAccess,
+    /// All pointers that a slot holds or a `select` chooses from have the same access.
+    MixedAccess,
+}
+
+/// Which rule a module breaks, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// The function's name, if the rule is about one.
+    pub function: Option<String>,
+    /// The block, if the rule is about one.
+    pub block: Option<BlockId>,
+    /// The instruction's index in its block; the number of instructions stands for the block's end.
+    pub inst: Option<usize>,
+    /// The rule.
+    pub rule: Rule,
+    /// What breaks it, with the instruction's text if there is one.
+    pub detail: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("invalid KIR")?;
+        if let Some(function) = &self.function {
+            write!(f, " in `{function}`")?;
+        }
+        if let Some(block) = self.block {
+            write!(f, ", block {block}")?;
+        }
+        if let Some(inst) = self.inst {
+            write!(f, ", instruction {inst}")?;
+        }
+        write!(f, ": {}. {}", self.detail, self.rule)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks every [`Rule`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{kir::text, valid::{self, Rule}};
+///
+/// let module = text::parse("kir 1 kernel f(v0 x: u32) { b0: v1: u32 = neg v0 return }")?;
+/// let error = valid::verify(&module).unwrap_err();
+/// assert_eq!(error.rule, Rule::Operand);
+/// assert_eq!(
+///     error.to_string(),
+///     "invalid KIR in `f`, block b0, instruction 0: `v1: u32 = neg v0`: v0 is u32, not a signed integer or float. \
+///      The operands have types that the operation takes.",
+/// );
+/// # Ok::<(), text::ParseError>(())
+/// ```
+///
+/// # Errors
+///
+/// The first rule that is broken, in the order of functions, blocks and instructions.
+pub fn verify(module: &Module) -> Result<(), VerifyError> {
+    if module.functions.is_empty() {
+        return Err(broken(Rule::Kernel, "the module has no function"));
+    }
+    let mut names = HashSet::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        let checked = if names.insert(&function.name) {
+            function::check(module, function, index == 0)
+        } else {
+            Err(broken(Rule::UniqueName, format!("a second function is named `{}`", function.name)))
+        };
+        checked.map_err(|error| VerifyError { function: Some(function.name.clone()), ..error })?;
+    }
+    Ok(())
+}
+
+/// An error about no place yet.
+fn broken(rule: Rule, detail: impl Into<String>) -> VerifyError {
+    VerifyError { function: None, block: None, inst: None, rule, detail: detail.into() }
+}
+
+#[cfg(test)]
+mod tests;

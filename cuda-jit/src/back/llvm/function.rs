@@ -1,0 +1,381 @@
+//! Lowers functions: signatures, slots, blocks, memory, calls. Arithmetic is `ops`' part, panics are `panic`'s.
+//!
+//! A slot becomes a variable on the stack that LLVM's passes turn into registers. It begins as zero, which is as good
+//! an unspecified value as any and, unlike LLVM's `undef`, is the same for every use.
+
+use cuda_llvm::inkwell;
+use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::module::{Linkage, Module as LlvmModule};
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
+use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
+
+use super::panic::PanicBlock;
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
+use crate::kir::{
+    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Terminator, Type, Value,
+};
+use crate::valid::Accesses;
+
+pub(super) type Result<T> = std::result::Result<T, EmitError>;
+
+/// LLVM's number for the calling convention of PTX kernels.
+const KERNEL_CONVENTION: u32 = 71;
+/// LLVM's number for the address space of global memory.
+const GLOBAL: u16 = 1;
+
+/// Lowers a verified module into an empty one.
+pub(super) fn lower_module<'ctx>(
+    context: &'ctx Context,
+    module: &LlvmModule<'ctx>,
+    kir: &Module,
+    options: &Options,
+) -> Result<()> {
+    let kir = &*float_rem::expand(kir);
+    let lowering = Lowering { context, module, builder: context.create_builder(), contract: kir.contract, options };
+    let declare = |(index, function)| lowering.declare(function, index == 0);
+    let functions: Vec<FunctionValue<'ctx>> = kir.functions.iter().enumerate().map(declare).collect();
+    for (function, &declared) in kir.functions.iter().zip(&functions) {
+        Body::new(&lowering, &functions, function, declared)?.lower()?;
+    }
+    Ok(())
+}
+
+/// What every function of a module needs.
+pub(super) struct Lowering<'ctx, 'a> {
+    pub(super) context: &'ctx Context,
+    pub(super) module: &'a LlvmModule<'ctx>,
+    pub(super) builder: Builder<'ctx>,
+    pub(super) contract: bool,
+    pub(super) options: &'a Options,
+}
+
+impl<'ctx> Lowering<'ctx, '_> {
+    /// A scalar's type in a register, where `bool` is one bit.
+    pub(super) fn scalar(&self, scalar: Scalar) -> BasicTypeEnum<'ctx> {
+        match scalar {
+            Scalar::F32 => self.context.f32_type().into(),
+            Scalar::F64 => self.context.f64_type().into(),
+            Scalar::Bool => self.context.bool_type().into(),
+            Scalar::I8 | Scalar::U8 => self.context.i8_type().into(),
+            Scalar::I16 | Scalar::U16 => self.context.i16_type().into(),
+            Scalar::I32 | Scalar::U32 => self.context.i32_type().into(),
+            Scalar::I64 | Scalar::U64 => self.context.i64_type().into(),
+        }
+    }
+
+    fn register_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
+        match ty {
+            Type::Scalar(scalar) => self.scalar(scalar),
+            Type::Ptr(..) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
+        }
+    }
+
+    /// A type in memory and in signatures, where `bool` is one byte.
+    fn memory_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
+        match ty {
+            Type::Scalar(Scalar::Bool) => self.context.i8_type().into(),
+            _ => self.register_type(ty),
+        }
+    }
+
+    fn to_memory(&self, value: BasicValueEnum<'ctx>, ty: Type) -> Result<BasicValueEnum<'ctx>> {
+        if ty != Scalar::Bool.into() {
+            return Ok(value);
+        }
+        Ok(self.builder.build_int_z_extend(value.into_int_value(), self.context.i8_type(), "")?.into())
+    }
+
+    fn to_register(&self, value: BasicValueEnum<'ctx>, ty: Type) -> Result<BasicValueEnum<'ctx>> {
+        if ty != Scalar::Bool.into() {
+            return Ok(value);
+        }
+        Ok(self.builder.build_int_truncate(value.into_int_value(), self.context.bool_type(), "")?.into())
+    }
+
+    fn declare(&self, function: &Function, is_kernel: bool) -> FunctionValue<'ctx> {
+        let mut params: Vec<BasicMetadataTypeEnum<'ctx>> =
+            function.params.iter().map(|param| self.memory_type(param.ty).into()).collect();
+        params.push(self.context.ptr_type(AddressSpace::from(GLOBAL)).into());
+        params.push(self.context.i32_type().into());
+        let ty = match function.result {
+            Some(result) => self.memory_type(result).fn_type(&params, false),
+            None => self.context.void_type().fn_type(&params, false),
+        };
+        let linkage = if is_kernel { Linkage::External } else { Linkage::Internal };
+        let declared = self.module.add_function(&function.name, ty, Some(linkage));
+        if is_kernel {
+            declared.set_call_conventions(KERNEL_CONVENTION);
+            self.add_bounds(declared);
+        }
+        self.add_attributes(declared, &function.params);
+        declared
+    }
+
+    fn add_attributes(&self, function: FunctionValue<'ctx>, params: &[Param]) {
+        let add = |attribute| function.add_attribute(AttributeLoc::Function, attribute);
+        add(self.flag("nounwind"));
+        // A function that happens to be named as one of C's library is still the user's own.
+        add(self.context.create_string_attribute("no-builtins", ""));
+        if self.options.fast_math {
+            add(self.context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign"));
+        }
+        for (index, param) in params.iter().enumerate() {
+            let Type::Ptr(_, pointee) = param.ty else { continue };
+            let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
+            add(self.alignment(pointee.bytes()));
+            if param.access == Access::Read {
+                add(self.flag("noalias"));
+                add(self.flag("readonly"));
+            }
+        }
+        let record = AttributeLoc::Param(params.len() as u32);
+        function.add_attribute(record, self.alignment(PANIC_RECORD_ALIGN as u32));
+        function.add_attribute(record, self.flag("noalias"));
+    }
+
+    fn add_bounds(&self, kernel: FunctionValue<'ctx>) {
+        let add = |key: &str, value: Option<u32>| {
+            if let Some(value) = value {
+                let attribute = self.context.create_string_attribute(key, &value.to_string());
+                kernel.add_attribute(AttributeLoc::Function, attribute);
+            }
+        };
+        add("nvvm.maxnreg", self.options.max_registers);
+        let bounds = self.options.launch_bounds;
+        add("nvvm.maxntid", bounds.map(|bounds| bounds.max_threads));
+        add("nvvm.minctasm", bounds.and_then(|bounds| bounds.min_blocks));
+        add("nvvm.maxclusterrank", bounds.and_then(|bounds| bounds.max_cluster));
+    }
+
+    fn flag(&self, name: &str) -> Attribute {
+        self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
+    }
+
+    fn alignment(&self, bytes: u32) -> Attribute {
+        self.context.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), bytes.into())
+    }
+}
+
+/// One function while it is lowered.
+pub(super) struct Body<'ctx, 'a> {
+    pub(super) lowering: &'a Lowering<'ctx, 'a>,
+    pub(super) function: FunctionValue<'ctx>,
+    functions: &'a [FunctionValue<'ctx>],
+    kir: &'a Function,
+    accesses: Accesses,
+    blocks: Vec<BasicBlock<'ctx>>,
+    slots: Vec<PointerValue<'ctx>>,
+    /// Values so far, with their types.
+    values: Vec<(BasicValueEnum<'ctx>, Type)>,
+    panics: PanicBlock<'ctx>,
+}
+
+impl<'ctx, 'a> Body<'ctx, 'a> {
+    fn new(
+        lowering: &'a Lowering<'ctx, 'a>,
+        functions: &'a [FunctionValue<'ctx>],
+        kir: &'a Function,
+        function: FunctionValue<'ctx>,
+    ) -> Result<Self> {
+        let block = |_: &Block| lowering.context.append_basic_block(function, "");
+        let blocks: Vec<BasicBlock<'ctx>> = kir.blocks.iter().map(block).collect();
+        let builder = &lowering.builder;
+        builder.position_at_end(blocks[0]);
+        let mut slots = Vec::new();
+        for slot in &kir.slots {
+            let variable = builder.build_alloca(lowering.register_type(slot.ty), "")?;
+            builder.build_store(variable, lowering.register_type(slot.ty).const_zero())?;
+            slots.push(variable);
+        }
+        let mut values = Vec::new();
+        for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
+            values.push((lowering.to_register(value, param.ty)?, param.ty));
+        }
+        let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
+        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, values, panics })
+    }
+
+    fn lower(mut self) -> Result<()> {
+        for (block, &lowered) in self.kir.blocks.iter().zip(&self.blocks.clone()) {
+            self.builder().position_at_end(lowered);
+            for inst in &block.insts {
+                self.inst(inst)?;
+            }
+            self.end(&block.end, lowered)?;
+        }
+        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
+    }
+
+    pub(super) fn builder(&self) -> &'a Builder<'ctx> {
+        &self.lowering.builder
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<()> {
+        let yielded = match &inst.op {
+            Op::Const(constant) => Some(self.constant(*constant)?),
+            Op::Get(slot) => {
+                let ty = self.lowering.register_type(self.kir.slots[slot.index()].ty);
+                Some(self.builder().build_load(ty, self.slots[slot.index()], "")?)
+            }
+            Op::Set(slot, value) => {
+                self.builder().build_store(self.slots[slot.index()], self.value(*value))?;
+                None
+            }
+            Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
+            Op::Load(pointer) => Some(self.load(*pointer)?),
+            Op::Store(pointer, value) => {
+                self.store(*pointer, *value)?;
+                None
+            }
+            Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
+                (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
+                _ => None,
+            },
+            Op::Unary(op, a) => Some(self.unary(*op, *a)?),
+            Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
+            Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
+            Op::Overflows(op, a, b) => Some(self.overflows(*op, *a, *b)?),
+            Op::Compare(op, a, b) => Some(self.compare(*op, *a, *b)?),
+            Op::Select(condition, a, b) => Some(self.builder().build_select(
+                self.value(*condition).into_int_value(),
+                self.value(*a),
+                self.value(*b),
+                "",
+            )?),
+            Op::Cast(a, to) => Some(self.cast(*a, *to)?),
+            Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
+            Op::Special(special) => Some(self.lowering.special(*special)?),
+        };
+        if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
+            self.values.push((value, ty));
+        }
+        Ok(())
+    }
+
+    fn constant(&self, constant: Const) -> Result<BasicValueEnum<'ctx>> {
+        let integer = match constant.ty.bits() {
+            1 => self.lowering.context.bool_type(),
+            8 => self.lowering.context.i8_type(),
+            16 => self.lowering.context.i16_type(),
+            32 => self.lowering.context.i32_type(),
+            _ => self.lowering.context.i64_type(),
+        };
+        let bits = integer.const_int(constant.bits, false);
+        // A float comes from its bits, because a C `double` on the way would quiet a signalling NaN.
+        Ok(self.builder().build_bit_cast(bits, self.lowering.scalar(constant.ty), "")?)
+    }
+
+    fn offset(&self, pointer: Value, count: Value) -> Result<BasicValueEnum<'ctx>> {
+        let Type::Ptr(_, pointee) = self.ty(pointer) else { return Err(self.unverified("offset")) };
+        let element = self.lowering.memory_type(pointee.into());
+        let (pointer, count) = (self.value(pointer).into_pointer_value(), self.value(count).into_int_value());
+        Ok(raw::element(self.builder(), element, pointer, count).into())
+    }
+
+    fn load(&self, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
+        let Type::Ptr(_, pointee) = self.ty(pointer) else { return Err(self.unverified("load")) };
+        let context = self.lowering.context;
+        let memory = self.lowering.memory_type(pointee.into());
+        let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
+        let Some(inst) = loaded.as_instruction_value() else { return Err(self.unverified("load")) };
+        inst.set_alignment(pointee.bytes()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        let loaded = match self.accesses.of_value(pointer) {
+            Access::Read => {
+                let kind = context.get_kind_id("invariant.load");
+                inst.set_metadata(context.metadata_node(&[]), kind)
+                    .map_err(|error| EmitError::Llvm(error.to_string()))?;
+                loaded
+            }
+            // Another thread may write it meanwhile, which makes it `undef` for LLVM.
+            Access::ReadWrite => raw::freeze(self.builder(), loaded),
+        };
+        self.lowering.to_register(loaded, pointee.into())
+    }
+
+    fn store(&self, pointer: Value, value: Value) -> Result<()> {
+        let (stored, ty) = self.values[value.index()];
+        let stored = self.lowering.to_memory(stored, ty)?;
+        let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), stored)?;
+        let bytes = ty.scalar().map_or(8, Scalar::bytes);
+        inst.set_alignment(bytes).map_err(|error| EmitError::Llvm(error.to_string()))
+    }
+
+    fn call(&self, callee: FuncId, arguments: &[Value]) -> Result<Option<BasicValueEnum<'ctx>>> {
+        let mut passed: Vec<BasicMetadataValueEnum<'ctx>> = Vec::new();
+        for argument in arguments {
+            let (value, ty) = self.values[argument.index()];
+            passed.push(self.lowering.to_memory(value, ty)?.into());
+        }
+        let (record, kernel) = self.hidden();
+        passed.extend([BasicMetadataValueEnum::from(record), kernel.into()]);
+        let callee = self.functions[callee.index()];
+        let call = self.builder().build_call(callee, &passed, "")?;
+        call.set_call_convention(callee.get_call_conventions());
+        Ok(call.try_as_basic_value().basic())
+    }
+
+    fn end(&mut self, end: &Terminator, block: BasicBlock<'ctx>) -> Result<()> {
+        match end {
+            Terminator::Jump(to) => {
+                self.builder().build_unconditional_branch(self.blocks[to.index()])?;
+            }
+            Terminator::Branch(condition, then, other) => self.branch(*condition, *then, *other)?,
+            Terminator::Return(None) => {
+                self.builder().build_return(None)?;
+            }
+            Terminator::Return(Some(value)) => {
+                let (value, ty) = self.values[value.index()];
+                let value = self.lowering.to_memory(value, ty)?;
+                self.builder().build_return(Some(&value))?;
+            }
+            Terminator::Panic(site, arguments) => {
+                let arguments = arguments.iter().map(|&value| self.value(value).into_int_value()).collect();
+                let target = self.panics.enter(self.lowering, self.function, block, *site, arguments);
+                self.builder().build_unconditional_branch(target)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn branch(&self, condition: Value, then: BlockId, other: BlockId) -> Result<()> {
+        let condition = self.value(condition).into_int_value();
+        let (to_then, to_other) = (self.blocks[then.index()], self.blocks[other.index()]);
+        let branch = self.builder().build_conditional_branch(condition, to_then, to_other)?;
+        let panics = |block: BlockId| matches!(self.kir.blocks[block.index()].end, Terminator::Panic(..));
+        let weights = match (panics(then), panics(other)) {
+            (true, false) => [1, 1 << 20],
+            (false, true) => [1 << 20, 1],
+            _ => return Ok(()),
+        };
+        let context = self.lowering.context;
+        let name = context.metadata_string("branch_weights").into();
+        let weights = weights.map(|weight| context.i32_type().const_int(weight, false).into());
+        let node = context.metadata_node(&[name, weights[0], weights[1]]);
+        branch.set_metadata(node, context.get_kind_id("prof")).map_err(|error| EmitError::Llvm(error.to_string()))
+    }
+
+    /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number.
+    fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
+        let count = self.kir.params.len() as u32;
+        let param =
+            |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");
+        (param(count).into_pointer_value(), param(count + 1).into_int_value())
+    }
+
+    pub(super) fn value(&self, value: Value) -> BasicValueEnum<'ctx> {
+        self.values[value.index()].0
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.values[value.index()].1
+    }
+
+    /// An error that a verified module cannot cause.
+    pub(super) fn unverified(&self, what: &str) -> EmitError {
+        EmitError::Llvm(format!("`{}` holds an unverified {what}", self.kir.name))
+    }
+}

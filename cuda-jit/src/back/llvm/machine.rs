@@ -1,0 +1,97 @@
+//! LLVM's machinery around a module: the target machine, the passes, PTX out.
+//!
+//! A target machine costs more to make than a small kernel to compile, so each thread keeps those that it used.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use cuda_llvm::inkwell;
+use inkwell::OptimizationLevel;
+use inkwell::context::Context;
+use inkwell::data_layout::DataLayout;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetData, TargetMachine, TargetTriple};
+
+use super::function::lower_module;
+use super::raw::Diagnostics;
+use super::{EmitError, Options, Output};
+use crate::kir::Module;
+use crate::target::Target;
+
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+thread_local! {
+    static MACHINES: RefCell<HashMap<(Target, u8), Machine>> = RefCell::default();
+}
+
+/// Calls `use_it` with this thread's machine for the target.
+pub(super) fn with<R>(target: &Target, opt_level: u8, use_it: impl FnOnce(&Machine) -> R) -> Result<R, EmitError> {
+    MACHINES.with(|machines| {
+        let mut machines = machines.borrow_mut();
+        let machine = match machines.entry((*target, opt_level)) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level)?),
+        };
+        Ok(use_it(machine))
+    })
+}
+
+/// LLVM's code generator for one target and level.
+pub(super) struct Machine {
+    machine: TargetMachine,
+    data: TargetData,
+    triple: TargetTriple,
+    opt_level: u8,
+}
+
+impl Machine {
+    fn new(target: &Target, opt_level: u8) -> Result<Self, EmitError> {
+        cuda_llvm::initialize();
+        let triple = TargetTriple::create(TRIPLE);
+        let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        let level = match opt_level {
+            0 => OptimizationLevel::None,
+            1 => OptimizationLevel::Less,
+            2 => OptimizationLevel::Default,
+            _ => OptimizationLevel::Aggressive,
+        };
+        let machine = llvm
+            .create_target_machine(&triple, &target.to_string(), "", level, RelocMode::Default, CodeModel::Default)
+            .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
+        let data = machine.get_target_data();
+        Ok(Self { machine, data, triple, opt_level })
+    }
+
+    /// Compiles a verified module.
+    pub(super) fn compile(&self, kir: &Module, options: &Options) -> Result<Output, EmitError> {
+        let context = Context::create();
+        let mut diagnostics = Diagnostics::collect(&context);
+        let output = self.compile_in(&context, kir, options);
+        let errors = diagnostics.take();
+        if errors.is_empty() { output } else { Err(EmitError::Llvm(errors.join("; "))) }
+    }
+
+    fn compile_in(&self, context: &Context, kir: &Module, options: &Options) -> Result<Output, EmitError> {
+        let module = context.create_module("kernel");
+        module.set_triple(&self.triple);
+        let layout: DataLayout = self.data.get_data_layout();
+        module.set_data_layout(&layout);
+        lower_module(context, &module, kir, options)?;
+        if cfg!(debug_assertions) {
+            module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
+        }
+        let passes = format!("default<O{}>", self.opt_level);
+        module
+            .run_passes(&passes, &self.machine, PassBuilderOptions::create())
+            .map_err(|error| EmitError::Llvm(error.to_string()))?;
+        let llvm_ir = options.keep_llvm_ir.then(|| module.print_to_string().to_string());
+        let ptx = self
+            .machine
+            .write_to_memory_buffer(&module, FileType::Assembly)
+            .map_err(|error| EmitError::Llvm(error.to_string()))?;
+        let text = ptx.as_slice();
+        let text = text.strip_suffix(&[0]).unwrap_or(text);
+        let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        Ok(Output { ptx, llvm_ir })
+    }
+}

@@ -1,0 +1,204 @@
+//! The LLVM back end: a [`Module`] to PTX.
+//!
+//! It verifies, builds LLVM IR, runs LLVM's passes and prints PTX. It knows neither Rust source nor a driver, and it is
+//! the only part of this crate that names inkwell. Invariant: the module is verified first, and only verified modules
+//! reach LLVM, which aborts the process on some of what it cannot compile.
+//!
+//! # The kernel's interface
+//!
+//! The PTX has one visible entry, named as the module's first function. Its parameters are the KIR parameters in
+//! order, each of its natural size and alignment (`bool` is one byte, pointers are eight), and then two that the
+//! launch adds:
+//!
+//! | parameter | PTX | meaning |
+//! |---|---|---|
+//! | panic record | `.u64` | device address of the context's panic record, aligned to [`PANIC_RECORD_ALIGN`]; never null |
+//! | panic kernel | `.u32` | what identifies the kernel in the record |
+//!
+//! # The panic record
+//!
+//! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0
+//! to 1 and fills the rest; the others see that it is taken and only end. The host reads it after it has synchronised
+//! with the launch, which makes the kernel's writes visible, so there is no fence; it then sets the state to 0 again.
+//!
+//! | offset | type | field |
+//! |---|---|---|
+//! | 0 | `u32` | state: 0 free, 1 taken |
+//! | 4 | `u32` | panic kernel, as passed to the launch |
+//! | 8 | `u32` | the site's index in [`Module::sites`] |
+//! | 12 | `[u32; 3]` | block index |
+//! | 24 | `[u32; 3]` | thread index |
+//! | 36 | | padding |
+//! | 40 | `[u64; 2]` | the arguments; those that the site does not have are 0 |
+//!
+//! # Floating point
+//!
+//! Without [`Module::contract`] every operation is printed with `.rn` (`add.rn.f32`), which ptxas may not fuse. With
+//! it LLVM fuses what it can into `fma.rn`, and the others are printed without `.rn` (`add.f32`), which ptxas may
+//! still fuse, as it may with nvcc's default. Nothing else is relaxed. [`Options::fast_math`] adds what nvcc's
+//! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. It never
+//! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
+
+mod float_rem;
+mod function;
+mod machine;
+mod ops;
+mod panic;
+mod raw;
+
+use std::fmt;
+
+use inkwell::builder::BuilderError;
+
+use crate::kir::Module;
+use crate::target::Target;
+use crate::valid::{self, VerifyError};
+use cuda_llvm::inkwell;
+
+/// The size of the panic record in bytes.
+pub const PANIC_RECORD_SIZE: usize = 56;
+/// The alignment of the panic record in bytes.
+pub const PANIC_RECORD_ALIGN: usize = 16;
+
+/// How a kernel is bound to a size of launch, in PTX's directives.
+///
+/// See [PTX's performance directives](https://docs.nvidia.com/cuda/parallel-thread-execution/#performance-tuning-directives).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchBounds {
+    /// The most threads in a block, 1 to 1024 (`.maxntid`).
+    pub max_threads: u32,
+    /// How many blocks should fit a multiprocessor, at least 1 (`.minnctapersm`).
+    pub min_blocks: Option<u32>,
+    /// The most blocks in a cluster, at least 1 (`.maxclusterrank`); needs compute capability 9.0.
+    pub max_cluster: Option<u32>,
+}
+
+/// How to compile.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::back::llvm::Options;
+///
+/// let options = Options { max_registers: Some(32), ..Options::default() };
+/// assert_eq!(options.opt_level, 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// LLVM's optimisation level, 0 to 3.
+    pub opt_level: u8,
+    /// As nvcc's `-use_fast_math`; see the module's documentation.
+    pub fast_math: bool,
+    /// The most registers of a thread, 1 to 255 (`.maxnreg`).
+    pub max_registers: Option<u32>,
+    /// The size of launch to compile for.
+    pub launch_bounds: Option<LaunchBounds>,
+    /// Whether to return the optimised LLVM IR, which costs time.
+    pub keep_llvm_ir: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { opt_level: 3, fast_math: false, max_registers: None, launch_bounds: None, keep_llvm_ir: false }
+    }
+}
+
+impl Options {
+    fn check(&self, target: &Target) -> Result<(), EmitError> {
+        let range = |name: &'static str, value: u32, low: u32, high: u32| {
+            let given = EmitError::Option { name, value, low, high };
+            if (low..=high).contains(&value) { Ok(()) } else { Err(given) }
+        };
+        range("opt_level", self.opt_level.into(), 0, 3)?;
+        range("max_registers", self.max_registers.unwrap_or(1), 1, 255)?;
+        if let Some(bounds) = self.launch_bounds {
+            range("launch_bounds.max_threads", bounds.max_threads, 1, 1024)?;
+            range("launch_bounds.min_blocks", bounds.min_blocks.unwrap_or(1), 1, 1024)?;
+            range("launch_bounds.max_cluster", bounds.max_cluster.unwrap_or(1), 1, 32)?;
+            if bounds.max_cluster.is_some() && target.capability().major < 9 {
+                return Err(EmitError::ClusterTooOld(*target));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The PTX text.
+    pub ptx: String,
+    /// The optimised LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
+    pub llvm_ir: Option<String>,
+}
+
+/// Why no code came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// The module breaks a rule of KIR.
+    Invalid(VerifyError),
+    /// An option has a value that makes no sense.
+    Option {
+        /// The option's name.
+        name: &'static str,
+        /// Its value.
+        value: u32,
+        /// The least value.
+        low: u32,
+        /// The greatest value.
+        high: u32,
+    },
+    /// Clusters were asked of a device that has none.
+    ClusterTooOld(Target),
+    /// LLVM refused; a fault of this crate or of LLVM, not of the module.
+    Llvm(String),
+}
+
+impl fmt::Display for EmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EmitError::Invalid(error) => error.fmt(f),
+            EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
+            EmitError::ClusterTooOld(target) => {
+                write!(f, "launch_bounds.max_cluster needs sm_90 or newer, and the target is {target}")
+            }
+            EmitError::Llvm(message) => write!(f, "LLVM refused the kernel, which is a bug: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+impl From<BuilderError> for EmitError {
+    fn from(error: BuilderError) -> Self {
+        EmitError::Llvm(error.to_string())
+    }
+}
+
+/// Compiles a module.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{back::llvm, kir::text, target::Target};
+///
+/// let module = text::parse(
+///     "kir 1 kernel fill(v0 out: ptr global f32 readwrite) { b0: v1: f32 = const f32 1.5 store v0, v1 return }",
+/// )?;
+/// let output = llvm::emit(&module, &Target::new((9, 0))?, &llvm::Options::default())?;
+/// assert!(output.ptx.contains(".visible .entry fill("));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The module does not verify, an option is out of its range, or LLVM reports an error.
+pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
+    options.check(target)?;
+    valid::verify(module).map_err(EmitError::Invalid)?;
+    machine::with(target, options.opt_level, |machine| machine.compile(module, options))?
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! The calls of LLVM's C API that inkwell does not wrap.
+//!
+//! # Safety
+//!
+//! Every function takes inkwell's own wrappers, whose lifetimes tie them to a live context, and hands their pointers
+//! to LLVM for the duration of one call. LLVM's types are checked by the callers: operands have the types that the
+//! instruction needs, because the module was verified.
+
+use std::ffi::{CStr, c_void};
+use std::ptr;
+
+use cuda_llvm::inkwell;
+use cuda_llvm::llvm_sys::LLVMDiagnosticSeverity;
+use cuda_llvm::llvm_sys::core::{
+    LLVMBuildFreeze, LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity,
+};
+use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+use inkwell::builder::Builder;
+use inkwell::context::{AsContextRef, Context};
+use inkwell::types::{AsTypeRef, BasicTypeEnum};
+use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue};
+
+/// `freeze`: an unspecified value becomes one value, the same for every use.
+pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
+    // SAFETY: the builder is positioned in a block of the value's context, and any first-class value can be frozen.
+    let frozen = unsafe { LLVMBuildFreeze(builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };
+    // SAFETY: LLVMBuildFreeze returns an instruction of its operand's type, which is a basic one.
+    unsafe { BasicValueEnum::new(frozen) }
+}
+
+/// The address of element `index` of the array at `pointer`; wraps, and may point anywhere.
+pub(super) fn element<'ctx>(
+    builder: &Builder<'ctx>,
+    ty: BasicTypeEnum<'ctx>,
+    pointer: PointerValue<'ctx>,
+    index: IntValue<'ctx>,
+) -> PointerValue<'ctx> {
+    let mut index = index.as_value_ref();
+    let (pointer, ty) = (pointer.as_value_ref(), ty.as_type_ref());
+    // SAFETY: the builder is positioned; a `getelementptr` without flags takes any index, here the one behind a
+    // live pointer, and computes an address without touching memory.
+    let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
+    // SAFETY: a `getelementptr` of a pointer yields a pointer.
+    unsafe { PointerValue::new(element) }
+}
+
+/// Collects the errors that LLVM reports through a context, which without this would exit the process.
+///
+/// It must be dropped before the context: the borrow takes care of that.
+pub(super) struct Diagnostics<'ctx> {
+    context: &'ctx Context,
+    /// A raw box, since LLVM holds its address too.
+    errors: *mut Vec<String>,
+}
+
+impl<'ctx> Diagnostics<'ctx> {
+    /// Begins to collect.
+    pub(super) fn collect(context: &'ctx Context) -> Self {
+        let errors: *mut Vec<String> = Box::into_raw(Box::default());
+        // SAFETY: the context is alive; the handler matches the type that LLVM calls, and its argument lives until
+        // `drop`, which removes the handler first.
+        unsafe { LLVMContextSetDiagnosticHandler(context.as_ctx_ref(), Some(handle), errors.cast()) };
+        Self { context, errors }
+    }
+
+    /// What was reported until now.
+    pub(super) fn take(&mut self) -> Vec<String> {
+        // SAFETY: `errors` came from a box and is freed only in `drop`; LLVM writes it only while one of its calls
+        // runs on this thread, and none does now, so this is the only reference.
+        let errors = unsafe { &mut *self.errors };
+        std::mem::take(errors)
+    }
+}
+
+impl Drop for Diagnostics<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the context is alive, by the borrow; no handler is a valid handler.
+        unsafe { LLVMContextSetDiagnosticHandler(self.context.as_ctx_ref(), None, ptr::null_mut()) };
+        // SAFETY: `errors` came from Box::into_raw, and LLVM has just forgotten it.
+        drop(unsafe { Box::from_raw(self.errors) });
+    }
+}
+
+/// LLVM's callback: keeps errors, drops warnings and remarks. Nothing in it can panic but a failed allocation, which
+/// aborts in any case.
+extern "C" fn handle(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
+    // SAFETY: LLVM passes a diagnostic that lives during the call.
+    let severity = unsafe { LLVMGetDiagInfoSeverity(info) };
+    if severity != LLVMDiagnosticSeverity::LLVMDSError {
+        return;
+    }
+    // SAFETY: as above.
+    let message = unsafe { LLVMGetDiagInfoDescription(info) };
+    // SAFETY: the description is a string with a terminating zero, ours until it is disposed of below.
+    let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    // SAFETY: the message came from LLVMGetDiagInfoDescription, which hands it over.
+    unsafe { LLVMDisposeMessage(message) };
+    // SAFETY: `errors` is the box of a live `Diagnostics`, and no other reference to it exists while LLVM runs.
+    let errors = unsafe { &mut *errors.cast::<Vec<String>>() };
+    errors.push(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
+
+    use super::*;
+
+    /// LLVM's own handler would print the error and exit the process.
+    #[test]
+    fn errors_of_llvm_are_collected() {
+        let context = Context::create();
+        let module = || {
+            let module = context.create_module("twice");
+            let function = module.add_function("f", context.void_type().fn_type(&[], false), None);
+            let builder = context.create_builder();
+            builder.position_at_end(context.append_basic_block(function, ""));
+            builder.build_return(None).unwrap();
+            module
+        };
+        let (destination, source) = (module(), module());
+        let mut diagnostics = Diagnostics::collect(&context);
+        let source = std::mem::ManuallyDrop::new(source);
+        // SAFETY: both modules are alive and of one context; the source, which LLVM takes over, is not dropped here.
+        let failed = unsafe { LLVMLinkModules2(destination.as_mut_ptr(), source.as_mut_ptr()) };
+        assert_eq!(failed, 1);
+        let errors = diagnostics.take();
+        assert!(errors.len() == 1 && errors[0].contains("multiply defined"), "{errors:?}");
+        assert!(diagnostics.take().is_empty());
+    }
+}

@@ -1,0 +1,397 @@
+//! Reads modules: one function per rule of the grammar in [`super`]. Checks syntax only, but for the indices that the
+//! text repeats (of sites, parameters, slots and blocks), which must be their places.
+
+use std::fmt::Display;
+
+use super::ParseError;
+use super::lex::{Placed, Token, tokens};
+use super::names::{BINARY, COMPARE, SPECIAL, UNARY, item, scalar};
+use crate::kir::{
+    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, Slot, SlotId,
+    Space, Terminator, Type, Value,
+};
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Reads a module and nothing after it.
+pub(super) fn module(text: &str) -> Result<Module> {
+    let mut parser = Parser { tokens: tokens(text)?, at: 0 };
+    parser.word("kir")?;
+    if parser.number::<u32>("the version of the text form")? != 1 {
+        parser.at -= 1;
+        return Err(parser.expected("version 1 of the text form"));
+    }
+    let contract = parser.is_word("contract");
+    let mut sites = Vec::new();
+    while parser.is_word("site") {
+        sites.push(parser.site(sites.len())?);
+    }
+    let mut functions = Vec::new();
+    while *parser.peek() != Token::End {
+        functions.push(parser.function(functions.is_empty())?);
+    }
+    Ok(Module { contract, functions, sites })
+}
+
+struct Parser {
+    tokens: Vec<Placed>,
+    at: usize,
+}
+
+impl Parser {
+    fn site(&mut self, index: usize) -> Result<Site> {
+        self.place(index, Self::bare)?;
+        let file = self.text()?;
+        self.sign(':')?;
+        let line = self.number("a line")?;
+        self.sign(':')?;
+        let column = self.number("a column")?;
+        Ok(Site { message: self.text()?, file, line, column })
+    }
+
+    fn function(&mut self, first: bool) -> Result<Function> {
+        self.word(if first { "kernel" } else { "device" })?;
+        let name = self.name()?;
+        let mut params = Vec::new();
+        self.sign('(')?;
+        while !self.is_sign(')') {
+            if !params.is_empty() {
+                self.sign(',')?;
+            }
+            params.push(self.param(params.len())?);
+        }
+        let result = if self.is_sign('>') { Some(self.ty()?) } else { None };
+        self.sign('{')?;
+        let mut slots = Vec::new();
+        while self.is_word("slot") {
+            slots.push(self.slot(slots.len())?);
+        }
+        let mut blocks = Vec::new();
+        while !self.is_sign('}') {
+            blocks.push(self.block(blocks.len())?);
+        }
+        Ok(Function { name, params, result, slots, blocks })
+    }
+
+    fn param(&mut self, index: usize) -> Result<Param> {
+        self.place(index, |parser| parser.value().map(|value| value.0))?;
+        let (name, ty) = self.name_and_type()?;
+        let access = if self.is_word("readwrite") {
+            Access::ReadWrite
+        } else {
+            if matches!(ty, Type::Ptr(..)) && !self.is_word("read") {
+                return Err(self.expected("`read` or `readwrite`"));
+            }
+            Access::Read
+        };
+        Ok(Param { name, ty, access })
+    }
+
+    fn slot(&mut self, index: usize) -> Result<Slot> {
+        self.place(index, Self::slot_id)?;
+        let (name, ty) = self.name_and_type()?;
+        Ok(Slot { name, ty })
+    }
+
+    fn name_and_type(&mut self) -> Result<(String, Type)> {
+        let name = self.name()?;
+        self.sign(':')?;
+        Ok((name, self.ty()?))
+    }
+
+    fn block(&mut self, index: usize) -> Result<Block> {
+        self.place(index, |parser| parser.block_id().map(|block| block.0))?;
+        self.sign(':')?;
+        let mut insts = Vec::new();
+        loop {
+            if let Some(end) = self.terminator()? {
+                return Ok(Block { insts, end });
+            }
+            insts.push(self.inst()?);
+        }
+    }
+
+    fn terminator(&mut self) -> Result<Option<Terminator>> {
+        let Token::Word(word) = self.peek().clone() else { return Ok(None) };
+        let start = self.at;
+        self.at += 1;
+        Ok(Some(match word.as_str() {
+            "jump" => Terminator::Jump(self.block_id()?),
+            "branch" => {
+                let condition = self.value()?;
+                self.sign(',')?;
+                let then = self.block_id()?;
+                self.sign(',')?;
+                Terminator::Branch(condition, then, self.block_id()?)
+            }
+            "return" => Terminator::Return(self.try_index("v").map(Value)),
+            "panic" => {
+                let site = SiteId(self.bare()?);
+                let arguments = if *self.peek() == Token::Sign('(') { self.values()? } else { Vec::new() };
+                Terminator::Panic(site, arguments)
+            }
+            _ => {
+                self.at = start;
+                return Ok(None);
+            }
+        }))
+    }
+
+    fn inst(&mut self) -> Result<Inst> {
+        let result = match self.try_index("v") {
+            None => None,
+            Some(index) => {
+                self.sign(':')?;
+                let ty = self.ty()?;
+                self.sign('=')?;
+                Some((Value(index), ty))
+            }
+        };
+        Ok(Inst { op: self.op()?, result })
+    }
+
+    fn op(&mut self) -> Result<Op> {
+        const WHAT: &str = "an operation or a block's end";
+        let Token::Word(word) = self.peek().clone() else { return Err(self.expected(WHAT)) };
+        self.at += 1;
+        if let Some(op) = item(&UNARY, &word) {
+            return Ok(Op::Unary(op, self.value()?));
+        }
+        if let Some(op) = item(&BINARY, &word) {
+            return self.two(|a, b| Op::Binary(op, a, b));
+        }
+        if let Some(op) = item(&COMPARE, &word) {
+            return self.two(|a, b| Op::Compare(op, a, b));
+        }
+        match word.as_str() {
+            "const" => self.constant().map(Op::Const),
+            "get" => self.slot_id().map(|slot| Op::Get(SlotId(slot))),
+            "set" => {
+                let slot = SlotId(self.slot_id()?);
+                self.sign(',')?;
+                Ok(Op::Set(slot, self.value()?))
+            }
+            "fma" => self.three(Op::Fma),
+            "select" => self.three(Op::Select),
+            "overflows" => {
+                let op = self.item(&BINARY, "a binary operator")?;
+                self.two(|a, b| Op::Overflows(op, a, b))
+            }
+            "cast" => self.to(Op::Cast),
+            "bitcast" => self.to(Op::Bitcast),
+            "offset" => self.two(Op::Offset),
+            "load" => self.value().map(Op::Load),
+            "store" => self.two(Op::Store),
+            "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
+            "call" => {
+                let function = self.index("f", "a function")?;
+                Ok(Op::Call(FuncId(function), self.values()?))
+            }
+            _ => {
+                self.at -= 1;
+                Err(self.expected(WHAT))
+            }
+        }
+    }
+
+    fn two(&mut self, make: impl FnOnce(Value, Value) -> Op) -> Result<Op> {
+        let a = self.value()?;
+        self.sign(',')?;
+        Ok(make(a, self.value()?))
+    }
+
+    fn three(&mut self, make: impl FnOnce(Value, Value, Value) -> Op) -> Result<Op> {
+        let a = self.value()?;
+        self.sign(',')?;
+        let b = self.value()?;
+        self.sign(',')?;
+        Ok(make(a, b, self.value()?))
+    }
+
+    fn to(&mut self, make: impl FnOnce(Value, Scalar) -> Op) -> Result<Op> {
+        let a = self.value()?;
+        self.word("to")?;
+        Ok(make(a, self.scalar()?))
+    }
+
+    fn values(&mut self) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        self.sign('(')?;
+        while !self.is_sign(')') {
+            if !values.is_empty() {
+                self.sign(',')?;
+            }
+            values.push(self.value()?);
+        }
+        Ok(values)
+    }
+
+    fn constant(&mut self) -> Result<Const> {
+        let ty = self.scalar()?;
+        let bits = match self.peek() {
+            Token::Word(word) if ty == Scalar::Bool => match word.as_str() {
+                "true" => Some(1),
+                "false" => Some(0),
+                _ => None,
+            },
+            Token::Number(number) => literal(ty, number),
+            _ => None,
+        };
+        let bits = bits.ok_or_else(|| self.expected(format_args!("a literal of type {ty}")))?;
+        self.at += 1;
+        Ok(Const { ty, bits })
+    }
+
+    fn ty(&mut self) -> Result<Type> {
+        if self.is_word("ptr") {
+            self.word("global")?;
+            return Ok(Type::Ptr(Space::Global, self.scalar()?));
+        }
+        self.scalar().map(Type::Scalar)
+    }
+
+    fn scalar(&mut self) -> Result<Scalar> {
+        let found = match self.peek() {
+            Token::Word(word) => scalar(word),
+            _ => None,
+        };
+        let found = found.ok_or_else(|| self.expected("a type"))?;
+        self.at += 1;
+        Ok(found)
+    }
+
+    fn item<T: Copy>(&mut self, table: &[(&'static str, T)], what: &str) -> Result<T> {
+        let found = match self.peek() {
+            Token::Word(word) => item(table, word),
+            _ => None,
+        };
+        let found = found.ok_or_else(|| self.expected(what))?;
+        self.at += 1;
+        Ok(found)
+    }
+
+    /// Reads an index with `read` that must be `place`.
+    fn place(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
+        let start = self.at;
+        if read(self)? as usize == place {
+            return Ok(());
+        }
+        self.at = start;
+        Err(self.expected(format_args!("index {place}")))
+    }
+
+    fn value(&mut self) -> Result<Value> {
+        self.index("v", "a value").map(Value)
+    }
+
+    fn slot_id(&mut self) -> Result<u32> {
+        self.index("s", "a slot")
+    }
+
+    fn block_id(&mut self) -> Result<BlockId> {
+        self.index("b", "a block").map(BlockId)
+    }
+
+    fn bare(&mut self) -> Result<u32> {
+        self.number("a site's index")
+    }
+
+    fn index(&mut self, letter: &str, what: &str) -> Result<u32> {
+        self.try_index(letter).ok_or_else(|| self.expected(format_args!("{what}, such as `{letter}0`")))
+    }
+
+    fn try_index(&mut self, letter: &str) -> Option<u32> {
+        let Token::Word(word) = self.peek() else { return None };
+        let index = decimal(word.strip_prefix(letter)?)?;
+        self.at += 1;
+        Some(index)
+    }
+
+    fn name(&mut self) -> Result<String> {
+        match self.peek().clone() {
+            Token::Word(name) | Token::Text(name) => {
+                self.at += 1;
+                Ok(name)
+            }
+            _ => Err(self.expected("a name")),
+        }
+    }
+
+    fn text(&mut self) -> Result<String> {
+        match self.peek().clone() {
+            Token::Text(text) => {
+                self.at += 1;
+                Ok(text)
+            }
+            _ => Err(self.expected("a string")),
+        }
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T> {
+        let number = match self.peek() {
+            Token::Number(number) => number.parse().ok(),
+            _ => None,
+        };
+        let number = number.ok_or_else(|| self.expected(what))?;
+        self.at += 1;
+        Ok(number)
+    }
+
+    fn word(&mut self, word: &str) -> Result<()> {
+        if self.is_word(word) { Ok(()) } else { Err(self.expected(format_args!("`{word}`"))) }
+    }
+
+    fn sign(&mut self, sign: char) -> Result<()> {
+        if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).shown())) }
+    }
+
+    /// Takes the next token if it is this word.
+    fn is_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Token::Word(other) if other == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes the next token if it is this sign.
+    fn is_sign(&mut self, sign: char) -> bool {
+        let found = *self.peek() == Token::Sign(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// The next token; the last one, [`Token::End`], is never taken, since no rule asks for it.
+    fn peek(&self) -> &Token {
+        &self.tokens[self.at].token
+    }
+
+    fn expected(&self, what: impl Display) -> ParseError {
+        let Placed { token, line, column } = &self.tokens[self.at];
+        ParseError { line: *line, column: *column, message: format!("expected {what}, found {}", token.shown()) }
+    }
+}
+
+/// A decimal index without leading zeros or sign, so that each has one spelling.
+fn decimal(text: &str) -> Option<u32> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    if plain { text.parse().ok() } else { None }
+}
+
+/// The bits of a literal of type `ty`, if it is one and fits; hexadecimal ones may have any bits.
+fn literal(ty: Scalar, text: &str) -> Option<u64> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'-'));
+    match ty {
+        Scalar::Bool => None,
+        Scalar::F32 => text.parse().ok().filter(|_| plain).map(|float: f32| float.to_bits().into()),
+        Scalar::F64 => text.parse().ok().filter(|_| plain).map(f64::to_bits),
+        _ => {
+            let number: i128 = text.parse().ok()?;
+            let (low, high) =
+                if ty.is_signed() { (-(1 << (ty.bits() - 1)), 1 << (ty.bits() - 1)) } else { (0, 1 << ty.bits()) };
+            let mask = u64::MAX >> (64 - ty.bits());
+            (low..high).contains(&number).then_some(number as u64 & mask)
+        }
+    }
+}

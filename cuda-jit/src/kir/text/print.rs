@@ -1,0 +1,172 @@
+//! Prints modules. Total: whatever a [`Module`] holds, valid or not, is printed so that it reads back the same.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::names::{BINARY, COMPARE, SPECIAL, UNARY, word};
+use crate::kir::{
+    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, SlotId, Space,
+    Terminator, Type, Value,
+};
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.contract { "kir 1 contract\n" } else { "kir 1\n" })?;
+        for (index, site) in self.sites.iter().enumerate() {
+            print_site(f, index, site)?;
+        }
+        for (index, function) in self.functions.iter().enumerate() {
+            print_function(f, if index == 0 { "kernel" } else { "device" }, function, self)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Scalar(scalar) => write!(f, "{scalar}"),
+            Type::Ptr(Space::Global, scalar) => write!(f, "ptr global {scalar}"),
+        }
+    }
+}
+
+macro_rules! letter {
+    ($($name:ident $format:literal),+) => {
+        $(impl Display for $name {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                write!(f, $format, self.0)
+            }
+        })+
+    };
+}
+
+letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}" }
+
+impl Display for Const {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (ty, bits) = (self.ty, self.bits);
+        let fits = ty.bits() == 64 || bits >> ty.bits() == 0;
+        match ty {
+            _ if !fits => write!(f, "{ty} {bits:#x}"),
+            Scalar::Bool => write!(f, "{ty} {}", bits == 1),
+            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
+                write!(f, "{ty} {:?}", f32::from_bits(bits as u32))
+            }
+            Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
+            Scalar::F32 | Scalar::F64 => write!(f, "{ty} {bits:#x}"),
+            _ if ty.is_signed() => {
+                let unused = 64 - ty.bits();
+                write!(f, "{ty} {}", ((bits << unused) as i64) >> unused)
+            }
+            _ => write!(f, "{ty} {bits}"),
+        }
+    }
+}
+
+fn print_site(f: &mut Formatter<'_>, index: usize, site: &Site) -> fmt::Result {
+    let Site { message, file, line, column } = site;
+    writeln!(f, "site {index} {}:{line}:{column} {}", quoted(file), quoted(message))
+}
+
+fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module: &Module) -> fmt::Result {
+    let params = function.params.iter().enumerate().map(|(index, param)| print_param(index, param));
+    write!(f, "{kind} {}({})", name(&function.name), params.collect::<Vec<_>>().join(", "))?;
+    if let Some(result) = function.result {
+        write!(f, " -> {result}")?;
+    }
+    f.write_str(" {\n")?;
+    for (index, slot) in function.slots.iter().enumerate() {
+        writeln!(f, "  slot s{index} {}: {}", name(&slot.name), slot.ty)?;
+    }
+    for (index, Block { insts, end }) in function.blocks.iter().enumerate() {
+        writeln!(f, "b{index}:")?;
+        for one in insts {
+            writeln!(f, "  {}{}", inst(one), callee(one, module))?;
+        }
+        writeln!(f, "  {}", terminator(end))?;
+    }
+    f.write_str("}\n")
+}
+
+/// The callee's name as a comment, since the text itself has only its index.
+fn callee(inst: &Inst, module: &Module) -> String {
+    match &inst.op {
+        Op::Call(function, _) => match module.functions.get(function.index()) {
+            Some(function) => format!(" ; {}", name(&function.name)),
+            None => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn print_param(index: usize, param: &Param) -> String {
+    let access = match (param.access, param.ty) {
+        (Access::ReadWrite, _) => " readwrite",
+        (Access::Read, Type::Ptr(..)) => " read",
+        (Access::Read, Type::Scalar(_)) => "",
+    };
+    format!("v{index} {}: {}{access}", name(&param.name), param.ty)
+}
+
+/// The text of an instruction.
+pub(crate) fn inst(inst: &Inst) -> String {
+    let op = match &inst.op {
+        Op::Const(constant) => format!("const {constant}"),
+        Op::Get(slot) => format!("get {slot}"),
+        Op::Set(slot, value) => format!("set {slot}, {value}"),
+        Op::Unary(op, a) => format!("{} {a}", word(&UNARY, op)),
+        Op::Binary(op, a, b) => format!("{} {a}, {b}", word(&BINARY, op)),
+        Op::Fma(a, b, c) => format!("fma {a}, {b}, {c}"),
+        Op::Overflows(op, a, b) => format!("overflows {} {a}, {b}", word(&BINARY, op)),
+        Op::Compare(op, a, b) => format!("{} {a}, {b}", word(&COMPARE, op)),
+        Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
+        Op::Cast(a, to) => format!("cast {a} to {to}"),
+        Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
+        Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
+        Op::Load(pointer) => format!("load {pointer}"),
+        Op::Store(pointer, value) => format!("store {pointer}, {value}"),
+        Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
+        Op::Call(function, arguments) => format!("call {function}({})", list(arguments)),
+    };
+    match inst.result {
+        Some((value, ty)) => format!("{value}: {ty} = {op}"),
+        None => op,
+    }
+}
+
+/// The text of a block's end.
+pub(crate) fn terminator(end: &Terminator) -> String {
+    match end {
+        Terminator::Jump(to) => format!("jump {to}"),
+        Terminator::Branch(value, then, other) => format!("branch {value}, {then}, {other}"),
+        Terminator::Return(None) => "return".to_owned(),
+        Terminator::Return(Some(value)) => format!("return {value}"),
+        Terminator::Panic(site, arguments) if arguments.is_empty() => format!("panic {site}"),
+        Terminator::Panic(site, arguments) => format!("panic {site} ({})", list(arguments)),
+    }
+}
+
+fn list(values: &[Value]) -> String {
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A name as it is, or as a string where it is no identifier.
+fn name(name: &str) -> String {
+    let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    if start && rest { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

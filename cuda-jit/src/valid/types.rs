@@ -1,0 +1,161 @@
+//! The types that each operation takes and yields. Indices that an operation holds are checked here too, since its
+//! types depend on them.
+
+use super::function::{Checker, out_of_range};
+use super::{Rule, VerifyError, broken};
+use crate::kir::{BinaryOp, FuncId, Op, Scalar, SlotId, Type, UnaryOp, Value};
+
+type Result<T> = std::result::Result<T, VerifyError>;
+
+/// A set of scalar types, with the words that an error uses for it.
+type Class = (&'static str, fn(Scalar) -> bool);
+
+const ANY: Class = ("a scalar", |_| true);
+const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool);
+const INTEGER: Class = ("an integer", Scalar::is_integer);
+const FLOAT: Class = ("a float", Scalar::is_float);
+const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
+const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
+
+/// The type that `op` yields, if its operands are right.
+pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
+    let yields = match op {
+        Op::Const(constant) => {
+            if constant.ty.bits() < 64 && constant.bits >> constant.ty.bits() != 0 {
+                return Err(broken(Rule::ConstantBits, format!("{:#x} is too wide", constant.bits)));
+            }
+            constant.ty.into()
+        }
+        Op::Get(slot) => slot_type(checker, *slot)?,
+        Op::Set(slot, value) => {
+            is(checker, *value, slot_type(checker, *slot)?)?;
+            return Ok(None);
+        }
+        Op::Unary(op, a) => scalar(checker, *a, unary(*op))?.into(),
+        Op::Binary(op, a, b) => same(checker, *a, *b, binary(*op))?.into(),
+        Op::Fma(a, b, c) => {
+            let ty = same(checker, *a, *b, FLOAT)?.into();
+            is(checker, *c, ty)?;
+            ty
+        }
+        Op::Overflows(op, a, b) => {
+            if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
+                return Err(broken(Rule::Operand, "only add, sub and mul can be asked for overflow"));
+            }
+            same(checker, *a, *b, INTEGER)?;
+            Scalar::Bool.into()
+        }
+        Op::Compare(_, a, b) => {
+            same(checker, *a, *b, ANY)?;
+            Scalar::Bool.into()
+        }
+        Op::Select(condition, a, b) => {
+            is(checker, *condition, Scalar::Bool.into())?;
+            let ty = checker.ty(*a)?;
+            is(checker, *b, ty)?;
+            ty
+        }
+        Op::Cast(a, to) => cast(scalar(checker, *a, ANY)?, *to)?.into(),
+        Op::Bitcast(a, to) => bitcast(scalar(checker, *a, ANY)?, *to)?.into(),
+        Op::Offset(pointer, count) => {
+            pointee(checker, *pointer)?;
+            is(checker, *count, Scalar::U64.into())?;
+            checker.ty(*pointer)?
+        }
+        Op::Load(pointer) => pointee(checker, *pointer)?.into(),
+        Op::Store(pointer, value) => {
+            is(checker, *value, pointee(checker, *pointer)?.into())?;
+            return Ok(None);
+        }
+        Op::Special(_) => Scalar::U32.into(),
+        Op::Call(callee, arguments) => return call(checker, *callee, arguments),
+    };
+    Ok(Some(yields))
+}
+
+fn unary(op: UnaryOp) -> Class {
+    match op {
+        UnaryOp::Neg | UnaryOp::Abs => SIGNED,
+        UnaryOp::Not => LOGICAL,
+        UnaryOp::Sqrt | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Trunc | UnaryOp::RoundTiesEven => FLOAT,
+        UnaryOp::CountOnes
+        | UnaryOp::LeadingZeros
+        | UnaryOp::TrailingZeros
+        | UnaryOp::ReverseBits
+        | UnaryOp::SwapBytes => INTEGER,
+    }
+}
+
+fn binary(op: BinaryOp) -> Class {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => NUMBER,
+        BinaryOp::Min | BinaryOp::Max => NUMBER,
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => LOGICAL,
+        BinaryOp::Shl | BinaryOp::Shr => INTEGER,
+        BinaryOp::CopySign => FLOAT,
+    }
+}
+
+fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {
+    if to == Scalar::Bool && from != Scalar::Bool {
+        return Err(broken(Rule::Operand, format!("{from} cannot be cast to bool; compare it")));
+    }
+    Ok(to)
+}
+
+fn bitcast(from: Scalar, to: Scalar) -> Result<Scalar> {
+    if from.bits() != to.bits() {
+        return Err(broken(Rule::Operand, format!("{from} has {} bits, {to} {}", from.bits(), to.bits())));
+    }
+    Ok(to)
+}
+
+fn call(checker: &Checker<'_>, callee: FuncId, arguments: &[Value]) -> Result<Option<Type>> {
+    let functions = &checker.module.functions;
+    let function = functions.get(callee.index()).ok_or_else(|| out_of_range("function", callee.0, functions.len()))?;
+    if callee.0 == 0 {
+        return Err(broken(Rule::CallsKernel, format!("`{}` is the kernel", function.name)));
+    }
+    if function.params.len() != arguments.len() {
+        let (name, takes) = (&function.name, function.params.len());
+        return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
+    }
+    for (param, &value) in function.params.iter().zip(arguments) {
+        let ty = checker.ty(value)?;
+        if ty != param.ty {
+            return Err(broken(Rule::Arguments, format!("{value} is {ty}, but `{}` is {}", param.name, param.ty)));
+        }
+    }
+    Ok(function.result)
+}
+
+fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {
+    let slots = &checker.function.slots;
+    slots.get(slot.index()).map(|slot| slot.ty).ok_or_else(|| out_of_range("slot", slot.0, slots.len()))
+}
+
+fn scalar(checker: &Checker<'_>, value: Value, (words, contains): Class) -> Result<Scalar> {
+    let ty = checker.ty(value)?;
+    match ty.scalar() {
+        Some(scalar) if contains(scalar) => Ok(scalar),
+        _ => Err(broken(Rule::Operand, format!("{value} is {ty}, not {words}"))),
+    }
+}
+
+fn same(checker: &Checker<'_>, a: Value, b: Value, class: Class) -> Result<Scalar> {
+    let ty = scalar(checker, a, class)?;
+    is(checker, b, ty.into())?;
+    Ok(ty)
+}
+
+fn is(checker: &Checker<'_>, value: Value, expected: Type) -> Result<()> {
+    let ty = checker.ty(value)?;
+    if ty == expected { Ok(()) } else { Err(broken(Rule::Operand, format!("{value} is {ty}, not {expected}"))) }
+}
+
+fn pointee(checker: &Checker<'_>, value: Value) -> Result<Scalar> {
+    match checker.ty(value)? {
+        Type::Ptr(_, scalar) => Ok(scalar),
+        ty => Err(broken(Rule::Operand, format!("{value} is {ty}, not a pointer"))),
+    }
+}
