@@ -71,6 +71,8 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        device.driver().enter("cuDevicePrimaryCtxRetain")?;
         let facts = device.facts()?;
         let limits = device.limits()?.clone();
         let mut slot = facts.context.lock();

@@ -65,6 +65,10 @@ impl Driver {
     /// [`Error::MissingSymbol`] if the table has no `cuInit`; [`Error::Driver`] if the driver refuses to start, for
     /// example with `CUDA_ERROR_NO_DEVICE`; [`Error::Forked`] in a child of a process that had initialised a driver.
     pub fn new(api: Arc<DriverApi>) -> Result<Self> {
+        if fork::is_forked_child() {
+            // Before the lock, which another thread of the parent may have held.
+            return Err(Error::Forked { call: "cuInit" });
+        }
         let mut drivers = DRIVERS.lock();
         drivers.retain(|driver| driver.strong_count() > 0);
         let known = drivers.iter().filter_map(Weak::upgrade).find(|driver| Arc::ptr_eq(&driver.api, &api));

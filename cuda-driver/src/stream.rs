@@ -218,7 +218,7 @@ impl Stream {
         Stream { context: context.clone(), kind: Kind::PerThread }
     }
 
-    /// A stream that someone else made and will destroy.
+    /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams.
     ///
     /// # Safety
     ///
@@ -226,7 +226,13 @@ impl Stream {
     /// that was used on it, is gone.
     #[must_use]
     pub unsafe fn external(context: &Context, raw: CUstream) -> Self {
-        Stream { context: context.clone(), kind: Kind::External(RawStream(raw)) }
+        let kind = match raw.addr() {
+            0 => Kind::Null,
+            1 => Kind::Legacy,
+            2 => Kind::PerThread,
+            _ => Kind::External(RawStream(raw)),
+        };
+        Stream { context: context.clone(), kind }
     }
 
     /// The context of the stream.

@@ -125,7 +125,11 @@ impl Target {
     /// The linked LLVM does not generate code for it; the error lists those that it does.
     pub fn new(capability: impl Into<ComputeCapability>) -> Result<Self, TargetError> {
         let capability = capability.into();
-        if SUPPORTED.contains(&capability) { Ok(Self { capability }) } else { Err(TargetError::Unsupported(capability)) }
+        if SUPPORTED.contains(&capability) {
+            Ok(Self { capability })
+        } else {
+            Err(TargetError::Unsupported(capability))
+        }
     }
 
     /// Its compute capability.
@@ -242,7 +246,9 @@ mod tests {
 
     #[test]
     fn malformed_texts_are_named() {
-        for text in ["", "9", "9.", ".0", "sm_", "sm_9", "90", "9.0b", "sm_+90", "9.0.1", "sm_９0", "a", "9.99999999999"] {
+        for text in
+            ["", "9", "9.", ".0", "sm_", "sm_9", "90", "9.0b", "sm_+90", "9.0.1", "sm_９0", "a", "9.99999999999"]
+        {
             let error = text.parse::<ComputeCapability>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("`{text}` is no")), "{text}: {error}");
         }

@@ -23,7 +23,10 @@ fn streams_print_what_they_are_and_are_destroyed() {
     let external = unsafe { Stream::external(&context, stream.as_raw()) };
     assert!(external.to_string().starts_with("external stream 0x"));
     external.synchronize().unwrap();
-    drop((context, external, stream));
+    // SAFETY: the handle of the per-thread default stream is always valid.
+    let fixed = unsafe { Stream::external(&context, Stream::per_thread(&context).as_raw()) };
+    assert!(fixed.is_per_thread());
+    drop((context, external, fixed, stream));
     session.finish();
 }
 

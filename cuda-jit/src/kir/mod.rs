@@ -6,7 +6,8 @@
 //! - A **slot** is a mutable variable of the thread, without an address. [`Op::Get`] reads it, [`Op::Set`] writes it;
 //!   reading a slot that was never written gives an unspecified value of its type.
 //! - A **value** is what an instruction yields, written once. It is used only where its definition dominates: later in
-//!   the same block, or in a block that control reaches only through the definition's. Parameters may be used anywhere.
+//!   the same block, or in a later block that control reaches only through the definition's. Parameters may be used
+//!   anywhere.
 //! - A block ends in exactly one [`Terminator`]. Block 0 is the entry, and no block jumps to it.
 //!
 //! # Meaning
@@ -257,9 +258,9 @@ pub enum BinaryOp {
     Xor,
     Shl,
     Shr,
-    /// The smaller; of floats the one that is not NaN.
+    /// The smaller; of floats the one that is not NaN, of zeros the negative one.
     Min,
-    /// The larger; of floats the one that is not NaN.
+    /// The larger; of floats the one that is not NaN, of zeros the positive one.
     Max,
     /// The first float with the sign of the second.
     CopySign,
@@ -346,19 +347,20 @@ impl Op {
         self.clone().each_value_mut(|value| visit(*value));
     }
 
-    /// Calls `visit` with every operand.
-    pub fn each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
-        match self {
-            Op::Const(_) | Op::Get(_) | Op::Special(_) => {}
-            Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => visit(a),
+    /// Calls `visit` with each value that the operation uses, to rename them.
+    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
+        let used: Vec<&mut Value> = match self {
+            Op::Const(_) | Op::Get(_) | Op::Special(_) => Vec::new(),
+            Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => vec![a],
             Op::Binary(_, a, b)
             | Op::Overflows(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Offset(a, b)
-            | Op::Store(a, b) => [a, b].into_iter().for_each(visit),
-            Op::Fma(a, b, c) | Op::Select(a, b, c) => [a, b, c].into_iter().for_each(visit),
-            Op::Call(_, args) => args.iter_mut().for_each(visit),
-        }
+            | Op::Store(a, b) => vec![a, b],
+            Op::Fma(a, b, c) | Op::Select(a, b, c) => vec![a, b, c],
+            Op::Call(_, arguments) => arguments.iter_mut().collect(),
+        };
+        used.into_iter().for_each(visit);
     }
 }
 
@@ -385,21 +387,21 @@ pub enum Terminator {
 }
 
 impl Terminator {
-    /// Calls `visit` with every operand.
-    pub fn each_value_mut(&mut self, mut visit: impl FnMut(&mut Value)) {
-        match self {
-            Terminator::Jump(_) | Terminator::Return(None) => {}
-            Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => visit(value),
-            Terminator::Panic(_, args) => args.iter_mut().for_each(visit),
-        }
-    }
-
     /// Calls `visit` with every block that may follow.
     pub fn each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
         match self {
             Terminator::Jump(target) => visit(target),
             Terminator::Branch(_, yes, no) => [yes, no].into_iter().for_each(visit),
             Terminator::Return(_) | Terminator::Panic(..) => {}
+        }
+    }
+
+    /// Calls `visit` with each value that the terminator uses, to rename them.
+    pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
+        match self {
+            Terminator::Jump(_) | Terminator::Return(None) => {}
+            Terminator::Branch(value, ..) | Terminator::Return(Some(value)) => std::iter::once(value).for_each(visit),
+            Terminator::Panic(_, arguments) => arguments.iter_mut().for_each(visit),
         }
     }
 }

@@ -30,10 +30,8 @@ impl Accesses {
             Type::Scalar(_) => None,
         });
         let results = function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.result.is_some());
-        let mut accesses = Self {
-            values: params.chain(results.map(|_| None)).collect(),
-            slots: vec![None; function.slots.len()],
-        };
+        let mut accesses =
+            Self { values: params.chain(results.map(|_| None)).collect(), slots: vec![None; function.slots.len()] };
         while accesses.learn(function) {}
         accesses
     }
@@ -58,9 +56,7 @@ impl Accesses {
             let result = inst.result.map(|(value, _)| Place::Value(value));
             let (from, to) = match (&inst.op, result) {
                 (Op::Offset(pointer, _), Some(result)) => (self.values[pointer.index()], result),
-                (Op::Select(_, a, b), Some(result)) => {
-                    (self.values[a.index()].or(self.values[b.index()]), result)
-                }
+                (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
                 (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),
                 _ => continue,

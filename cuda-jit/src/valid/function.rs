@@ -4,9 +4,7 @@
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
 use super::{Rule, VerifyError, broken, types};
-use crate::kir::{
-    Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Terminator, Type, Value, text,
-};
+use crate::kir::{Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Terminator, Type, Value, text};
 
 /// Checks one function of a module.
 pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
@@ -21,9 +19,7 @@ pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Re
     };
     for (index, block) in function.blocks.iter().enumerate() {
         checker.current = BlockId(index as u32);
-        checker
-            .block(block)
-            .map_err(|error| VerifyError { block: Some(BlockId(index as u32)), ..error })?;
+        checker.block(block).map_err(|error| VerifyError { block: Some(BlockId(index as u32)), ..error })?;
     }
     checker.check_accesses()
 }
@@ -31,7 +27,8 @@ pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Re
 fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.is_empty() || name == "_" || !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) {
+    let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if !name.starts_with(begins) || !name.chars().all(plain) || name == "_" || name == "WARP_SZ" {
         return Err(broken(Rule::FunctionName, format!("the function is named {name:?}")));
     }
     match function.result {
@@ -154,7 +151,8 @@ impl Checker<'_> {
         let home = value.index().checked_sub(self.function.params.len()).map(|index| self.homes[index]);
         match home {
             Some(home) if !self.dominators.dominates(home, self.current) => {
-                Err(broken(Rule::Definition, format!("control may get here without passing {home}, which defines {value}")))
+                let detail = format!("control may get here without passing {home}, which defines {value}");
+                Err(broken(Rule::Definition, detail))
             }
             _ => Ok(*ty),
         }

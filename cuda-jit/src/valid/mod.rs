@@ -31,6 +31,12 @@ macro_rules! rules {
             $($(#[doc = $doc])+ $name,)+
         }
 
+        impl Rule {
+            /// Every rule.
+            #[cfg(test)]
+            const ALL: &'static [Rule] = &[$(Rule::$name),+];
+        }
+
         impl fmt::Display for Rule {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let text = match self {
@@ -47,7 +53,7 @@ rules! {
     Kernel,
     /// A kernel has no result.
     KernelResult,
-    /// A function's name is made of letters, digits and `_`, is not `_` alone, and does not begin with a digit.
+    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take.
     FunctionName,
     /// Function names are unique in the module.
     UniqueName,

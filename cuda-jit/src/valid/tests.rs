@@ -1,0 +1,128 @@
+//! Every rule of the verifier, broken by the smallest module; and what the rules allow.
+
+use std::collections::HashSet;
+
+use super::{Rule, verify};
+use crate::kir::text::parse;
+
+/// The smallest module that breaks each rule, or more than one where the rule has more than one side.
+const BROKEN: &[(Rule, &str)] = &[
+    (Rule::Kernel, "kir 1"),
+    (Rule::KernelResult, "kir 1 kernel f() -> u8 { b0: v0: u8 = const u8 1 return v0 }"),
+    (Rule::FunctionName, "kir 1 kernel \"1a\"() { b0: return }"),
+    (Rule::FunctionName, "kir 1 kernel \"\"() { b0: return }"),
+    (Rule::FunctionName, "kir 1 kernel _() { b0: return }"),
+    (Rule::FunctionName, "kir 1 kernel WARP_SZ() { b0: return }"),
+    (Rule::FunctionName, "kir 1 kernel a.b() { b0: return }"),
+    (Rule::UniqueName, "kir 1 kernel f() { b0: return } device f() { b0: return }"),
+    (Rule::VariableName, "kir 1 kernel f(v0 \"a b\": u8) { b0: return }"),
+    (Rule::VariableName, "kir 1 kernel f() { slot s0 \"é\": u8 b0: return }"),
+    (Rule::ScalarAccess, "kir 1 kernel f(v0 x: u8 readwrite) { b0: return }"),
+    (
+        Rule::PointerResult,
+        "kir 1 kernel f() { b0: return } device g(v0 p: ptr global u8 read) -> ptr global u8 { b0: return v0 }",
+    ),
+    (Rule::Entry, "kir 1 kernel f() { }"),
+    (Rule::JumpToEntry, "kir 1 kernel f() { b0: jump b1 b1: jump b0 }"),
+    (Rule::JumpToEntry, "kir 1 kernel f() { b0: v0: bool = const bool true branch v0, b1, b0 b1: return }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: jump b1 }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: v0: u8 = get s0 return }"),
+    (Rule::InRange, "kir 1 kernel f(v0 x: u8) { b0: set s0, v0 return }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: call f1() return }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: panic 0 }"),
+    (Rule::Numbering, "kir 1 kernel f() { b0: v1: u8 = const u8 1 return }"),
+    (Rule::Numbering, "kir 1 kernel f(v0 x: u8) { b0: v0: u8 = const u8 1 return }"),
+    (Rule::Definition, "kir 1 kernel f() { b0: v0: u8 = not v1 v1: u8 = not v0 return }"),
+    (Rule::Definition, "kir 1 kernel f(v0 c: bool) { b0: branch v0, b1, b2 b1: v1: u8 = const u8 1 jump b2 b2: v2: u8 = not v1 return }"),
+    (Rule::Definition, "kir 1 kernel f() { b0: branch v0, b1, b1 b1: return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = sqrt v0 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8, v1 y: i8) { b0: v2: u8 = add v0, v1 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: bool = cast v0 to bool return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u16 = bitcast v0 to u16 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: bool = overflows shl v0, v0 return }"),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 n: u32) { b0: v2: ptr global u8 = offset v0, v1 return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 n: u32) { b0: store v0, v1 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 p: ptr global u8 read) { b0: v1: bool = eq v0, v0 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { slot s0 a: i8 b0: set s0, v0 return }"),
+    (Rule::Result, "kir 1 kernel f(v0 x: u8) { b0: v1: i8 = not v0 return }"),
+    (Rule::Result, "kir 1 kernel f(v0 x: u8) { b0: not v0 return }"),
+    (Rule::Result, "kir 1 kernel f() { b0: v0: u8 = call f1() return } device g() { b0: return }"),
+    (Rule::ConstantBits, "kir 1 kernel f() { b0: v0: u8 = const u8 0x1ff return }"),
+    (Rule::ConstantBits, "kir 1 kernel f() { b0: v0: bool = const bool 0x2 return }"),
+    (Rule::Condition, "kir 1 kernel f(v0 x: u8) { b0: branch v0, b1, b1 b1: return }"),
+    (Rule::Return, "kir 1 kernel f(v0 x: u8) { b0: return v0 }"),
+    (Rule::Return, "kir 1 kernel f() { b0: return } device g() -> u8 { b0: return }"),
+    (Rule::Return, "kir 1 kernel f() { b0: return } device g(v0 x: i8) -> u8 { b0: return v0 }"),
+    (Rule::Arguments, "kir 1 kernel f() { b0: call f1() return } device g(v0 x: i8) { b0: return }"),
+    (Rule::Arguments, "kir 1 kernel f(v0 x: u8) { b0: call f1(v0) return } device g(v0 x: i8) { b0: return }"),
+    (
+        Rule::Arguments,
+        "kir 1 kernel f(v0 p: ptr global u8 readwrite) { b0: call f1(v0) return } device g(v0 p: ptr global u8 read) { b0: return }",
+    ),
+    (Rule::CallsKernel, "kir 1 kernel f() { b0: call f0() return }"),
+    (Rule::PanicArguments, "kir 1 site 0 \"a\":1:1 \"b\" kernel f(v0 x: u64) { b0: panic 0 (v0, v0, v0) }"),
+    (Rule::PanicArguments, "kir 1 site 0 \"a\":1:1 \"b\" kernel f(v0 x: u32) { b0: panic 0 (v0) }"),
+    (
+        Rule::StoreAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 n: u64, v2 x: u8) { b0: v3: ptr global u8 = offset v0, v1 store v3, v2 return }",
+    ),
+    (
+        Rule::StoreAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 x: u8) { slot s0 p: ptr global u8 b0: v2: ptr global u8 = get s0 store v2, v1 jump b1 b1: set s0, v0 return }",
+    ),
+    (
+        Rule::StoreAccess,
+        "kir 1 kernel f(v0 x: u8) { slot s0 p: ptr global u8 b0: v1: ptr global u8 = get s0 store v1, v0 return }",
+    ),
+    (
+        Rule::MixedAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite) { slot s0 p: ptr global u8 b0: set s0, v0 set s0, v1 return }",
+    ),
+    (
+        Rule::MixedAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite, v2 c: bool) { b0: v3: ptr global u8 = select v2, v0, v1 return }",
+    ),
+];
+
+#[test]
+fn every_rule_is_checked() {
+    for (rule, text) in BROKEN {
+        let module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let error = verify(&module).expect_err(text);
+        assert_eq!(error.rule, *rule, "{text}: {error}");
+    }
+    let checked: HashSet<Rule> = BROKEN.iter().map(|(rule, _)| *rule).collect();
+    for rule in Rule::ALL {
+        assert!(checked.contains(rule), "{rule:?} is not tested");
+    }
+}
+
+#[test]
+fn what_the_rules_allow() {
+    let allowed = [
+        "kir 1 kernel f() { b0: return b1: jump b1 }",
+        "kir 1 kernel f() { slot s0 a: u8 slot s1 a: u8 b0: v0: u8 = get s0 set s1, v0 return }",
+        "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }",
+        "kir 1 kernel f(v0 x: u8) { b0: jump b1 b1: v1: u8 = not v0 return }",
+        "kir 1 kernel f(v0 x: bool) { b0: v1: bool = lt v0, v0 v2: f32 = cast v0 to f32 return }",
+        "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { slot s0 p: ptr global u8 \
+         b0: set s0, v0 jump b1 b1: v2: ptr global u8 = get s0 store v2, v1 return }",
+    ];
+    for text in allowed {
+        verify(&parse(text).expect(text)).expect(text);
+    }
+}
+
+#[test]
+fn an_error_names_the_place() {
+    let text = "kir 1 kernel f() { b0: return } device g(v0 x: f32) { b0: jump b1 b1: v1: f32 = neg v0 v2: f32 = add v0, v3 return }";
+    let error = verify(&parse(text).expect(text)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "invalid KIR in `g`, block b1, instruction 1: `v2: f32 = add v0, v3`: v3 is not defined yet. A value is used \
+         after its definition, in the block that defines it or in a later one which that dominates."
+    );
+}

@@ -112,8 +112,7 @@ fn bitcast(from: Scalar, to: Scalar) -> Result<Scalar> {
 
 fn call(checker: &Checker<'_>, callee: FuncId, arguments: &[Value]) -> Result<Option<Type>> {
     let functions = &checker.module.functions;
-    let function =
-        functions.get(callee.index()).ok_or_else(|| out_of_range("function", callee.0, functions.len()))?;
+    let function = functions.get(callee.index()).ok_or_else(|| out_of_range("function", callee.0, functions.len()))?;
     if callee.0 == 0 {
         return Err(broken(Rule::CallsKernel, format!("`{}` is the kernel", function.name)));
     }

@@ -31,7 +31,8 @@ fn is_rem(op: &Op, result: Option<(Value, Type)>, ty: Scalar) -> bool {
 
 fn expand_type(module: &mut Module, ty: Scalar) {
     let callee = FuncId(module.functions.len() as u32);
-    for inst in module.functions.iter_mut().flat_map(|function| &mut function.blocks).flat_map(|block| &mut block.insts) {
+    for inst in module.functions.iter_mut().flat_map(|function| &mut function.blocks).flat_map(|block| &mut block.insts)
+    {
         if is_rem(&inst.op, inst.result, ty) {
             let mut operands = Vec::new();
             inst.op.each_value(|value| operands.push(value));

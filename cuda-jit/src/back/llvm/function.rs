@@ -15,7 +15,9 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
-use crate::kir::{Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Terminator, Type, Value};
+use crate::kir::{
+    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Terminator, Type, Value,
+};
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
@@ -164,7 +166,6 @@ pub(super) struct Body<'ctx, 'a> {
     pub(super) function: FunctionValue<'ctx>,
     functions: &'a [FunctionValue<'ctx>],
     kir: &'a Function,
-    is_kernel: bool,
     accesses: Accesses,
     blocks: Vec<BasicBlock<'ctx>>,
     slots: Vec<PointerValue<'ctx>>,
@@ -195,8 +196,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        let is_kernel = functions.first() == Some(&function);
-        Ok(Self { lowering, function, functions, kir, is_kernel, accesses, blocks, slots, values, panics })
+        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, values, panics })
     }
 
     fn lower(mut self) -> Result<()> {
@@ -207,7 +207,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             self.end(&block.end, lowered)?;
         }
-        std::mem::take(&mut self.panics).finish(self.lowering, self.function, self.hidden(), self.is_kernel)
+        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
     }
 
     pub(super) fn builder(&self) -> &'a Builder<'ctx> {
@@ -231,7 +231,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
-            Op::Call(callee, arguments) => self.call(*callee, arguments)?,
+            Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
+                (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
+                _ => None,
+            },
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
@@ -283,7 +286,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let loaded = match self.accesses.of_value(pointer) {
             Access::Read => {
                 let kind = context.get_kind_id("invariant.load");
-                inst.set_metadata(context.metadata_node(&[]), kind).map_err(|error| EmitError::Llvm(error.to_string()))?;
+                inst.set_metadata(context.metadata_node(&[]), kind)
+                    .map_err(|error| EmitError::Llvm(error.to_string()))?;
                 loaded
             }
             // Another thread may write it meanwhile, which makes it `undef` for LLVM.
@@ -357,7 +361,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number.
     fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
         let count = self.kir.params.len() as u32;
-        let param = |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");
+        let param =
+            |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");
         (param(count).into_pointer_value(), param(count + 1).into_int_value())
     }
 

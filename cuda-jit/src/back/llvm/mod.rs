@@ -18,13 +18,14 @@
 //! # The panic record
 //!
 //! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0
-//! to 1 and fills the rest; the others see that it is taken and only end. The host reads it after it has synchronised
-//! with the launch, which makes the kernel's writes visible, so there is no fence; it then sets the state to 0 again.
+//! to 1 and fills the rest, the kernel's number last and behind a system-wide fence; the others see that the record is
+//! taken and only end. The host takes the record when its kernel is not 0, after it has synchronised, and sets the
+//! kernel and then the state to 0 again.
 //!
 //! | offset | type | field |
 //! |---|---|---|
 //! | 0 | `u32` | state: 0 free, 1 taken |
-//! | 4 | `u32` | panic kernel, as passed to the launch |
+//! | 4 | `u32` | panic kernel, as passed to the launch; never 0 |
 //! | 8 | `u32` | the site's index in [`Module::sites`] |
 //! | 12 | `[u32; 3]` | block index |
 //! | 24 | `[u32; 3]` | thread index |

@@ -7,9 +7,7 @@ use cuda_llvm::inkwell;
 use inkwell::builder::Builder;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{
-    BasicMetadataValueEnum, BasicValue, BasicValueEnum, FastMathFlags, FloatValue, IntValue,
-};
+use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FastMathFlags, FloatValue, IntValue};
 use inkwell::{FloatPredicate, IntPredicate};
 
 use super::EmitError;

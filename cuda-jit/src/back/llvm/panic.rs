@@ -1,25 +1,42 @@
 //! Lowers panics: one cold block in each function, to which all of its panics go with site and arguments.
 //!
 //! The block claims the record by a relaxed compare-and-exchange; only the thread that claims it writes the rest, so
-//! these writes are plain ones. The host reads the record only after the kernel has ended and it has synchronised,
-//! which makes all of the kernel's writes visible to it: no fence is needed. The record's layout is in
-//! [`super`](self::super).
+//! these writes are plain ones. The kernel's number comes last, behind a fence: the host may look at the record when it
+//! has waited for another stream only, and then a record without that number is one that is still being written. The
+//! record's layout is in [`super`](self::super).
+//!
+//! All of it is one piece of inline PTX. As LLVM instructions it cost half a millisecond a kernel to compile (a
+//! quarter of the vector add), for code that nothing in it could improve.
 
 use cuda_llvm::inkwell;
 use inkwell::basic_block::BasicBlock;
-use inkwell::types::IntType;
-use inkwell::values::{BasicValueEnum, FunctionValue, IntValue, PhiValue, PointerValue};
+use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum, IntType};
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
 
 use super::function::{Lowering, Result};
-use super::raw;
-use crate::kir::{Axis, SiteId, Special};
+use crate::kir::SiteId;
 
-/// Byte offsets in the record.
-const KERNEL: u64 = 4;
-const SITE: u64 = 8;
-const BLOCK: u64 = 12;
-const THREAD: u64 = 24;
-const ARGUMENTS: u64 = 40;
+/// `$0` to `$3` are scratch, `$4` is a predicate, `$5` the record, `$6` the kernel, `$7` the site, `$8` and `$9` the
+/// arguments. `exit` ends the thread from within callees too.
+const REPORT: &str = "\
+atom.global.cas.b32 $0, [$5], 0, 1;
+\tsetp.ne.b32 $4, $0, 0;
+\t@$4 exit;
+\tmov.u32 $0, %ctaid.x;
+\tst.global.v2.b32 [$5+8], {$7, $0};
+\tmov.u32 $0, %ctaid.y;
+\tmov.u32 $1, %ctaid.z;
+\tmov.u32 $2, %tid.x;
+\tmov.u32 $3, %tid.y;
+\tst.global.v4.b32 [$5+16], {$0, $1, $2, $3};
+\tmov.u32 $0, %tid.z;
+\tst.global.b32 [$5+32], $0;
+\tst.global.b64 [$5+40], $8;
+\tst.global.b64 [$5+48], $9;
+\tmembar.sys;
+\tst.global.b32 [$5+4], $6;
+\texit;";
+const CONSTRAINTS: &str = "=&r,=&r,=&r,=&r,=&b,l,r,r,l,l,~{memory}";
 
 /// A function's cold block, made when the first panic is lowered.
 #[derive(Default)]
@@ -47,43 +64,25 @@ impl<'ctx> PanicBlock<'ctx> {
     pub(super) fn finish(
         self,
         lowering: &Lowering<'ctx, '_>,
-        function: FunctionValue<'ctx>,
         (record, kernel): (PointerValue<'ctx>, IntValue<'ctx>),
-        is_kernel: bool,
     ) -> Result<()> {
         let Some(block) = self.block else { return Ok(()) };
         let (context, builder) = (lowering.context, &lowering.builder);
+        let (word, long) = (context.i32_type(), context.i64_type());
         builder.position_at_end(block);
-        let site = self.phi(lowering, context.i32_type(), |_, site, _| Some(context.i32_type().const_int(site.0.into(), false)))?;
-        let argument = |index: usize| {
-            self.phi(lowering, context.i64_type(), |_, _, arguments| arguments.get(index).copied())
-        };
-        let arguments = [argument(0)?, argument(1)?];
-        let (claimed, end) = (context.append_basic_block(function, "claimed"), context.append_basic_block(function, "end"));
-        let (free, taken) = (context.i32_type().const_zero(), context.i32_type().const_int(1, false));
-        let pair = raw::compare_exchange(context, builder, record, free, taken);
-        let won = builder.build_extract_value(pair, 1, "")?.into_int_value();
-        builder.build_conditional_branch(won, claimed, end)?;
-
-        builder.position_at_end(claimed);
-        let write = |offset: u64, value: BasicValueEnum<'ctx>| -> Result<()> {
-            let offset = context.i64_type().const_int(offset, false);
-            let field = raw::element(builder, context.i8_type().into(), record, offset);
-            builder.build_store(field, value)?;
-            Ok(())
-        };
-        write(KERNEL, kernel.into())?;
-        write(SITE, site.into())?;
-        for (axis, offset) in [Axis::X, Axis::Y, Axis::Z].into_iter().zip([0, 4, 8]) {
-            write(BLOCK + offset, lowering.special(Special::BlockIdx(axis))?)?;
-            write(THREAD + offset, lowering.special(Special::ThreadIdx(axis))?)?;
-        }
-        write(ARGUMENTS, arguments[0].into())?;
-        write(ARGUMENTS + 8, arguments[1].into())?;
-        builder.build_unconditional_branch(end)?;
-
-        builder.position_at_end(end);
-        end_thread(lowering, is_kernel)
+        let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
+        let argument = |index: usize| self.phi(lowering, long, |_, arguments| arguments.get(index).copied());
+        let (first, second) = (argument(0)?, argument(1)?);
+        let scratch: [BasicTypeEnum<'ctx>; 5] =
+            [word.into(), word.into(), word.into(), word.into(), context.bool_type().into()];
+        let inputs: [BasicMetadataTypeEnum<'ctx>; 5] =
+            [record.get_type().into(), word.into(), word.into(), long.into(), long.into()];
+        let ty = context.struct_type(&scratch, false).fn_type(&inputs, false);
+        let report = context.create_inline_asm(ty, REPORT.to_owned(), CONSTRAINTS.to_owned(), true, false, None, false);
+        let arguments = [record.into(), kernel.into(), site.into(), first.into(), second.into()];
+        builder.build_indirect_call(ty, report, &arguments, "")?;
+        builder.build_unreachable()?;
+        Ok(())
     }
 
     /// What the entries bring, one value each; zero where an entry brings nothing.
@@ -91,26 +90,13 @@ impl<'ctx> PanicBlock<'ctx> {
         &self,
         lowering: &Lowering<'ctx, '_>,
         ty: IntType<'ctx>,
-        brought: impl Fn(BasicBlock<'ctx>, SiteId, &[IntValue<'ctx>]) -> Option<IntValue<'ctx>>,
+        brought: impl Fn(SiteId, &[IntValue<'ctx>]) -> Option<IntValue<'ctx>>,
     ) -> Result<IntValue<'ctx>> {
-        let phi: PhiValue<'ctx> = lowering.builder.build_phi(ty, "")?;
+        let phi = lowering.builder.build_phi(ty, "")?;
         for (from, site, arguments) in &self.entries {
-            let value = brought(*from, *site, arguments).unwrap_or_else(|| ty.const_zero());
+            let value = brought(*site, arguments).unwrap_or_else(|| ty.const_zero());
             phi.add_incoming(&[(&value, *from)]);
         }
         Ok(phi.as_basic_value().into_int_value())
     }
-}
-
-/// Ends the thread. A device function has to leave its callers too, which only the instruction `exit` does.
-fn end_thread(lowering: &Lowering<'_, '_>, is_kernel: bool) -> Result<()> {
-    if is_kernel {
-        lowering.builder.build_return(None)?;
-        return Ok(());
-    }
-    let ty = lowering.context.void_type().fn_type(&[], false);
-    let exit = lowering.context.create_inline_asm(ty, "exit;".to_owned(), String::new(), true, false, None, false);
-    lowering.builder.build_indirect_call(ty, exit, &[], "")?;
-    lowering.builder.build_unreachable()?;
-    Ok(())
 }

@@ -10,16 +10,16 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use cuda_llvm::inkwell;
+use cuda_llvm::llvm_sys::LLVMDiagnosticSeverity;
 use cuda_llvm::llvm_sys::core::{
-    LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildFreeze, LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMGetDiagInfoDescription,
-    LLVMGetDiagInfoSeverity, LLVMGetSyncScopeID, LLVMDisposeMessage,
+    LLVMBuildFreeze, LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity,
 };
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
-use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
-use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue, StructValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue};
 
 /// `freeze`: an unspecified value becomes one value, the same for every use.
 pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
@@ -27,34 +27,6 @@ pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>)
     let frozen = unsafe { LLVMBuildFreeze(builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };
     // SAFETY: LLVMBuildFreeze returns an instruction of its operand's type, which is a basic one.
     unsafe { BasicValueEnum::new(frozen) }
-}
-
-/// A relaxed compare-and-exchange of a `u32`, atomic for all threads of the device.
-pub(super) fn compare_exchange<'ctx>(
-    context: &Context,
-    builder: &Builder<'ctx>,
-    pointer: PointerValue<'ctx>,
-    expected: IntValue<'ctx>,
-    new: IntValue<'ctx>,
-) -> StructValue<'ctx> {
-    const SCOPE: &str = "device";
-    let relaxed = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
-    // SAFETY: the context is alive, and the name is a live string of that length.
-    let scope = unsafe { LLVMGetSyncScopeID(context.as_ctx_ref(), SCOPE.as_ptr().cast(), SCOPE.len()) };
-    // SAFETY: the builder is positioned; the pointer is one, and both integers have one type.
-    let pair = unsafe {
-        LLVMBuildAtomicCmpXchgSyncScope(
-            builder.as_mut_ptr(),
-            pointer.as_value_ref(),
-            expected.as_value_ref(),
-            new.as_value_ref(),
-            relaxed,
-            relaxed,
-            scope,
-        )
-    };
-    // SAFETY: a cmpxchg yields the struct of the old value and whether it was exchanged.
-    unsafe { StructValue::new(pair) }
 }
 
 /// The address of element `index` of the array at `pointer`; wraps, and may point anywhere.
@@ -127,4 +99,34 @@ extern "C" fn handle(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
     // SAFETY: `errors` is the box of a live `Diagnostics`, and no other reference to it exists while LLVM runs.
     let errors = unsafe { &mut *errors.cast::<Vec<String>>() };
     errors.push(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
+
+    use super::*;
+
+    /// LLVM's own handler would print the error and exit the process.
+    #[test]
+    fn errors_of_llvm_are_collected() {
+        let context = Context::create();
+        let module = || {
+            let module = context.create_module("twice");
+            let function = module.add_function("f", context.void_type().fn_type(&[], false), None);
+            let builder = context.create_builder();
+            builder.position_at_end(context.append_basic_block(function, ""));
+            builder.build_return(None).unwrap();
+            module
+        };
+        let (destination, source) = (module(), module());
+        let mut diagnostics = Diagnostics::collect(&context);
+        let source = std::mem::ManuallyDrop::new(source);
+        // SAFETY: both modules are alive and of one context; the source, which LLVM takes over, is not dropped here.
+        let failed = unsafe { LLVMLinkModules2(destination.as_mut_ptr(), source.as_mut_ptr()) };
+        assert_eq!(failed, 1);
+        let errors = diagnostics.take();
+        assert!(errors.len() == 1 && errors[0].contains("multiply defined"), "{errors:?}");
+        assert!(diagnostics.take().is_empty());
+    }
 }

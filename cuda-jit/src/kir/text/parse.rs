@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{BINARY, COMPARE, SPECIAL, UNARY, item, scalar};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, Slot, SlotId, Space,
-    Terminator, Type, Value,
+    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, Slot, SlotId,
+    Space, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -388,7 +388,8 @@ fn literal(ty: Scalar, text: &str) -> Option<u64> {
         Scalar::F64 => text.parse().ok().filter(|_| plain).map(f64::to_bits),
         _ => {
             let number: i128 = text.parse().ok()?;
-            let (low, high) = if ty.is_signed() { (-(1 << (ty.bits() - 1)), 1 << (ty.bits() - 1)) } else { (0, 1 << ty.bits()) };
+            let (low, high) =
+                if ty.is_signed() { (-(1 << (ty.bits() - 1)), 1 << (ty.bits() - 1)) } else { (0, 1 << ty.bits()) };
             let mask = u64::MAX >> (64 - ty.bits());
             (low..high).contains(&number).then_some(number as u64 & mask)
         }

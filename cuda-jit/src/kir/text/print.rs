@@ -49,7 +49,9 @@ impl Display for Const {
         match ty {
             _ if !fits => write!(f, "{ty} {bits:#x}"),
             Scalar::Bool => write!(f, "{ty} {}", bits == 1),
-            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => write!(f, "{ty} {:?}", f32::from_bits(bits as u32)),
+            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
+                write!(f, "{ty} {:?}", f32::from_bits(bits as u32))
+            }
             Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
             Scalar::F32 | Scalar::F64 => write!(f, "{ty} {bits:#x}"),
             _ if ty.is_signed() => {

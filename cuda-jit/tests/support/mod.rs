@@ -1,0 +1,32 @@
+//! What the KIR tests share: a generator of valid modules, and a place for the PTX that they emit.
+//!
+//! With `PTX_OUT_DIR` set, every PTX text that a test emits is written there too, so that NVIDIA's assembler can
+//! judge it. Not a test itself.
+
+pub(crate) mod generate;
+
+use std::path::PathBuf;
+
+use cuda_jit::back::llvm::{Options, emit};
+use cuda_jit::kir::Module;
+use cuda_jit::target::{ComputeCapability, Target};
+
+/// The target of that name.
+pub(crate) fn target(name: &str) -> Target {
+    Target::new(name.parse::<ComputeCapability>().expect(name)).expect(name)
+}
+
+/// Emits a valid module; `test` names the file in `PTX_OUT_DIR`.
+pub(crate) fn ptx(test: &str, module: &Module, target: &Target, options: &Options) -> String {
+    let ptx = emit(module, target, options).unwrap_or_else(|error| panic!("{test}: {error}\n{module}")).ptx;
+    if let Some(folder) = std::env::var_os("PTX_OUT_DIR") {
+        let file = PathBuf::from(folder).join(format!("{test}.{target}.ptx"));
+        std::fs::write(&file, &ptx).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
+    ptx
+}
+
+/// Panics if the PTX needs anything from outside it: libdevice, C's library, `malloc`.
+pub(crate) fn assert_self_contained(test: &str, ptx: &str) {
+    assert!(!ptx.contains(".extern"), "{test} needs something from outside:\n{ptx}");
+}
