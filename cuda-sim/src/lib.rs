@@ -1,7 +1,26 @@
 //! A software CUDA driver: runs PTX on this machine's CPU.
+//!
+//! [`driver_api`] gives the table of C functions that everything above a CUDA driver works with. PTX is parsed by
+//! [`ptx`], lowered to a control-flow graph, cut into regions with the thread loop inside, compiled through LLVM for
+//! this CPU, and run over all cores. The same functions are the C library `libcuda_sim.so`.
+//!
+//! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
+//! `CUDA_SIM_THREADS` the number of workers.
+//!
+//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `ir` (control-flow graph, liveness,
+//! regions) → `codegen` (LLVM IR as text, machine code; the only part that names LLVM) → `exec` (workers, blocks,
+//! faults). `memory` is the device's memory, `device` its limits, `driver` the C functions.
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the software device runs on x86-64 Linux: its way out of faults is written for that");
+
 mod codegen;
+mod device;
+mod driver;
 mod exec;
 mod ir;
 mod memory;
-pub mod module;
+mod module;
 pub mod ptx;
+
+pub use driver::driver_api;

@@ -170,6 +170,21 @@ mod tests {
                 grid: [n.div_ceil(128) as u32, 1, 1], block: [128, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
             eprintln!("run {:?}", t.elapsed());
         }
+        for _ in 0..5 {
+            let t = std::time::Instant::now();
+            for ((o, x), y) in f(c).iter_mut().zip(&*f(a)).zip(&*f(b)) { *o = x + y; }
+            std::hint::black_box(f(c));
+            eprintln!("rust {:?}", t.elapsed());
+        }
+        for _ in 0..5 {
+            let t = std::time::Instant::now();
+            let n = 1u64<<14;
+            for _ in 0..64 {
+            Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n, c, n, rec], data: 0,
+                grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
+            }
+            eprintln!("small {:?}", t.elapsed());
+        }
         for i in 0..n as usize { assert_eq!(f(c)[i], 3.0 * i as f32); }
         // bound failure
         f(c).fill(0.0);

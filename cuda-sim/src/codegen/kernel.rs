@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 /// Attributes, and the metadata that makes thread loops parallel.
 const TRAILER: &str = r#"
-attributes #0 = { nounwind null_pointer_is_valid }
+attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" }
 attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn }
 !0 = distinct !{}
@@ -291,7 +291,7 @@ fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
         (
             "  store i32 0, ptr %any\n",
             "  %cold.now = load i32, ptr %cold\n  %any.old = load i32, ptr %any\n  \
-             %any.new = or i32 %any.old, %cold.now\n  store i32 %any.new, ptr %any\n",
+             %any.new = add i32 %any.old, %cold.now\n  store i32 %any.new, ptr %any\n",
             "  %any.end = load i32, ptr %any\n  %waits = icmp ne i32 %any.end, 0\n  \
              br i1 %waits, label %pending, label %block.next\n",
         )

@@ -1,0 +1,267 @@
+//! Launches: checks of the configuration, parameters, faults; and occupancy.
+//!
+//! # Safety
+//!
+//! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
+
+use super::module::{function, max_threads};
+use super::state::{FunctionObject, GRIDS, poison, ready};
+use super::stream::stream;
+use super::{Status, api, get, put};
+use crate::codegen::jit::Compiled;
+use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
+use crate::exec::launch::{Fault, Launch};
+use cuda_sys::{CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUstream};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such.
+pub(super) fn compiled(object: &FunctionObject) -> Result<Arc<Compiled>, CUresult> {
+    object.kernel.compiled().map(Arc::clone).map_err(|why| {
+        tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
+        CUresult::CUDA_ERROR_UNKNOWN
+    })
+}
+
+fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> Status {
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let fits = |size: [u32; 3], limit: [u32; 3]| size.iter().zip(limit).all(|(n, max)| (1..=max).contains(n));
+    if !fits(grid, MAX_GRID) || !fits(block, MAX_BLOCK) {
+        return Err(invalid);
+    }
+    let threads: u32 = block.iter().product();
+    if threads > crate::device::MAX_THREADS {
+        return Err(invalid);
+    }
+    if threads > max_threads(object) {
+        return Err(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    }
+    if object.kernel.function().required_threads.is_some_and(|required| required != block) {
+        return Err(invalid);
+    }
+    if dynamic_shared > object.max_dynamic_shared.load(Ordering::Relaxed) {
+        return Err(invalid);
+    }
+    Ok(())
+}
+
+/// Copies parameters from an array of pointers, or from the buffer that `extra` names.
+fn parameters(object: &FunctionObject, params: *mut *mut c_void, extra: *mut *mut c_void) -> Result<Vec<u64>, CUresult> {
+    let function = object.kernel.function();
+    let bytes = function.param_bytes() as usize;
+    let mut values = vec![0u64; bytes.div_ceil(8)];
+    let to = values.as_mut_ptr().cast::<u8>();
+    if !params.is_null() {
+        for (i, param) in function.params.iter().enumerate() {
+            let from: *mut c_void = get(params.wrapping_add(i))?;
+            if from.is_null() {
+                return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+            }
+            let at = to.wrapping_add(param.offset as usize);
+            // SAFETY: the client's pointer is valid for the parameter's size, by CUDA's contract; the target lies in
+            // `values`, which is as long as all parameters.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), at, param.bytes as usize) };
+        }
+        return Ok(values);
+    }
+    if extra.is_null() {
+        return if function.params.is_empty() { Ok(values) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) };
+    }
+    let (mut buffer, mut size, mut at) = (std::ptr::null_mut::<c_void>(), 0usize, extra);
+    loop {
+        // A list of keys and values that ends with 0: 1 is the buffer, 2 points to its size.
+        match get(at)?.addr() {
+            0 => break,
+            1 => buffer = get(at.wrapping_add(1))?,
+            2 => size = get(get(at.wrapping_add(1))?.cast::<usize>())?,
+            _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        }
+        at = at.wrapping_add(2);
+    }
+    if buffer.is_null() || size < bytes {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: the client's buffer has at least `bytes` bytes, by CUDA's contract, and so have the values.
+    unsafe { std::ptr::copy_nonoverlapping(buffer.cast::<u8>(), to, bytes) };
+    Ok(values)
+}
+
+fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
+    let place = |block: u64| {
+        let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
+        format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
+    };
+    match fault {
+        Fault::IllegalAddress { address, block } => {
+            tracing::error!("kernel '{name}': illegal access to address {address:#x} in {}", place(block));
+            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        }
+        Fault::Trap { block } => {
+            tracing::error!("kernel '{name}': trap in {}", place(block));
+            CUresult::CUDA_ERROR_LAUNCH_FAILED
+        }
+        Fault::StackOverflow { block } => {
+            tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
+            CUresult::CUDA_ERROR_LAUNCH_FAILED
+        }
+        Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+    }
+}
+
+struct Configuration {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: CUstream,
+}
+
+fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
+    ready()?;
+    stream(how.stream)?;
+    let object = function(f)?;
+    check(&object, how.grid, how.block, how.shared)?;
+    let params = parameters(&object, params, extra)?;
+    let launch = Launch {
+        code: compiled(&object)?,
+        shape: object.kernel.shape(),
+        params,
+        data: object.module.data,
+        grid: how.grid,
+        block: how.block,
+        dynamic_shared: how.shared,
+        grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+    };
+    // As on a real device, a fault is not the launch's status but that of every later call.
+    match launch.run() {
+        Ok(()) => Ok(()),
+        Err(Fault::OutOfMemory) => Err(report(&object.kernel.function().name, Fault::OutOfMemory, how.grid)),
+        Err(fault) => {
+            poison(report(&object.kernel.function().name, fault, how.grid));
+            Ok(())
+        }
+    }
+}
+
+fn occupancy(blocks: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) -> Status {
+    ready()?;
+    let object = function(f)?;
+    let threads = u32::try_from(threads).ok().filter(|n| *n > 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    let shared = object.kernel.function().shared_bytes + dynamic as u64;
+    let fitting = if threads > max_threads(&object) { 0 } else { PROFILE.resident_blocks(threads, shared) };
+    put(blocks, fitting as c_int)
+}
+
+fn best_block(
+    grid: *mut c_int,
+    block: *mut c_int,
+    f: CUfunction,
+    shared_of: CUoccupancyB2DSize,
+    dynamic: usize,
+    limit: c_int,
+) -> Status {
+    ready()?;
+    let object = function(f)?;
+    let most = max_threads(&object);
+    let most = u32::try_from(limit).ok().filter(|n| *n > 0).map_or(most, |limit| limit.min(most));
+    let mut best = (0, 0, 0);
+    for threads in (1..=most.div_ceil(32)).rev().map(|warps| (warps * 32).min(most)) {
+        // SAFETY: the client's function of a block size, by CUDA's contract.
+        let dynamic = shared_of.map_or(dynamic, |f| unsafe { f(threads as c_int) });
+        let blocks = PROFILE.resident_blocks(threads, object.kernel.function().shared_bytes + dynamic as u64);
+        if blocks * threads > best.0 {
+            best = (blocks * threads, blocks, threads);
+        }
+    }
+    put(grid, (best.1 * PROFILE.multiprocessors) as c_int)?;
+    put(block, best.2 as c_int)
+}
+
+api! {
+    fn cuLaunchKernel(
+        f: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared: c_uint,
+        on: CUstream,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        launch(f, &Configuration { grid, block, shared, stream: on }, params, extra)
+    }
+    fn cuLaunchKernelEx(
+        config: *const CUlaunchConfig,
+        f: CUfunction,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        ready()?;
+        let c = get(config)?;
+        for i in 0..c.numAttrs as usize {
+            let attribute = get(c.attrs.wrapping_add(i))?;
+            match attribute.id {
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+                | CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                    // SAFETY: every variant of the union is plain data, and these begin with an integer.
+                    let wanted = unsafe { attribute.value.cooperative };
+                    let cluster = attribute.id == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+                    if wanted != c_int::from(cluster) {
+                        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+                    }
+                }
+                // Priorities, caches and the like change nothing that can be seen.
+                _ => {}
+            }
+        }
+        let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
+        launch(f, &Configuration { grid, block, shared: c.sharedMemBytes, stream: c.hStream }, params, extra)
+    }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(out: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) {
+        occupancy(out, f, threads, dynamic)
+    }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        out: *mut c_int,
+        f: CUfunction,
+        threads: c_int,
+        dynamic: usize,
+        _flags: c_uint,
+    ) {
+        occupancy(out, f, threads, dynamic)
+    }
+    fn cuOccupancyMaxPotentialBlockSize(
+        grid: *mut c_int,
+        block: *mut c_int,
+        f: CUfunction,
+        shared_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+    ) {
+        best_block(grid, block, f, shared_of, dynamic, limit)
+    }
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        grid: *mut c_int,
+        block: *mut c_int,
+        f: CUfunction,
+        shared_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+        _flags: c_uint,
+    ) {
+        best_block(grid, block, f, shared_of, dynamic, limit)
+    }
+    fn cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) {
+        ready()?;
+        let object = function(f)?;
+        let blocks = u64::try_from(blocks).ok().filter(|n| *n > 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        if threads <= 0 {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        let taken = u64::from(PROFILE.shared_reserved) + object.kernel.function().shared_bytes;
+        put(out, (u64::from(PROFILE.shared_per_sm) / blocks).saturating_sub(taken) as usize)
+    }
+}

@@ -1,0 +1,126 @@
+//! The CUDA driver API: C functions over the modules of this crate.
+//!
+//! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
+//! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
+//! do not exist here are absent from the table. Work runs when it is enqueued and is finished when the call returns,
+//! which CUDA allows; streams and events are real objects all the same.
+//!
+//! # Safety
+//!
+//! Pointers come from C callers, whose contract is the CUDA documentation: a pointer is null or valid for what the
+//! function does with it. [`put`] and [`get`] rest on that; null pointers are errors, never dereferenced. Handles are
+//! numbers that are looked up, never pointers to Rust objects.
+
+mod context;
+mod error;
+mod event;
+mod init;
+mod launch;
+mod memory;
+mod module;
+mod state;
+mod stream;
+
+use cuda_sys::{CUresult, DriverApi, DriverFns};
+use once_cell::sync::Lazy;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+pub(crate) type Status = Result<(), CUresult>;
+
+/// Defines C functions of the driver; bodies give a [`Status`].
+macro_rules! api {
+    ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)+) => {
+        $(
+            #[cfg_attr(feature = "exports", unsafe(no_mangle))]
+            #[expect(non_snake_case, reason = "the names are CUDA's")]
+            pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
+                super::guarded(stringify!($name), move || -> super::Status { $body })
+            }
+        )+
+        /// Puts this file's functions into the table.
+        pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
+            $(fns.$name = Some($name);)+
+        }
+    };
+}
+use api;
+
+/// Runs the body of a C function; a panic, which would be a defect here, becomes `CUDA_ERROR_UNKNOWN`.
+fn guarded(name: &str, body: impl FnOnce() -> Status) -> CUresult {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => CUresult::CUDA_SUCCESS,
+        Ok(Err(code)) => {
+            tracing::debug!("{name}: {code:?}");
+            code
+        }
+        Err(_) => {
+            tracing::error!("{name} panicked: a defect of the software device");
+            CUresult::CUDA_ERROR_UNKNOWN
+        }
+    }
+}
+
+/// Writes a result through a pointer that a C caller passed.
+fn put<T>(to: *mut T, value: T) -> Status {
+    if to.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: not null, and by CUDA's contract valid for a write of this type.
+    unsafe { to.write_unaligned(value) };
+    Ok(())
+}
+
+/// Reads a value through a pointer that a C caller passed.
+fn get<T: Copy>(from: *const T) -> Result<T, CUresult> {
+    if from.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: not null, and by CUDA's contract valid for a read of this type.
+    Ok(unsafe { from.read_unaligned() })
+}
+
+/// A name that a C caller passed.
+fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
+    if from.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: not null, and by CUDA's contract a NUL-terminated string that outlives the call.
+    let text = unsafe { std::ffi::CStr::from_ptr(from) };
+    text.to_str().map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Every function that exists.
+static FNS: Lazy<DriverFns> = Lazy::new(|| {
+    let mut fns = DriverFns::default();
+    init::fill(&mut fns);
+    error::fill(&mut fns);
+    context::fill(&mut fns);
+    memory::fill(&mut fns);
+    module::fill(&mut fns);
+    launch::fill(&mut fns);
+    stream::fill(&mut fns);
+    event::fill(&mut fns);
+    fns
+});
+
+/// The software device's driver, one for the process.
+///
+/// # Examples
+///
+/// ```
+/// let api = cuda_sim::driver_api();
+/// let mut count = 0;
+/// // SAFETY: CUDA's contract: `count` is a live local.
+/// unsafe {
+///     assert_eq!((api.cuInit()?)(0), cuda_sys::CUresult::CUDA_SUCCESS);
+///     assert_eq!((api.cuDeviceGetCount()?)(&mut count), cuda_sys::CUresult::CUDA_SUCCESS);
+/// }
+/// assert_eq!(count, 1);
+/// # Ok::<(), cuda_sys::MissingSymbol>(())
+/// ```
+#[must_use]
+pub fn driver_api() -> Arc<DriverApi> {
+    static API: Lazy<Arc<DriverApi>> = Lazy::new(|| Arc::new(DriverApi::from_fns(&FNS).named("the software device")));
+    Arc::clone(&API)
+}

@@ -1,0 +1,339 @@
+//! Modules, functions and variables by name, and the logs of what could not be loaded.
+//!
+//! # Safety
+//!
+//! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
+
+use super::state::{FunctionObject, ModuleObject, OBJECTS, handle, ready};
+use super::{Status, api, get, put, text};
+use crate::device::{PROFILE, REGISTERS_PER_THREAD, SHARED_PER_BLOCK};
+use crate::module::{Module, image};
+use crate::ptx;
+use cuda_sys::{
+    CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUfunctionLoadingState, CUjit_option, CUmodule,
+    CUmoduleLoadingMode, CUresult,
+};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUresult> {
+    OBJECTS.lock().functions.get(&function.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+}
+
+fn module(module: CUmodule) -> Result<Arc<ModuleObject>, CUresult> {
+    OBJECTS.lock().modules.get(&module.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+}
+
+/// Buffers that the options of a load name: text so far goes there when it ends.
+#[derive(Default)]
+struct Logs {
+    info: Option<(*mut c_char, usize)>,
+    error: Option<(*mut c_char, usize)>,
+    /// Where the option values stand to which sizes are written back.
+    info_size: Option<*mut *mut c_void>,
+    error_size: Option<*mut *mut c_void>,
+    wall_time: Option<*mut *mut c_void>,
+}
+
+impl Logs {
+    fn new(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void) -> Result<Logs, CUresult> {
+        let (mut logs, mut buffers, mut sizes) = (Logs::default(), [None; 2], [0; 2]);
+        for i in 0..count as usize {
+            let option = get(options.wrapping_add(i))?;
+            let at = values.wrapping_add(i);
+            let value = get(at)?;
+            match option {
+                CUjit_option::CU_JIT_INFO_LOG_BUFFER => buffers[0] = Some(value.cast()),
+                CUjit_option::CU_JIT_ERROR_LOG_BUFFER => buffers[1] = Some(value.cast()),
+                CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES => {
+                    (sizes[0], logs.info_size) = (value.addr() as u32 as usize, Some(at));
+                }
+                CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => {
+                    (sizes[1], logs.error_size) = (value.addr() as u32 as usize, Some(at));
+                }
+                CUjit_option::CU_JIT_WALL_TIME => logs.wall_time = Some(at),
+                // The others steer a compiler that is not this one.
+                _ if option.0 < CUjit_option::CU_JIT_NUM_OPTIONS.0 => {}
+                _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            }
+        }
+        logs.info = buffers[0].map(|b| (b, sizes[0]));
+        logs.error = buffers[1].map(|b| (b, sizes[1]));
+        Ok(logs)
+    }
+
+    fn write(buffer: Option<(*mut c_char, usize)>, size: Option<*mut *mut c_void>, log: &str) -> Status {
+        let mut written = 0;
+        if let Some((to, capacity)) = buffer
+            && capacity > 0
+        {
+            let bytes = &log.as_bytes()[..log.len().min(capacity - 1)];
+            for (i, byte) in bytes.iter().chain(std::iter::once(&0)).enumerate() {
+                put(to.wrapping_add(i), *byte as c_char)?;
+            }
+            written = bytes.len();
+        }
+        match size {
+            Some(at) => put(at, std::ptr::without_provenance_mut(written)),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
+        Logs::write(self.info, self.info_size, info)?;
+        Logs::write(self.error, self.error_size, error)?;
+        if let Some(at) = self.wall_time {
+            put(at.cast::<f32>(), (began.elapsed().as_secs_f64() * 1e3) as f32)?;
+        }
+        Ok(())
+    }
+}
+
+/// What an image is that is not PTX.
+fn binary(image: *const c_void) -> Result<Option<&'static str>, CUresult> {
+    let first: u8 = get(image.cast())?;
+    // The magic numbers of ELF, of a fat binary and of its wrapper begin with bytes that no text begins with; only
+    // then are further bytes read.
+    if !matches!(first, 0x7f | 0x50 | 0xb1) {
+        return Ok(None);
+    }
+    let magic: u32 = get(image.cast())?;
+    Ok(match magic {
+        0x464c_457f => Some("a cubin"),
+        0xba55_ed50 | 0x4662_43b1 => Some("a fat binary"),
+        _ => None,
+    })
+}
+
+/// The highest capability that a module is written for, as `(number, letter)`.
+fn target(name: &str) -> Option<(u32, Option<char>)> {
+    let digits = name.strip_prefix("sm_")?;
+    let letter = digits.chars().last().filter(char::is_ascii_alphabetic);
+    digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok().map(|n| (n, letter))
+}
+
+/// Refuses PTX that is written for a newer device.
+fn check_target(text: &str) -> Result<(), String> {
+    let line = text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)));
+    let Some((number, rest)) = line else { return Ok(()) };
+    let name = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty()).unwrap_or("").trim_end_matches(';');
+    let Some((wanted, letter)) = target(name) else { return Ok(()) };
+    let own = PROFILE.capability.0 * 10 + PROFILE.capability.1;
+    if wanted > own || (letter == Some('a') && wanted != own) {
+        return Err(format!(
+            "ptxas application ptx input, line {number}; fatal   : SM version specified by .target ({name}) is higher \
+             than what the device has (sm_{own}); CUDA_SIM_PROFILE chooses another device"
+        ));
+    }
+    Ok(())
+}
+
+fn ptx_log(error: &ptx::Error) -> String {
+    let ptx::Position { line, column } = error.position;
+    format!(
+        "ptxas application ptx input, line {line}; error   : column {column}: {}\nptxas fatal   : Ptx assembly aborted \
+         due to errors",
+        error.message
+    )
+}
+
+/// Loads a module and gives its log.
+fn load_image(data: *const c_void) -> Result<(Module, String), (CUresult, String)> {
+    if data.is_null() {
+        return Err((CUresult::CUDA_ERROR_INVALID_VALUE, String::new()));
+    }
+    if let Some(what) = binary(data).map_err(|code| (code, String::new()))? {
+        let log = format!("the image is {what}, which holds machine code; the software device runs PTX only");
+        return Err((CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, log));
+    }
+    let text = text(data.cast()).map_err(|_| {
+        (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a binary that is known".to_owned())
+    })?;
+    check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))?;
+    let image = image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))?;
+    let count = image.names.len();
+    let module = Module::new(image).ok_or((CUresult::CUDA_ERROR_OUT_OF_MEMORY, String::new()))?;
+    Ok((module, format!("software device: {count} kernel(s) ready to be compiled for this CPU")))
+}
+
+fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
+    ready()?;
+    let began = Instant::now();
+    match load_image(data) {
+        Ok((module, info)) => {
+            logs.finish(&info, "", began)?;
+            let new = handle();
+            put(out, std::ptr::without_provenance_mut(new))?;
+            let object = ModuleObject { module: Arc::new(module), functions: Mutex::new(HashMap::new()) };
+            OBJECTS.lock().modules.insert(new, Arc::new(object));
+            Ok(())
+        }
+        Err((code, log)) => {
+            tracing::error!("loading a module: {log}");
+            logs.finish("", &log, began)?;
+            Err(code)
+        }
+    }
+}
+
+fn attribute(object: &FunctionObject, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
+    use CUfunction_attribute as A;
+    let function = object.kernel.function();
+    let capability = PROFILE.capability.0 * 10 + PROFILE.capability.1;
+    Ok(match attribute {
+        A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(object) as i32,
+        A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => function.shared_bytes as i32,
+        A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => object.kernel.local_bytes() as i32,
+        A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
+        A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
+        A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+            object.max_dynamic_shared.load(Ordering::Relaxed) as i32
+        }
+        A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+        _ if attribute.0 < A::CU_FUNC_ATTRIBUTE_MAX.0 => 0,
+        _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+    })
+}
+
+/// Threads that a block of this function may have.
+pub(super) fn max_threads(object: &FunctionObject) -> u32 {
+    let limit = u64::from(crate::device::MAX_THREADS);
+    object.kernel.function().max_threads.map_or(limit, |n| n.min(limit)) as u32
+}
+
+fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> Status {
+    let object = module(from)?;
+    let kernel = object.module.image.kernels.get(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+    let mut functions = object.functions.lock();
+    let known = functions.entry(name.to_owned()).or_insert_with(|| {
+        let new = handle();
+        let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
+        let function = FunctionObject {
+            kernel: Arc::clone(kernel),
+            module: Arc::clone(&object.module),
+            module_handle: from.addr(),
+            max_dynamic_shared: AtomicU32::new(dynamic as u32),
+        };
+        OBJECTS.lock().functions.insert(new, Arc::new(function));
+        new
+    });
+    put(out, std::ptr::without_provenance_mut(*known))
+}
+
+api! {
+    fn cuModuleLoadData(out: *mut CUmodule, data: *const c_void) { load(out, data, &Logs::default()) }
+    fn cuModuleLoadDataEx(
+        out: *mut CUmodule,
+        data: *const c_void,
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+    ) {
+        ready()?;
+        load(out, data, &Logs::new(count, options, values)?)
+    }
+    fn cuModuleLoadFatBinary(_out: *mut CUmodule, _data: *const c_void) {
+        ready()?;
+        tracing::error!("loading a module: a fat binary holds machine code; the software device runs PTX only");
+        Err(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU)
+    }
+    fn cuModuleLoad(out: *mut CUmodule, path: *const c_char) {
+        ready()?;
+        let path = text(path)?;
+        let bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+        let data = [bytes.as_slice(), &[0; 4]].concat();
+        load(out, data.as_ptr().cast(), &Logs::default())
+    }
+    fn cuModuleUnload(old: CUmodule) {
+        super::state::bound()?;
+        let mut objects = OBJECTS.lock();
+        let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        objects.functions.retain(|_, function| function.module_handle != old.addr());
+        drop(objects);
+        drop(object);
+        Ok(())
+    }
+    fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {
+        put(mode, CUmoduleLoadingMode::CU_MODULE_LAZY_LOADING)
+    }
+    fn cuModuleGetFunction(out: *mut CUfunction, from: CUmodule, name: *const c_char) {
+        ready()?;
+        get_function(out, from, text(name)?)
+    }
+    fn cuModuleGetFunctionCount(count: *mut c_uint, of: CUmodule) {
+        ready()?;
+        put(count, module(of)?.module.image.names.len() as c_uint)
+    }
+    fn cuModuleEnumerateFunctions(out: *mut CUfunction, count: c_uint, of: CUmodule) {
+        ready()?;
+        let names = module(of)?.module.image.names.clone();
+        for (i, name) in names.iter().take(count as usize).enumerate() {
+            get_function(out.wrapping_add(i), of, name)?;
+        }
+        Ok(())
+    }
+    fn cuModuleGetGlobal_v2(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: *const c_char) {
+        ready()?;
+        let found = module(from)?.module.global(text(name)?).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+        if !address.is_null() {
+            put(address, found.0)?;
+        }
+        if bytes.is_null() { Ok(()) } else { put(bytes, found.1 as usize) }
+    }
+    fn cuFuncGetAttribute(value: *mut c_int, which: CUfunction_attribute, of: CUfunction) {
+        ready()?;
+        put(value, attribute(&*function(of)?, which)?)
+    }
+    fn cuFuncSetAttribute(of: CUfunction, which: CUfunction_attribute, value: c_int) {
+        ready()?;
+        let object = function(of)?;
+        match which {
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+                let room = u64::from(PROFILE.shared_per_block_optin)
+                    .saturating_sub(object.kernel.function().shared_bytes);
+                let bytes = u32::try_from(value).ok().filter(|b| u64::from(*b) <= room);
+                let bytes = bytes.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+                object.max_dynamic_shared.store(bytes, Ordering::Relaxed);
+                Ok(())
+            }
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                if (-1..=100).contains(&value) { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) }
+            }
+            _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    fn cuFuncSetCacheConfig(of: CUfunction, _config: CUfunc_cache) {
+        ready()?;
+        function(of).map(|_| ())
+    }
+    fn cuFuncGetModule(out: *mut CUmodule, of: CUfunction) {
+        ready()?;
+        put(out, std::ptr::without_provenance_mut(function(of)?.module_handle))
+    }
+    fn cuFuncGetName(name: *mut *const c_char, of: CUfunction) {
+        ready()?;
+        // The string belongs to the kernel, which lives as long as its module is loaded.
+        put(name, function(of)?.kernel.name.as_ptr())
+    }
+    fn cuFuncGetParamInfo(of: CUfunction, index: usize, offset: *mut usize, bytes: *mut usize) {
+        ready()?;
+        let object = function(of)?;
+        let param = object.kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        put(offset, param.offset as usize)?;
+        if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
+    }
+    fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, of: CUfunction) {
+        ready()?;
+        function(of)?;
+        put(state, CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
+    }
+    fn cuFuncLoad(of: CUfunction) {
+        ready()?;
+        super::launch::compiled(&*function(of)?)?;
+        Ok(())
+    }
+}
