@@ -33,7 +33,7 @@ macro_rules! api {
     ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)+) => {
         $(
             #[cfg_attr(feature = "exports", unsafe(no_mangle))]
-            #[expect(non_snake_case, reason = "the names are CUDA's")]
+            #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
             pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
                 super::guarded(stringify!($name), move || -> super::Status { $body })
             }
