@@ -2,27 +2,10 @@
 //!
 //! It says nothing about how kernels are compiled: a kernel is an id and a decoder, registered by whoever compiled it.
 //!
-//! The layout, all little-endian, 56 bytes:
-//!
-//! | offset | field | |
-//! |---|---|---|
-//! | 0 | `state: u32` | 0 free, 1 claimed |
-//! | 4 | `kernel: u32` | the id from [`Context::register_kernel`](crate::Context::register_kernel), never 0 |
-//! | 8 | `site: u32` | which check of the kernel failed |
-//! | 12 | `block: [u32; 3]` | x, y, z |
-//! | 24 | `thread: [u32; 3]` | x, y, z |
-//! | 36 | padding | |
-//! | 40 | `args: [u64; 2]` | what the message needs, such as index and length |
-//!
-//! A panicking thread claims the record (compare and swap of `state` from 0 to 1, device scope), and if it got it, writes
-//! every field but `kernel`, then a system-wide fence, then `kernel`. The host looks at the record after it has waited for
-//! work, takes it when `kernel` is not 0, and frees it in the opposite order. So a record that a kernel on another stream
-//! is just writing is left for the synchronisation that waits for that kernel.
-//!
 //! # Safety
 //!
 //! The memory is written by the device at any time: the host touches it through atomics only. It is freed when the context
-//! is dropped, which no kernel outlives, because launching needs objects that hold the context.
+//! is dropped, which no kernel outlives: launching needs a module, a module holds the context, and dropping it waits.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,8 +21,22 @@ use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, OnceLock, Ordering, RwLock, 
 /// Turns the raw record of a kernel's panic into its message.
 pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 
-/// Where a context's kernels write their first panic; see the layout in the source of this type's module:
-/// `state` at 0, `kernel` at 4, `site` at 8, `block` at 12, `thread` at 24, `args` at 40.
+/// Where a context's kernels write their first panic: 56 bytes, aligned to 8, zero before the first launch.
+///
+/// | offset | field | |
+/// |---|---|---|
+/// | 0 | `state: u32` | 0 free, 1 claimed |
+/// | 4 | `kernel: u32` | the id from [`Context::register_kernel`], never 0 |
+/// | 8 | `site: u32` | which check of the kernel failed |
+/// | 12 | `block: [u32; 3]` | x, y, z |
+/// | 24 | `thread: [u32; 3]` | x, y, z |
+/// | 36 | padding | |
+/// | 40 | `args: [u64; 2]` | what the message needs, such as index and length |
+///
+/// A panicking thread claims the record (compare and swap of `state` from 0 to 1, device scope), and if it got it, writes
+/// every field but `kernel`, then a system-wide fence, then `kernel`. The host looks at the record after it has waited for
+/// work, takes it when `kernel` is not 0, and frees it in the opposite order. So a record that a kernel on another stream
+/// is just writing is left for the synchronisation that waits for that kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PanicRecord {
     device: CUdeviceptr,

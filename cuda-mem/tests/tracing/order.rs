@@ -224,3 +224,47 @@ fn a_stream_of_another_device_is_refused() {
     assert!(buffer.prepare_read(&other.default_stream()).is_err());
     assert!(buffer.fill(0, &other.default_stream()).is_err());
 }
+
+/// A small generator of numbers that repeat for a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+/// One random step of a program over some arrays and streams.
+fn step(numbers: &mut Numbers, context: &Context, kernels: &Kernels, streams: &[Stream], arrays: &mut Vec<Floats>) {
+    let stream = &streams[numbers.below(streams.len())];
+    let mut taken = arrays.swap_remove(numbers.below(arrays.len()));
+    let other = &arrays[numbers.below(arrays.len())];
+    match numbers.below(8) {
+        0 | 1 => launch(&kernels.function("rw"), stream, &[other], &mut [&mut taken]),
+        2 | 3 => launch(&kernels.function("rr"), stream, &[other, &taken], &mut []),
+        4 => launch(&kernels.function("w"), stream, &[], &mut [&mut taken]),
+        5 => drop(taken.copy_to_host().unwrap()),
+        6 => taken.copy_from_host(&ndarray::Array1::zeros(16)).unwrap(),
+        _ => taken = floats(context),
+    }
+    arrays.push(taken);
+}
+
+#[test]
+fn random_programs_are_ordered_and_leak_nothing() {
+    for seed in 0..100 {
+        let session = Session::with(Traits { memory_pools: seed % 4 != 0 });
+        let context = session.context();
+        let kernels = Kernels::new(&context);
+        let mut streams: Vec<Stream> = (0..3).map(|_| Stream::new(&context).unwrap()).collect();
+        streams.push(context.default_stream());
+        let mut arrays: Vec<Floats> = (0..3).map(|_| floats(&context)).collect();
+        let mut numbers = Numbers(seed);
+        for _ in 0..60 {
+            step(&mut numbers, &context, &kernels, &streams, &mut arrays);
+        }
+        drop((arrays, streams, kernels, context));
+        session.finish();
+    }
+}
