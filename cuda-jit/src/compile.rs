@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::back::llvm::{self, LaunchBounds, Output};
 use crate::error::{Error, Result};
-use crate::front;
+use crate::front::{self, Lowered};
 use crate::harvest::{Body, Instance};
 use crate::kernel::Kernel;
 use crate::kir::Module;
@@ -19,6 +19,8 @@ pub(crate) struct Compiled {
     pub(crate) entry: String,
     /// The module, whose sites explain panics.
     pub(crate) module: Module,
+    /// The dimensions in which the kernel asks for its place; 0 if it does not.
+    pub(crate) grid_dims: usize,
     /// The code.
     pub(crate) output: Output,
 }
@@ -28,14 +30,14 @@ pub(crate) fn compile(instance: &Instance, target: &Target, keep_llvm_ir: bool) 
     let Body::Captured(definition, _) = instance.body else { panic!("a kernel is captured Rust") };
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let module = front::lower(instance)?;
+    let Lowered { module, grid_dims } = front::lower(instance)?;
     let options = options(&definition.options, keep_llvm_ir);
     let output = llvm::emit(&module, target, &options)
         .map_err(|source| Error::Emit { kernel: definition.name.to_owned(), source })?;
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &output);
     }
-    Ok(Compiled { entry: module.functions[0].name.clone(), module, output })
+    Ok(Compiled { entry: module.functions[0].name.clone(), module, grid_dims, output })
 }
 
 /// A folder into which every compiled kernel is written, as KIR and PTX.
@@ -115,5 +117,5 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
 ///
 /// If the kernel uses something that the device language does not have for its types.
 pub fn kir_of<K: Kernel>() -> Result<Module> {
-    Ok(front::lower(&K::instance())?)
+    Ok(front::lower(&K::instance())?.module)
 }

@@ -95,10 +95,7 @@ impl KernelCache {
 }
 
 /// The cell of a specialisation, made if it is not there. The common case takes a read lock and allocates nothing.
-fn entry<K: Kernel, P: PartialEq + Copy, T>(
-    entries: &RwLock<Vec<Entry<P, T>>>,
-    place: P,
-) -> Arc<OnceCell<Arc<T>>> {
+fn entry<K: Kernel, P: PartialEq + Copy, T>(entries: &RwLock<Vec<Entry<P, T>>>, place: P) -> Arc<OnceCell<Arc<T>>> {
     let generics = TypeId::of::<(K, K::Generics)>();
     let is_it = |entry: &Entry<P, T>| {
         entry.generics == generics && entry.place == place && K::consts().eq(entry.consts.iter().copied())

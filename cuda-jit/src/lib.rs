@@ -71,4 +71,3 @@ pub mod __private {
         Context::current().ok_or(Error::NoContext)
     }
 }
-

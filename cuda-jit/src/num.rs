@@ -1,6 +1,7 @@
 //! The bounds that generic kernels need: [`Num`], [`Integer`] and [`Float`].
 //!
-//! Each method is the primitive's own; in a kernel the primitive's lowering takes its place.
+//! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
+//! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
 
@@ -46,11 +47,6 @@ pub trait Num:
     const MIN: Self;
     /// The largest finite value.
     const MAX: Self;
-
-    /// The smaller of two; of floats the one that is not NaN.
-    fn min(self, other: Self) -> Self;
-    /// The larger of two; of floats the one that is not NaN.
-    fn max(self, other: Self) -> Self;
 }
 
 /// An integer type.
@@ -69,6 +65,10 @@ pub trait Integer:
 
 /// `f32` or `f64`.
 pub trait Float: Num + Neg<Output = Self> {
+    /// The smaller of two; the one that is not NaN.
+    fn min(self, other: Self) -> Self;
+    /// The larger of two; the one that is not NaN.
+    fn max(self, other: Self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
     /// The square root, correctly rounded.
@@ -86,21 +86,17 @@ pub trait Float: Num + Neg<Output = Self> {
 }
 
 macro_rules! nums {
-    ($min:path, $max:path => $($ty:ident)*) => { $(
+    ($($ty:ident)*) => { $(
         impl Num for $ty {
             const ZERO: Self = 0 as $ty;
             const ONE: Self = 1 as $ty;
             const MIN: Self = $ty::MIN;
             const MAX: Self = $ty::MAX;
-            fn min(self, other: Self) -> Self { $min(self, other) }
-            fn max(self, other: Self) -> Self { $max(self, other) }
         }
     )* };
 }
 
-nums! { Ord::min, Ord::max => i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
-nums! { f32::min, f32::max => f32 }
-nums! { f64::min, f64::max => f64 }
+nums! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
 
 macro_rules! integers {
     ($($ty:ident)*) => { $( impl Integer for $ty {} )* };
@@ -111,6 +107,8 @@ integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 macro_rules! floats {
     ($($ty:ident)*) => { $(
         impl Float for $ty {
+            fn min(self, other: Self) -> Self { $ty::min(self, other) }
+            fn max(self, other: Self) -> Self { $ty::max(self, other) }
             fn abs(self) -> Self { $ty::abs(self) }
             fn sqrt(self) -> Self { $ty::sqrt(self) }
             fn mul_add(self, a: Self, b: Self) -> Self { $ty::mul_add(self, a, b) }

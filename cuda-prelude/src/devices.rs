@@ -88,7 +88,7 @@ pub fn synchronize() -> Result<()> {
 }
 
 /// What [`compile_ptx`] compiles for where nothing is given.
-pub const DEFAULT_CC_VARIABLE: &str = "CUDA_JIT_DEFAULT_CC";
+const DEFAULT_CC_VARIABLE: &str = "CUDA_JIT_DEFAULT_CC";
 
 /// Compiles a kernel to PTX; no driver is opened. Without a compute capability that of `CUDA_JIT_DEFAULT_CC` is taken,
 /// else 7.5.

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, ItemFn};
 
-use crate::capture::{self, Captured};
+use crate::capture::{self, BindingKind, Captured};
 use crate::options::Options;
 use crate::signature::{Signature, type_check};
 
@@ -27,8 +27,9 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
         }
     };
     let beside = beside(kind, &root, options, &function).unwrap_or_else(|error| error.to_compile_error());
+    // Kernels are launched through the type: that the host never calls the function is the usual case.
     quote! {
-        #[allow(clippy::too_many_arguments)]
+        #[allow(dead_code, clippy::too_many_arguments)]
         #function
         #beside
     }
@@ -116,22 +117,25 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
 fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: &Captured) -> TokenStream {
     let (params, body) = (&signature.params, &captured.twin);
     let output = &function.sig.output;
-    let observers = (0u32..).zip(&captured.bindings).filter(|(_, info)| !info.closure);
+    let observers = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
     let observers = observers.map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         quote!(let #observer = #root::Observer::new();)
     });
+    let static_types: Vec<_> = signature.static_types.iter().map(|ty| type_check(root, "ty_of", ty)).collect();
     let callees: Vec<Ident> = numbered(&captured.callees, capture::callee);
     let paths = &captured.callees;
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
-        if info.closure {
-            quote!(::core::option::Option::None)
-        } else {
-            quote!(::core::option::Option::Some(#observer.ty()))
+        match info.kind {
+            BindingKind::Param(index) => {
+                let ty = &static_types[index];
+                quote!(::core::option::Option::Some(#ty))
+            }
+            BindingKind::Local => quote!(::core::option::Option::Some(#observer.ty())),
+            BindingKind::Closure => quote!(::core::option::Option::None),
         }
     });
-    let static_types = signature.static_types.iter().map(|ty| type_check(root, "ty_of", ty));
     let result = type_check(root, "result_of", &signature.result);
     let Captured { consts, types, items, .. } = captured;
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));

@@ -80,6 +80,9 @@ impl Lowering<'_> {
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
         };
+        if let Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) = intrinsic {
+            self.program.grid_dims = self.program.grid_dims.max(dims);
+        }
         let ty = intrinsic_type(intrinsic);
         Val { ty, leaves }
     }

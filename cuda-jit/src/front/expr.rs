@@ -128,7 +128,7 @@ impl Lowering<'_> {
     fn cast(&mut self, value: &'static Expr, to: Scalar) -> Result<Val> {
         let own = self.ty_of(value);
         // a bare literal takes the type that it is cast to, where it can have it
-        let ty = own.or(matches!(value.1, ExprKind::Lit(_)).then_some(Ty::Scalar(to)));
+        let ty = own.or(is_literal(value).then_some(Ty::Scalar(to)));
         let value = self.expr(value, ty.as_ref())?;
         let from = self.number(Pos(0, 0), &value)?;
         let value = if from == to { value.only() } else { self.build.value(Op::Cast(value.only(), to), to) };
@@ -198,6 +198,15 @@ impl Lowering<'_> {
                 Val::scalar(*scalar, self.build.value(Op::Load(*ptr), Type::Scalar(*scalar)))
             }
         }
+    }
+}
+
+/// Whether this is a literal, perhaps with a sign.
+fn is_literal(expr: &Expr) -> bool {
+    match expr.1 {
+        ExprKind::Lit(_) => true,
+        ExprKind::Unary(_, inner) => is_literal(inner),
+        _ => false,
     }
 }
 

@@ -65,17 +65,8 @@ impl<'p> Lowering<'p> {
         let build = FunctionBuilder::new(name, params, result);
         let (locals, closures) = (HashMap::new(), HashMap::new());
         let (targets, inlined) = (Vec::new(), Vec::new());
-        let mut lowering = Lowering {
-            program,
-            definition,
-            harvest,
-            callees,
-            build,
-            locals,
-            closures,
-            targets,
-            inlined,
-        };
+        let mut lowering =
+            Lowering { program, definition, harvest, callees, build, locals, closures, targets, inlined };
         lowering.body()?;
         Ok(lowering.build.finish())
     }

@@ -191,7 +191,8 @@ impl Lowering<'_> {
             "is_nan" => self.compare(CompareOp::Ne, a, a),
             "is_infinite" | "is_finite" => {
                 let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
-                let infinity = if ty == Scalar::F32 { u64::from(f32::INFINITY.to_bits()) } else { f64::INFINITY.to_bits() };
+                let infinity =
+                    if ty == Scalar::F32 { u64::from(f32::INFINITY.to_bits()) } else { f64::INFINITY.to_bits() };
                 let infinity = self.constant(ty, infinity);
                 let op = if name == "is_finite" { CompareOp::Lt } else { CompareOp::Eq };
                 self.compare(op, magnitude, infinity)
@@ -293,7 +294,8 @@ impl Lowering<'_> {
             "saturating_sub" => self.saturating(BinaryOp::Sub, ty, a, b),
             "abs_diff" => {
                 let less = self.compare(CompareOp::Lt, a, b);
-                let (up, down) = (self.binary_value(BinaryOp::Sub, b, a, ty), self.binary_value(BinaryOp::Sub, a, b, ty));
+                let (up, down) =
+                    (self.binary_value(BinaryOp::Sub, b, a, ty), self.binary_value(BinaryOp::Sub, a, b, ty));
                 let difference = self.select(less, up, down, ty);
                 let result = unsigned(ty);
                 if result == ty { difference } else { self.build.value(Op::Bitcast(difference, result), result) }

@@ -40,6 +40,15 @@ pub struct LowerError {
     pub column: u32,
 }
 
+/// A kernel, lowered.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Its KIR, with everything that it calls.
+    pub module: Module,
+    /// The most dimensions in which it asks for its place in the grid with `grid` or `grid_size`; 0 if it does not.
+    pub grid_dims: usize,
+}
+
 /// Lowers a kernel and everything that it calls.
 ///
 /// # Errors
@@ -49,7 +58,7 @@ pub struct LowerError {
 /// # Panics
 ///
 /// If `kernel` is an intrinsic.
-pub fn lower(kernel: &Instance) -> Result<Module, LowerError> {
+pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
     let mut program = Program { contract: definition.options.fma, ..Program::default() };
     program.function(kernel, Vec::new());
@@ -66,7 +75,8 @@ pub fn lower(kernel: &Instance) -> Result<Module, LowerError> {
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
-    Ok(Module { contract: program.contract, functions, sites: program.sites })
+    let module = Module { contract: program.contract, functions, sites: program.sites };
+    Ok(Lowered { module, grid_dims: program.grid_dims })
 }
 
 /// What the functions of one module share.
@@ -79,6 +89,7 @@ struct Program {
     /// Functions still to be lowered, and which of their parameters are slices that others may write.
     pending: Vec<(FuncId, Instance, Vec<bool>)>,
     sites: Vec<Site>,
+    grid_dims: usize,
 }
 
 /// What a call needs to know of its callee.

@@ -95,7 +95,9 @@ impl Lowering<'_> {
             _ => return Err(self.error(at, "a comparison is no arithmetic")),
         };
         match op {
-            BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => self.check_division(at, op, scalar, a, b),
+            BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => {
+                self.check_division(at, op, scalar, a, b)
+            }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.definition.options.checked && scalar.is_integer() => {
                 self.check_overflow(at, kir, a, b);
             }

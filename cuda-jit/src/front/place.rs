@@ -1,6 +1,6 @@
 //! Places: bindings, fields of bindings, and elements of slices with their bounds checks.
 
-use super::function::{Lowering, Local, Result};
+use super::function::{Local, Lowering, Result};
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{CompareOp, Op, Scalar, SlotId, Space, Type, Value};

@@ -33,11 +33,7 @@ pub struct CopyBack<'a, T: Element> {
 }
 
 impl<'a, T: ScalarType + Element> CopyBack<'a, T> {
-    fn bind(
-        host: ArrayViewMut1<'a, T>,
-        mut device: DeviceArray<T, Ix1>,
-        launch: &mut Launch<'_>,
-    ) -> Result<Self> {
+    fn bind(host: ArrayViewMut1<'a, T>, mut device: DeviceArray<T, Ix1>, launch: &mut Launch<'_>) -> Result<Self> {
         KernelArg::<&'static mut [T]>::bind(&mut device, launch)?;
         Ok(Self { host, device })
     }

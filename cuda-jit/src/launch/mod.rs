@@ -8,7 +8,7 @@ mod args;
 mod host;
 mod params;
 
-use cuda_driver::{Context, LaunchConfig, Stream};
+use cuda_driver::{Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
 pub use host::{In, InOut, Out};
@@ -115,12 +115,26 @@ fn context<P, A: KernelArgs<P>>(
     }
 }
 
+/// Refuses a launch in fewer dimensions than the kernel asks for its place in, and one that repeats each place because
+/// it extends in more.
+fn check_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Result<()> {
+    let used = loaded.compiled.grid_dims;
+    let repeats = |extents: [i128; 3]| extents[used..].iter().any(|&extent| extent != 1);
+    if used == 0 || config.ndim() >= used && !repeats(config.grid().extents()) && !repeats(config.block().extents()) {
+        return Ok(());
+    }
+    let kernel = loaded.compiled.entry.clone();
+    let error = LaunchConfigError::Dimensions { kernel, given: config.ndim(), used };
+    Err(cuda_driver::Error::from(error).into())
+}
+
 fn run<K, A>(context: &Context, loaded: &Loaded, config: &LaunchConfig, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
     loaded.function.check_config(config)?;
+    check_dimensions(loaded, config)?;
     let default;
     let stream = match config.chosen_stream() {
         Some(stream) => stream,

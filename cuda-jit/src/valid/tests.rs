@@ -33,7 +33,10 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::Numbering, "kir 1 kernel f() { b0: v1: u8 = const u8 1 return }"),
     (Rule::Numbering, "kir 1 kernel f(v0 x: u8) { b0: v0: u8 = const u8 1 return }"),
     (Rule::Definition, "kir 1 kernel f() { b0: v0: u8 = not v1 v1: u8 = not v0 return }"),
-    (Rule::Definition, "kir 1 kernel f(v0 c: bool) { b0: branch v0, b1, b2 b1: v1: u8 = const u8 1 jump b2 b2: v2: u8 = not v1 return }"),
+    (
+        Rule::Definition,
+        "kir 1 kernel f(v0 c: bool) { b0: branch v0, b1, b2 b1: v1: u8 = const u8 1 jump b2 b2: v2: u8 = not v1 return }",
+    ),
     (Rule::Definition, "kir 1 kernel f() { b0: branch v0, b1, b1 b1: return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = sqrt v0 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8, v1 y: i8) { b0: v2: u8 = add v0, v1 return }"),

@@ -7,16 +7,56 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Lit, Macro, Path, Token};
 
-use super::{Capture, callee, callee_value, node};
+use super::{BindingKind, Capture, callee, callee_value, node};
 
 /// The methods that kernels can call on numbers, `bool` and slices.
 const METHODS: &[&str] = &[
-    "abs", "abs_diff", "ceil", "clamp", "copysign", "count_ones", "count_zeros", "floor", "fract", "is_empty",
-    "is_finite", "is_infinite", "is_nan", "is_negative", "is_positive", "is_power_of_two", "is_sign_negative",
-    "is_sign_positive", "leading_ones", "leading_zeros", "len", "max", "min", "mul_add", "recip", "reverse_bits",
-    "rotate_left", "rotate_right", "round_ties_even", "saturating_add", "saturating_sub", "signum", "sqrt",
-    "swap_bytes", "to_bits", "trailing_ones", "trailing_zeros", "trunc", "unsigned_abs", "wrapping_add",
-    "wrapping_mul", "wrapping_neg", "wrapping_shl", "wrapping_shr", "wrapping_sub", "div_ceil",
+    "abs",
+    "abs_diff",
+    "ceil",
+    "clamp",
+    "copysign",
+    "count_ones",
+    "count_zeros",
+    "floor",
+    "fract",
+    "is_empty",
+    "is_finite",
+    "is_infinite",
+    "is_nan",
+    "is_negative",
+    "is_positive",
+    "is_power_of_two",
+    "is_sign_negative",
+    "is_sign_positive",
+    "leading_ones",
+    "leading_zeros",
+    "len",
+    "max",
+    "min",
+    "mul_add",
+    "recip",
+    "reverse_bits",
+    "rotate_left",
+    "rotate_right",
+    "round_ties_even",
+    "saturating_add",
+    "saturating_sub",
+    "signum",
+    "sqrt",
+    "swap_bytes",
+    "to_bits",
+    "trailing_ones",
+    "trailing_zeros",
+    "trunc",
+    "unsigned_abs",
+    "wrapping_add",
+    "wrapping_mul",
+    "wrapping_neg",
+    "wrapping_shl",
+    "wrapping_shr",
+    "wrapping_sub",
+    "div_ceil",
 ];
 
 /// The types whose methods can be called as `type::method(value)`.
@@ -40,13 +80,18 @@ impl Capture {
             return node(span, quote!(Option(::core::option::Option::Some(#(&#args)*))));
         }
         if let Some(number) = path.get_ident().and_then(|ident| self.lookup(ident)) {
-            return match self.bindings[number as usize].closure {
-                true => node(span, quote!(CallClosure(#number, &[#(#args),*]))),
-                false => self.refuse(path.span(), "this is a value, not a function or a closure"),
+            return match self.bindings[number as usize].kind {
+                BindingKind::Closure => node(span, quote!(CallClosure(#number, &[#(#args),*]))),
+                _ => self.refuse(path.span(), "this is a value, not a function or a closure"),
             };
         }
         if let Some((ty, method)) = self.associated(&path) {
             return self.associated_call(&ty, &method, &args, span);
+        }
+        if let Some(ty) = type_prefix(&path) {
+            let hint =
+                format!("kernels cannot call functions of types, such as `{ty}`'s; write a `#[device]` function");
+            return self.refuse(path.span(), hint);
         }
         self.callees.push(path);
         let number = self.callees.len() as u32 - 1;
@@ -177,6 +222,13 @@ impl Capture {
         self.refuse(span, "a message in a kernel is one string literal without `{}`");
         String::new()
     }
+}
+
+/// The type whose function a path names, by Rust's naming: `Type::function`.
+fn type_prefix(path: &Path) -> Option<String> {
+    let before = path.segments.iter().rev().nth(1)?.ident.to_string();
+    let is_type = PRIMITIVES.contains(&before.as_str()) || before.starts_with(char::is_uppercase);
+    is_type.then_some(before)
 }
 
 /// In a message braces stand for arguments, so those of the source are doubled.

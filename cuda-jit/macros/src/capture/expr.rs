@@ -7,7 +7,7 @@ use syn::{BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprIf, ExprMatch, ExprPa
 use syn::{RangeLimits, UnOp};
 
 use super::stmt::after;
-use super::{Capture, Label, node, see};
+use super::{BindingKind, Capture, Label, node, see};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
@@ -17,6 +17,10 @@ impl Capture {
             Expr::Paren(inner) => self.expr(&mut inner.expr),
             Expr::Group(inner) => self.expr(&mut inner.expr),
             Expr::Lit(literal) => match self.lit(&literal.lit) {
+                Some(lit) if is_negative(&literal.lit) => {
+                    let magnitude = node(span, quote!(Lit(#lit)));
+                    node(span, quote!(Unary(s::UnaryOp::Neg, &#magnitude)))
+                }
                 Some(lit) => node(span, quote!(Lit(#lit))),
                 None => quote!(s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[]))),
             },
@@ -115,16 +119,18 @@ impl Capture {
         }
     }
 
-    /// A literal as a `syntax::Lit`; an unsupported one is refused.
+    /// A literal without its sign as a `syntax::Lit`; an unsupported one is refused.
     pub(super) fn lit(&mut self, lit: &Lit) -> Option<TokenStream> {
         match lit {
             Lit::Bool(lit) => {
                 let value = lit.value;
                 Some(quote!(s::Lit::Bool(#value)))
             }
-            Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => Some(float(lit.base10_digits(), lit.suffix())),
-            Lit::Float(lit) => Some(float(lit.base10_digits(), lit.suffix())),
-            Lit::Int(lit) => match lit.base10_parse::<u64>() {
+            Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => {
+                Some(float(unsigned(lit.base10_digits()), lit.suffix()))
+            }
+            Lit::Float(lit) => Some(float(unsigned(lit.base10_digits()), lit.suffix())),
+            Lit::Int(lit) => match unsigned(lit.base10_digits()).parse::<u64>() {
                 Ok(value) => {
                     let suffix = lit.suffix();
                     Some(quote!(s::Lit::Int(#value, #suffix)))
@@ -147,7 +153,7 @@ impl Capture {
             return node(span, quote!(Option(::core::option::Option::None)));
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            if self.bindings[number as usize].closure {
+            if self.bindings[number as usize].kind == BindingKind::Closure {
                 return self.refuse(span, "a closure can only be called in a kernel, not passed on");
             }
             return node(span, quote!(Binding(#number)));
@@ -258,7 +264,7 @@ impl Capture {
                 let pattern = walk.pattern(&arm.pat, &mut observers);
                 let guard = option(arm.guard.as_mut().map(|(_, guard)| walk.expr(guard)));
                 let body = walk.expr(&mut arm.body);
-                arm.body = Box::new(after(observers, &arm.body));
+                *arm.body = after(observers, &arm.body);
                 arm.comma.get_or_insert_default();
                 quote!(s::Arm { pattern: #pattern, guard: #guard, body: #body })
             }));
@@ -336,6 +342,19 @@ pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     }
+}
+
+/// Whether a literal token carries a sign, as those in patterns and those that macros make do.
+pub(super) fn is_negative(lit: &Lit) -> bool {
+    match lit {
+        Lit::Int(lit) => lit.base10_digits().starts_with('-'),
+        Lit::Float(lit) => lit.base10_digits().starts_with('-'),
+        _ => false,
+    }
+}
+
+fn unsigned(digits: &str) -> &str {
+    digits.trim_start_matches('-')
 }
 
 fn float(digits: &str, suffix: &str) -> TokenStream {

@@ -12,7 +12,7 @@ mod stmt;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Block, Ident, Lifetime, Path, Stmt, Type};
+use syn::{Block, Ident, Lifetime, Pat, Path, Stmt, Type};
 
 use crate::signature::Signature;
 
@@ -40,8 +40,19 @@ pub(crate) struct Captured {
 pub(crate) struct BindingInfo {
     pub(crate) ident: Ident,
     pub(crate) mutable: bool,
-    /// Whether it names a closure, which has no device type.
-    pub(crate) closure: bool,
+    /// What it names.
+    pub(crate) kind: BindingKind,
+}
+
+/// Where a binding's type comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BindingKind {
+    /// From the signature: the parameter of that index.
+    Param(usize),
+    /// From its observer.
+    Local,
+    /// It names a closure, which has no device type.
+    Closure,
 }
 
 /// A loop or labelled block that `break` and `continue` can name.
@@ -75,10 +86,8 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
         ..Capture::default()
     };
-    let mut observers = Vec::new();
-    let params = signature.params.iter().map(|param| walk.pattern(&param.pat, &mut observers)).collect();
+    let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(index, &param.pat)).collect();
     let captured = walk.block(&mut body);
-    body.stmts.splice(0..0, observers);
     let mut errors = walk.errors.into_iter();
     if let Some(mut first) = errors.next() {
         errors.for_each(|error| first.combine(error));
@@ -103,17 +112,24 @@ impl Capture {
         quote!(s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[])))
     }
 
+    /// Adds a parameter's binding; its pattern is a plain name.
+    fn param(&mut self, index: usize, pattern: &Pat) -> TokenStream {
+        let Pat::Ident(pat) = pattern else { return quote!(s::Pattern::Wild) };
+        let number = self.declare(&pat.ident, pat.mutability.is_some(), BindingKind::Param(index));
+        quote!(s::Pattern::Bind(#number))
+    }
+
     /// Adds a binding, brings it into scope and appends its observer to `observers`.
     fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
-        let number = self.declare(ident, mutable, false);
+        let number = self.declare(ident, mutable, BindingKind::Local);
         observers.push(see(number, ident));
         number
     }
 
     /// Adds a binding and brings it into scope.
-    fn declare(&mut self, ident: &Ident, mutable: bool, closure: bool) -> u32 {
+    fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, closure });
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, kind });
         self.scope.push((identity(ident), number));
         number
     }
@@ -190,7 +206,8 @@ fn node(span: Span, kind: TokenStream) -> TokenStream {
     quote!(s::Expr(#pos, s::ExprKind::#kind))
 }
 
-/// The name of a callee's value inside the twin.
+/// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
+/// call reads the same as in the function.
 fn callee_value(span: Span) -> Ident {
-    Ident::new("__f", Span::mixed_site().located_at(span))
+    Ident::new("__f", span)
 }

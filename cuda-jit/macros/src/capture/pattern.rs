@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 
 use super::Capture;
+use super::expr::is_negative;
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
@@ -27,7 +28,9 @@ impl Capture {
             }
             Pat::Or(or) => self.or_pattern(or, observers),
             Pat::Range(range) => self.range_pattern(range),
-            Pat::Reference(reference) => self.refuse_pattern(reference, "kernels hold values, not references; drop the `&`"),
+            Pat::Reference(reference) => {
+                self.refuse_pattern(reference, "kernels hold values, not references; drop the `&`")
+            }
             Pat::Slice(slice) => self.refuse_pattern(slice, "slice patterns are not supported; index the slice"),
             Pat::Rest(rest) => self.refuse_pattern(rest, "`..` is not supported; write `_` for each element"),
             other => self.refuse_pattern(
@@ -100,6 +103,7 @@ impl Capture {
     }
 
     fn lit_pattern(&mut self, lit: &Lit, negated: bool) -> TokenStream {
+        let negated = negated ^ is_negative(lit);
         match self.lit(lit) {
             Some(lit) => quote!(s::Pattern::Lit(#lit, #negated)),
             None => quote!(s::Pattern::Wild),

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, Item, Local, Pat, Stmt};
 
-use super::Capture;
+use super::{BindingKind, Capture};
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -75,7 +75,7 @@ impl Capture {
             self.refuse(pattern.span(), "a `let` without a value binds one name");
             return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None));
         };
-        let number = self.declare(&pat.ident, true, false);
+        let number = self.declare(&pat.ident, true, BindingKind::Local);
         self.late.push(number);
         quote!(s::Stmt::Let(s::Pattern::Bind(#number), ::core::option::Option::None))
     }
@@ -96,11 +96,11 @@ impl Capture {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let body = walk.expr(&mut closure.body);
-            closure.body = Box::new(after(observers, &closure.body));
+            *closure.body = after(observers, &closure.body);
             quote!(s::Closure { params: &[#(#params),*], body: &#body })
         });
         self.labels = labels;
-        let number = self.declare(&pat.ident, false, true);
+        let number = self.declare(&pat.ident, false, BindingKind::Closure);
         quote!(s::Stmt::Closure(#number, &#captured))
     }
 }

@@ -1,4 +1,5 @@
-//! The tests of KIR from text to PTX: properties of [`generated`] modules, and the file tests: every file in `tests/kir` is a module whose comments say what to do with it and what comes out.
+//! The file tests of KIR: every file in `tests/kir` is a module whose comments say what to do with it and what comes
+//! out.
 //!
 //! The first line is the command:
 //!
@@ -7,15 +8,14 @@
 //!   `; absent:` ones must not be found anywhere. If a line is `; expect:`, the lines after it, less their `; `, are
 //!   the PTX (with `UPDATE_EXPECT=1`, written there).
 
-mod generated;
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuda_jit::back::llvm::Options;
 use cuda_jit::kir::text;
 use cuda_jit::valid::verify;
+
+use crate::support;
 
 #[test]
 fn files() {

@@ -1,0 +1,199 @@
+//! Branches, loops, jumps and ranges.
+
+use super::differ;
+use cuda_jit::device::{block_dim, block_idx, grid, grid_dim, grid_size, thread_idx};
+use cuda_jit::kernel;
+
+#[kernel]
+fn collatz(x: &[u32], out: &mut [u32]) {
+    let mut i = grid::<1>();
+    while i < out.len() {
+        let mut n = x[i] as u64;
+        let mut steps = 0;
+        let reached = loop {
+            if n == 1 {
+                break steps;
+            }
+            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        };
+        out[i] = reached;
+        i += grid_size::<1>();
+    }
+}
+
+#[test]
+fn loops_and_strides() {
+    let x: Vec<u32> = (1..100).collect();
+    let steps = differ!(collatz, (2, 16), [&x[..]], vec![0u32; 99]);
+    assert_eq!(steps[26], 111);
+}
+
+#[kernel]
+fn ranges(from: i8, to: i8, step: usize, out: &mut [i32]) {
+    let mut at = 0;
+    for v in from..to {
+        out[at] = v as i32;
+        at += 1;
+    }
+    for v in from..=to {
+        out[at] = v as i32 + 1000;
+        at += 1;
+    }
+    for v in (from..to).rev() {
+        out[at] = v as i32 + 2000;
+        at += 1;
+    }
+    for v in (from..=to).rev().step_by(step) {
+        out[at] = v as i32 + 3000;
+        at += 1;
+    }
+    for v in (from..to).step_by(step) {
+        out[at] = v as i32 + 4000;
+        at += 1;
+    }
+    for v in (from..=to).step_by(step) {
+        out[at] = v as i32 + 5000;
+        at += 1;
+    }
+    out[at] = at as i32;
+}
+
+#[test]
+fn ranges_end_where_rusts_do() {
+    for (from, to) in [(0, 5), (5, 0), (3, 3), (-128, -128), (127, 127), (-128, 127), (-1, 1), (120, 127)] {
+        for step in [1, 2, 3, 100, 255, 1000] {
+            differ!(ranges, (1, 1), [from, to, step], vec![-1i32; 1600]);
+        }
+    }
+}
+
+#[kernel]
+fn jumps(out: &mut [u32]) {
+    let i = grid::<1>();
+    let mut count = 0u32;
+    'outer: for a in 0..10u32 {
+        for b in 0..10u32 {
+            if b == i as u32 {
+                continue 'outer;
+            }
+            if a * b > 20 {
+                break 'outer;
+            }
+            if b % 3 == 2 {
+                continue;
+            }
+            count += a + b;
+        }
+        count += 1000;
+    }
+    let found = 'block: {
+        if count > 2000 {
+            break 'block 1;
+        }
+        if count > 1000 {
+            break 'block 2;
+        }
+        3
+    };
+    let mut rest = count;
+    while let Some(digit) = if rest > 0 { Some(rest % 10) } else { None } {
+        rest /= 10;
+        if digit == 0 {
+            continue;
+        }
+        count += digit;
+    }
+    if i == 3 {
+        out[i] = 77;
+        return;
+    }
+    out[i] = count * 10 + found;
+}
+
+#[test]
+fn labels_and_early_returns() {
+    differ!(jumps, (1, 8), [], vec![0u32; 8]);
+}
+
+#[kernel]
+fn values(x: &[i32], out: &mut [i32]) {
+    let i = grid::<1>();
+    let a = if x[i] > 0 {
+        1
+    } else if x[i] < 0 {
+        -1
+    } else {
+        0
+    };
+    let b = {
+        let square = x[i] * x[i];
+        square + 1
+    };
+    let (c, (d, _)) = (
+        a + b,
+        (
+            match i {
+                0 => b,
+                1 | 2 => -b,
+                _ => 0,
+            },
+            true,
+        ),
+    );
+    let e = (if i % 2 == 0 { 5 } else { 6 }) + d;
+    out[i] = c * 3 + e + if let (1.., 0..=2) = (a, i) { 100 } else { 0 };
+}
+
+#[test]
+fn expressions_have_values() {
+    differ!(values, (1, 5), [&[5, -3, 0, 9, -9][..]], vec![0i32; 5]);
+}
+
+#[kernel]
+fn places(out: &mut [usize]) {
+    let (x, y, z) = grid::<3>();
+    let (width, height, _) = grid_size::<3>();
+    let at = (z * height + y) * width + x;
+    let t = thread_idx();
+    out[at] = (((t.x * 10 + t.y) * 10 + t.z) * 10 + block_idx().x) * 10 + block_idx().y + block_idx().z;
+    out[at] = out[at] * 1000 + (block_dim().x + block_dim().y + block_dim().z) * 10 + grid_dim().x * grid_dim().y;
+}
+
+/// `usize` has no bits of its own on the device; it is `u64`.
+#[test]
+fn three_dimensions() {
+    differ!(places, ((2, 3, 2), (4, 2, 3)), [], vec![0usize; 8 * 6 * 6]);
+}
+
+#[kernel(unchecked)]
+fn trusting(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = x[i];
+    }
+}
+
+#[kernel]
+fn unchecked_elements(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() && i < x.len() {
+        // SAFETY: the condition says that `i` is within `x`.
+        let value = unsafe { *x.get_unchecked(i) };
+        // SAFETY: the condition says that `i` is within `out`.
+        unsafe { *out.get_unchecked_mut(i) = value * 2.0 };
+    }
+}
+
+#[test]
+fn checks_can_be_left_out() {
+    let x = super::on_device(&[1.0f32, 2.0]);
+    let mut out = super::on_device(&[0f32; 2]);
+    // SAFETY: both slices have two elements.
+    unsafe { trusting::launch((1, 32), &x, &mut out) }.unwrap();
+    assert_eq!(super::on_host(&out), [1.0, 2.0]);
+    let kir = cuda_jit::kir_of::<trusting>().unwrap();
+    assert!(kir.sites.is_empty(), "{kir}");
+    differ!(unchecked_elements, (1, 32), [&[1.0f32, 2.0][..]], vec![0f32; 2]);
+    assert!(cuda_jit::kir_of::<unchecked_elements>().unwrap().sites.is_empty());
+}

@@ -1,0 +1,286 @@
+//! The risks of reading types from rustc: each is a way in which the twin could differ from the function.
+
+use super::differ;
+use cuda_jit::device::grid;
+use cuda_jit::harvest::{Body, Instance, Ty};
+use cuda_jit::kir::Scalar;
+use cuda_jit::{Kernel, Num, device, kernel};
+
+/// The types of a kernel's bindings by name, parameters included.
+fn types<K: Kernel>() -> Vec<(&'static str, Option<Ty>)> {
+    let Instance { body: Body::Captured(definition, harvest), .. } = K::instance() else { panic!("captured") };
+    definition.bindings.iter().map(|binding| binding.name).zip(harvest().bindings).collect()
+}
+
+fn type_of<K: Kernel>(name: &str) -> Ty {
+    let found = types::<K>().into_iter().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no binding `{name}`")).1.unwrap_or_else(|| panic!("`{name}` is a closure"))
+}
+
+const fn scalar(scalar: Scalar) -> Ty {
+    Ty::Scalar(scalar)
+}
+
+// --- moved values
+
+#[kernel]
+fn moves(out: &mut [u32]) {
+    let pair = (1u32, 2.5f32);
+    let moved = pair;
+    let slice = out; // `out` is moved, and was seen before
+    let target = slice;
+    target[0] = moved.0 + moved.1 as u32;
+}
+
+#[test]
+fn moved_values_are_seen_before_they_move() {
+    assert_eq!(type_of::<moves>("moved"), Ty::Tuple(vec![scalar(Scalar::U32), scalar(Scalar::F32)]));
+    assert_eq!(type_of::<moves>("target"), Ty::Slice(Scalar::U32, true));
+    assert_eq!(differ!(moves, (1, 1), [], vec![0u32]), [3]);
+}
+
+// --- patterns
+
+#[kernel]
+fn patterns(x: &[i32], out: &mut [i32]) {
+    let i = grid::<1>();
+    if i >= x.len() || i >= out.len() {
+        return;
+    }
+    let found = if x[i] > 0 { Some(x[i]) } else { None };
+    if let Some(positive) = found {
+        out[i] = positive * 10;
+    }
+    out[i] += match (x[i], i) {
+        (0, place) => place as i32,
+        (v, _) if v < -5 => -1,
+        (-5..=-1, _) => -2,
+        (1 | 2, place) => place as i32 + 100,
+        (_, _) => 7,
+    };
+}
+
+#[test]
+fn names_in_if_let_and_match_arms_have_types() {
+    assert_eq!(type_of::<patterns>("positive"), scalar(Scalar::I32));
+    assert_eq!(type_of::<patterns>("place"), scalar(Scalar::U64));
+    assert_eq!(type_of::<patterns>("v"), scalar(Scalar::I32));
+    let x = [0, 1, 2, 3, -1, -5, -6, i32::MIN];
+    differ!(patterns, (1, 16), [&x[..]], vec![0i32; 8]);
+}
+
+// --- macro_rules!
+
+macro_rules! make {
+    ($name:ident, $op:tt, $local:ident) => {
+        #[kernel]
+        fn $name(x: &[u32], out: &mut [u32]) {
+            let i = grid::<1>();
+            // two names that read alike: this one is the macro's, `$local` is the caller's
+            let v = 1000;
+            let $local = x[i];
+            out[i] = $local $op 2 + v;
+        }
+    };
+}
+
+make!(made_add, +, v);
+make!(made_mul, *, other);
+
+#[test]
+fn kernels_made_by_macro_rules_keep_their_names_apart() {
+    assert_eq!(differ!(made_add, (1, 3), [&[1, 2, 3][..]], vec![0u32; 3]), [1003, 1004, 1005]);
+    assert_eq!(differ!(made_mul, (1, 3), [&[1, 2, 3][..]], vec![0u32; 3]), [1002, 1004, 1006]);
+}
+
+// --- names
+
+/// A struct, a kernel's local and a device function may share a name with other things.
+mod named {
+    use super::*;
+
+    #[expect(dead_code, reason = "it only has to exist beside the binding of that name")]
+    pub(super) struct Value;
+
+    #[device]
+    pub(super) fn scale(value: f32) -> f32 {
+        value * 2.0
+    }
+
+    #[kernel]
+    pub(super) fn names(x: &[f32], out: &mut [f32]) {
+        let i = grid::<1>();
+        let value = scale(x[i]);
+        let scale = 3.0; // shadows the device function from here on
+        let i = i; // and itself
+        let r#match = value * scale;
+        out[i] = r#match;
+    }
+}
+
+#[test]
+fn names_shadow_as_in_rust() {
+    use named::names;
+    assert_eq!(differ!(names, (1, 2), [&[1.0, 2.0][..]], vec![0f32; 2]), [6.0, 12.0]);
+}
+
+// --- closures
+
+#[kernel]
+fn closures(x: &[f32], factor: f32, out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut calls = 0;
+    let scale = |v| v * factor;
+    let mut twice = |v: f32, again| {
+        calls += 1;
+        if again {
+            return scale(scale(v));
+        }
+        scale(v)
+    };
+    let a = twice(x[i], true);
+    let b = twice(x[i], i == 0);
+    out[i] = a + b + calls as f32;
+}
+
+#[test]
+fn closures_infer_their_parameters_and_capture_by_reference() {
+    assert_eq!(type_of::<closures>("v"), scalar(Scalar::F32));
+    assert_eq!(type_of::<closures>("again"), scalar(Scalar::Bool));
+    assert!(types::<closures>().contains(&("twice", None)));
+    assert_eq!(differ!(closures, (1, 2), [&[1.0f32, 2.0][..], 3.0f32], vec![0f32; 2]), [20.0, 26.0]);
+}
+
+// --- inference that is settled late
+
+#[kernel]
+fn late(x: &[u8], out: &mut [u64]) {
+    let mut count = 0; // u16, by the comparison below
+    let mut sum = 0; // u64, by the last line
+    let step; // u16, by its only assignment
+    let limit = 10; // i32, by fallback
+    let half = 0.5; // f64, by fallback
+    if limit > 3 {
+        step = 2;
+    } else {
+        step = 1;
+    }
+    while count < 6u16 {
+        sum += x[count as usize] as u64;
+        count += step;
+    }
+    let _ = half;
+    out[0] = sum;
+}
+
+#[test]
+fn integers_that_are_inferred_late_have_rustcs_type() {
+    assert_eq!(type_of::<late>("count"), scalar(Scalar::U16));
+    assert_eq!(type_of::<late>("sum"), scalar(Scalar::U64));
+    assert_eq!(type_of::<late>("step"), scalar(Scalar::U16));
+    assert_eq!(type_of::<late>("limit"), scalar(Scalar::I32));
+    assert_eq!(type_of::<late>("half"), scalar(Scalar::F64));
+    assert_eq!(differ!(late, (1, 1), [&[1, 2, 3, 4, 5, 6][..]], vec![0u64]), [9]);
+}
+
+// --- generics and device functions
+
+#[device]
+fn pick<T: Num>(flag: bool, yes: T, no: T) -> T {
+    if flag { yes } else { no }
+}
+
+#[device]
+fn sum<T: Num>(x: &[T], from: usize) -> T {
+    let mut total = T::ZERO;
+    for i in from..x.len() {
+        total += x[i];
+    }
+    total
+}
+
+#[device]
+fn factorial(n: u64) -> u64 {
+    if n == 0 { 1 } else { n * factorial(n - 1) }
+}
+
+#[kernel]
+fn generic<T: Num, const N: usize>(x: &[T], out: &mut [T]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let extra = sum(x, N);
+        out[i] = pick(i % 2 == 0, x[i], T::ONE) + extra;
+        out[i] += sum(&*out, out.len());
+    }
+}
+
+#[kernel]
+fn recursive(out: &mut [u64]) {
+    let i = grid::<1>();
+    out[i] = factorial(i as u64) + pick::<u64>(true, 0, 1);
+}
+
+#[test]
+fn generic_arguments_of_calls_are_rustcs() {
+    fn run<T: Num + std::fmt::Debug>(values: [T; 4]) {
+        let mut host = values.to_vec();
+        cuda_jit::host::for_each_thread((1, 4), || generic::<T, 2>(&values, &mut host));
+        let mut device = super::on_device(&values);
+        generic::<T, 2>::launch((1, 4), cuda_jit::launch::In(&values[..]), &mut device).unwrap();
+        let bits = |v: Vec<T>| v.into_iter().map(T::bits).collect::<Vec<_>>();
+        assert_eq!(bits(super::on_host(&device)), bits(host));
+    }
+    run([1i8, 2, 3, 4]);
+    run([1u16, 2, 3, 4]);
+    run([1i64, -2, 3, 4]);
+    run([1.5f32, 2.5, 3.5, 4.5]);
+    run([1.5f64, 2.5, 3.5, 4.5]);
+    assert_eq!(differ!(recursive, (1, 6), [], vec![0u64; 6]), [1, 1, 2, 6, 24, 120]);
+}
+
+// --- constants
+
+const OFFSET: i16 = -300;
+
+mod deeper {
+    pub(super) const SCALE: f32 = 0.25;
+}
+
+#[kernel]
+fn constants(out: &mut [f32]) {
+    const LOCAL: u32 = 7;
+    out[0] = OFFSET as f32 * deeper::SCALE + LOCAL as f32 + f32::MAX * 0.0 + std::f32::consts::PI;
+    out[1] = match out.len() as u32 + 5 {
+        LOCAL => u8::MAX as f32,
+        _ => 0.0,
+    };
+}
+
+#[test]
+fn constants_have_their_values() {
+    differ!(constants, (1, 1), [], vec![0f32; 2]);
+}
+
+/// Two modules may hold kernels of one name; each has its own specialisations.
+mod first {
+    #[cuda_jit::kernel]
+    pub(super) fn same(out: &mut [u32]) {
+        out[0] = 1;
+    }
+}
+
+mod second {
+    #[cuda_jit::kernel]
+    pub(super) fn same(out: &mut [u32]) {
+        out[0] = 2;
+    }
+}
+
+#[test]
+fn kernels_of_one_name_are_told_apart() {
+    let mut out = super::on_device(&[0u32]);
+    first::same::launch((1, 1), &mut out).unwrap();
+    assert_eq!(super::on_host(&out), [1]);
+    second::same::launch((1, 1), &mut out).unwrap();
+    assert_eq!(super::on_host(&out), [2]);
+}

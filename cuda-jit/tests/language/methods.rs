@@ -1,0 +1,172 @@
+//! Every method that kernels can call, on every type that has it.
+
+use super::differ;
+use cuda_jit::device::grid;
+use cuda_jit::{Float, kernel};
+
+macro_rules! unsigned {
+    ($($module:ident $ty:ident)*) => { $(
+        mod $module {
+            use super::*;
+
+            #[kernel]
+            fn methods(x: &[$ty], y: &[$ty], out: &mut [u64]) {
+                let i = grid::<1>();
+                let (a, b, at) = (x[i], y[i], i * 24);
+                out[at] = a.min(b) as u64;
+                out[at + 1] = a.max(b) as u64;
+                out[at + 2] = a.clamp(3, 90) as u64;
+                out[at + 3] = a.abs_diff(b) as u64;
+                out[at + 4] = a.is_power_of_two() as u64;
+                out[at + 5] = if b > 0 { a.div_ceil(b) as u64 } else { 0 };
+                out[at + 6] = a.count_ones() as u64;
+                out[at + 7] = a.count_zeros() as u64;
+                out[at + 8] = a.leading_zeros() as u64;
+                out[at + 9] = a.leading_ones() as u64;
+                out[at + 10] = a.trailing_zeros() as u64;
+                out[at + 11] = a.trailing_ones() as u64;
+                out[at + 12] = a.reverse_bits() as u64;
+                out[at + 13] = a.swap_bytes() as u64;
+                out[at + 14] = a.wrapping_neg() as u64;
+                out[at + 15] = a.rotate_left(b as u32) as u64;
+                out[at + 16] = a.rotate_right(b as u32) as u64;
+                out[at + 17] = a.wrapping_shl(b as u32) as u64;
+                out[at + 18] = a.wrapping_shr(b as u32) as u64;
+                out[at + 19] = a.wrapping_add(b) as u64;
+                out[at + 20] = a.wrapping_sub(b) as u64;
+                out[at + 21] = a.wrapping_mul(b) as u64;
+                out[at + 22] = a.saturating_add(b) as u64;
+                out[at + 23] = $ty::saturating_sub(a, b) as u64;
+            }
+
+            #[test]
+            fn differ_nowhere() {
+                let values = [0, 1, 2, 3, 64, 200, $ty::MAX, $ty::MAX / 3, $ty::MAX - 1];
+                let pairs = values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b)));
+                let (x, y): (Vec<$ty>, Vec<$ty>) = pairs.unzip();
+                differ!(methods, (1, x.len()), [&x[..], &y[..]], vec![0u64; x.len() * 24]);
+            }
+        }
+    )* };
+}
+
+unsigned! { on_u8 u8 on_u16 u16 on_u32 u32 on_u64 u64 }
+
+macro_rules! signed {
+    ($($module:ident $ty:ident)*) => { $(
+        mod $module {
+            use super::*;
+
+            #[kernel]
+            fn methods(x: &[$ty], y: &[$ty], out: &mut [i64]) {
+                let i = grid::<1>();
+                let (a, b, at) = (x[i], y[i], i * 20);
+                out[at] = a.min(b) as i64;
+                out[at + 1] = a.max(b) as i64;
+                out[at + 2] = a.clamp(-5, 5) as i64;
+                out[at + 3] = a.abs_diff(b) as i64;
+                out[at + 4] = if a == $ty::MIN { 0 } else { a.abs() as i64 };
+                out[at + 5] = a.unsigned_abs() as i64;
+                out[at + 6] = a.signum() as i64;
+                out[at + 7] = a.is_positive() as i64 + 2 * a.is_negative() as i64;
+                out[at + 8] = a.count_ones() as i64;
+                out[at + 9] = a.leading_zeros() as i64;
+                out[at + 10] = a.trailing_ones() as i64;
+                out[at + 11] = a.reverse_bits() as i64;
+                out[at + 12] = a.swap_bytes() as i64;
+                out[at + 13] = a.rotate_left(b as u32) as i64;
+                out[at + 14] = a.rotate_right(b as u32) as i64;
+                out[at + 15] = a.wrapping_shr(b as u32) as i64;
+                out[at + 16] = a.wrapping_mul(b) as i64;
+                out[at + 17] = a.saturating_add(b) as i64;
+                out[at + 18] = a.saturating_sub(b) as i64;
+                out[at + 19] = a.wrapping_neg() as i64;
+            }
+
+            #[test]
+            fn differ_nowhere() {
+                let values = [0, 1, -1, 5, -6, 100, $ty::MAX, $ty::MIN, $ty::MAX - 1, $ty::MIN + 1];
+                let pairs = values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b)));
+                let (x, y): (Vec<$ty>, Vec<$ty>) = pairs.unzip();
+                differ!(methods, (1, x.len()), [&x[..], &y[..]], vec![0i64; x.len() * 20]);
+            }
+        }
+    )* };
+}
+
+signed! { on_i8 i8 on_i16 i16 on_i32 i32 on_i64 i64 }
+
+macro_rules! floats {
+    ($($module:ident $ty:ident $bits:ident)*) => { $(
+        mod $module {
+            use super::*;
+
+            #[kernel(fma = false)]
+            fn methods(x: &[$ty], y: &[$ty], out: &mut [$bits]) {
+                let i = grid::<1>();
+                let (a, b, at) = (x[i], y[i], i * 20);
+                out[at] = a.abs().to_bits();
+                out[at + 1] = if a >= 0.0 { a.sqrt().to_bits() } else { 0 };
+                out[at + 2] = a.floor().to_bits();
+                out[at + 3] = a.ceil().to_bits();
+                out[at + 4] = a.trunc().to_bits();
+                out[at + 5] = a.round_ties_even().to_bits();
+                out[at + 6] = a.fract().to_bits();
+                out[at + 7] = if a != 0.0 { a.recip().to_bits() } else { 0 };
+                out[at + 8] = a.signum().to_bits();
+                out[at + 9] = a.copysign(b).to_bits();
+                // which zero `min` and `max` prefer is not Rust's to promise
+                out[at + 10] = (a.min(b) + 0.0).to_bits();
+                out[at + 11] = (a.max(b) + 0.0).to_bits();
+                out[at + 12] = a.clamp(-2.0, 2.0).to_bits();
+                out[at + 13] = a.mul_add(b, 1.0).to_bits();
+                out[at + 14] = a.is_nan() as $bits + 2 * a.is_infinite() as $bits + 4 * a.is_finite() as $bits;
+                out[at + 15] = a.is_sign_negative() as $bits + 2 * a.is_sign_positive() as $bits;
+                out[at + 16] = $ty::max(a, 1.0).to_bits();
+                out[at + 17] = (a * b + a).to_bits();
+            }
+
+            #[test]
+            fn differ_nowhere() {
+                let values = [0.0, -0.0, 0.5, 1.5, 2.5, -2.5, 1e9, -3.7, $ty::MAX, $ty::MIN_POSITIVE, $ty::INFINITY];
+                let pairs = values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b)));
+                let finite = |&(a, b): &($ty, $ty)| !(a.is_infinite() && b == 0.0) && a.mul_add(b, 1.0) == a.mul_add(b, 1.0);
+                let (x, y): (Vec<$ty>, Vec<$ty>) = pairs.filter(finite).filter(|&(a, b)| (a * b + a) == (a * b + a)
+                    && a.fract() == a.fract()).unzip();
+                differ!(methods, (1, x.len()), [&x[..], &y[..]], vec![0 as $bits; x.len() * 20]);
+            }
+        }
+    )* };
+}
+
+floats! { on_f32 f32 u32 on_f64 f64 u64 }
+
+#[kernel]
+fn nan(x: &[f32], out: &mut [u32]) {
+    let n = x[0];
+    out[0] = n.is_nan() as u32 + 2 * n.is_finite() as u32 + 4 * (n == n) as u32 + 8 * (n != n) as u32;
+    out[1] = (n < 1.0) as u32 + 2 * (n >= 1.0) as u32 + 4 * !(n > 1.0) as u32;
+    out[2] = n.min(3.0).to_bits();
+    out[3] = 4.0f32.max(n).to_bits();
+    out[4] = n.signum().is_nan() as u32;
+}
+
+#[test]
+fn nan_is_unordered() {
+    differ!(nan, (1, 1), [&[f32::NAN][..]], vec![0u32; 5]);
+}
+
+#[kernel]
+fn norm<T: Float>(x: &[T], out: &mut [T]) {
+    let i = grid::<1>();
+    out[i] = T::sqrt(x[i].mul_add(x[i], T::ONE)).floor().max(x[i].abs().ceil()) - x[i].trunc();
+    if x.is_empty() || x[i].is_nan() {
+        out[i] = -T::ONE;
+    }
+}
+
+#[test]
+fn bounds_carry_methods() {
+    differ!(norm::<f32>, (1, 4), [&[3.0, -1.5, 0.0, 100.25][..]], vec![0f32; 4]);
+    differ!(norm::<f64>, (1, 4), [&[3.0, -1.5, 0.0, 100.25][..]], vec![0f64; 4]);
+}

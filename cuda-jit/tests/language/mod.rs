@@ -1,0 +1,79 @@
+//! The kernel language on the software device, against the same functions on the host.
+
+#![expect(clippy::all, reason = "the kernels are written to cover the language, not to be short")]
+
+mod arithmetic;
+mod control;
+mod harvest;
+mod launches;
+mod methods;
+mod panics;
+
+use cuda_driver::{Context, Driver};
+use cuda_mem::{DeviceArray, Element};
+use ndarray::{Array1, Ix1};
+
+/// The software device's context.
+pub(crate) fn context() -> Context {
+    let driver = Driver::new(cuda_sim::driver_api()).expect("the software device starts");
+    let device = driver.device(0).expect("it has a device");
+    device.primary_context().expect("the device has a context")
+}
+
+/// A host array on the software device.
+pub(crate) fn on_device<T: Element>(values: &[T]) -> DeviceArray<T, Ix1> {
+    cuda_mem::from_slice(&context(), values).expect("there is room")
+}
+
+/// What a device array holds.
+pub(crate) fn on_host<T: Element>(array: &DeviceArray<T, Ix1>) -> Vec<T> {
+    let host: Array1<T> = array.copy_to_host().expect("the kernel has run");
+    host.to_vec()
+}
+
+/// Runs a kernel on the device and, thread by thread, on the host, and compares what they write, bit for bit.
+///
+/// `differ!(kernel, (grid, block), [inputs], output = initial)`: each input is a slice, the output a vector.
+macro_rules! differ {
+    ($kernel:ident $(::<$($generic:ty),+>)?, $config:expr, [$($input:expr),* $(,)?], $output:expr) => {{
+        let initial = $output;
+        let mut host = initial.clone();
+        cuda_jit::host::for_each_thread($config, || $kernel$(::<$($generic),+>)?($($input,)* &mut host));
+        let mut device = $crate::language::on_device(&initial);
+        $kernel$(::<$($generic),+>)?::launch(
+            $config,
+            $($crate::language::Passed::passed($input),)*
+            &mut device,
+        )
+        .expect("the kernel compiles and launches");
+        let device = $crate::language::on_host(&device);
+        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::ScalarType::bits(v)).collect::<Vec<u64>>();
+        assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
+        device
+    }};
+}
+pub(crate) use differ;
+
+/// How a host value is passed to the device: slices are copied, numbers stay.
+pub(crate) trait Passed {
+    type As;
+    fn passed(self) -> Self::As;
+}
+
+impl<'a, T> Passed for &'a [T] {
+    type As = cuda_jit::launch::In<&'a [T]>;
+    fn passed(self) -> Self::As {
+        cuda_jit::launch::In(self)
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => { $(
+        impl Passed for $ty {
+            type As = $ty;
+            fn passed(self) -> $ty { self }
+        }
+    )* };
+}
+
+numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 }

@@ -1,0 +1,119 @@
+//! Panics in kernels: what they say, and what they leave intact.
+
+use cuda_driver::KernelPanic;
+use cuda_jit::device::grid;
+use cuda_jit::{device, kernel};
+
+use super::{context, on_device, on_host};
+
+/// The panic of what was launched before. Kernels of other tests share the context's record, so these tests take
+/// turns, and no other test in this executable panics.
+fn take_panic() -> Option<KernelPanic> {
+    match context().synchronize() {
+        Ok(()) => None,
+        Err(cuda_driver::Error::KernelPanic(panic)) => Some(*panic),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[kernel]
+fn gather(x: &[f32], index: &[u32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = x[index[i] as usize];
+    }
+}
+
+#[device]
+fn halve(n: i32, by: i32) -> i32 {
+    n / by
+}
+
+#[kernel]
+fn divide(x: &[i32], y: &[i32], out: &mut [i32]) {
+    let i = grid::<1>();
+    out[i] = halve(x[i], y[i]) + x[i] % (y[i] + 1);
+}
+
+#[kernel]
+fn assertions(mode: u32, out: &mut [u32]) {
+    let i = grid::<1>();
+    assert!(mode != 1 || i != 2, "thread two");
+    assert_eq!(mode == 2 && i == 3, false);
+    match mode {
+        3 => panic!("mode three"),
+        4 => unreachable!(),
+        5 => unimplemented!("mode five"),
+        6 => {
+            let (low, high) = (4u32, mode - 3);
+            out[i] = 5u32.clamp(low, high);
+        }
+        7 => for _ in (0..4u32).step_by(out.len() - 4) {},
+        _ => out[i] = mode,
+    }
+}
+
+#[kernel(checked)]
+fn overflows(mode: u32, x: i32, out: &mut [i32]) {
+    out[0] = match mode {
+        0 => x + 1,
+        1 => -x - 2,
+        2 => x * 2,
+        3 => 1 << (x - (i32::MAX - 32)),
+        4 => -(-x - 1),
+        5 => (-x - 1).abs(),
+        _ => x,
+    };
+}
+
+/// All in one test, since they share the context's record.
+#[test]
+fn panics_come_back_as_errors() {
+    let x = on_device(&[10.0f32, 20.0, 30.0]);
+    let index = on_device(&[2u32, 1, 7, 0]);
+    let mut out = on_device(&[0.0f32; 4]);
+    gather::launch((2, 2), &x, &index, &mut out).unwrap();
+    let panic = take_panic().expect("7 is beyond x");
+    assert_eq!(panic.kernel, "gather");
+    assert_eq!(panic.message, "index 7 is out of bounds of a slice of length 3");
+    assert!(panic.file.ends_with("tests/language/panics.rs"), "{}", panic.file);
+    assert_eq!((panic.line, panic.column), (23, 18));
+    assert_eq!((panic.block, panic.thread), ([1, 0, 0], [0, 0, 0]));
+    // the panic is told once, the other threads' results are there, and the next launch works
+    assert!(take_panic().is_none());
+    assert_eq!(on_host(&out), [30.0, 20.0, 0.0, 10.0]);
+    let index = on_device(&[2u32, 1, 0, 0]);
+    gather::launch((1, 4), &x, &index, &mut out).unwrap();
+    assert_eq!(on_host(&out), [30.0, 20.0, 10.0, 10.0]);
+
+    let message = |launch: &dyn Fn()| {
+        launch();
+        take_panic().map(|panic| panic.message)
+    };
+    let divide =
+        |x: i32, y: i32| message(&|| divide::launch((1, 1), &vec![x], &vec![y], &mut on_device(&[0])).unwrap());
+    assert_eq!(divide(1, 0).as_deref(), Some("division by zero"));
+    assert_eq!(divide(i32::MIN, -1).as_deref(), Some("division overflows"));
+    assert_eq!(divide(7, -1).as_deref(), Some("remainder by zero"));
+    assert_eq!(divide(i32::MIN, -2).as_deref(), Some("remainder overflows"));
+    assert_eq!(divide(7, 2), None);
+
+    let assertions = |mode: u32| message(&|| assertions::launch((1, 4), mode, &mut on_device(&[0u32; 4])).unwrap());
+    assert_eq!(assertions(0), None);
+    assert_eq!(assertions(1).as_deref(), Some("thread two"));
+    assert_eq!(assertions(2).as_deref(), Some("assertion `left == right` failed"));
+    assert_eq!(assertions(3).as_deref(), Some("mode three"));
+    assert_eq!(assertions(4).as_deref(), Some("entered unreachable code"));
+    assert_eq!(assertions(5).as_deref(), Some("not implemented: mode five"));
+    assert_eq!(assertions(6).as_deref(), Some("the bounds of `clamp` are the wrong way round"));
+    assert_eq!(assertions(7).as_deref(), Some("the step of a range is zero"));
+
+    let overflows = |mode: u32, x: i32| message(&|| overflows::launch((1, 1), mode, x, &mut on_device(&[0])).unwrap());
+    assert_eq!(overflows(0, i32::MAX).as_deref(), Some("addition overflows"));
+    assert_eq!(overflows(1, i32::MAX).as_deref(), Some("subtraction overflows"));
+    assert_eq!(overflows(2, i32::MAX).as_deref(), Some("multiplication overflows"));
+    assert_eq!(overflows(3, i32::MAX).as_deref(), Some("the shift's amount is not less than the width"));
+    assert_eq!(overflows(4, i32::MAX).as_deref(), Some("negation overflows"));
+    assert_eq!(overflows(5, i32::MAX).as_deref(), Some("absolute value overflows"));
+    assert_eq!(overflows(0, 1), None);
+}

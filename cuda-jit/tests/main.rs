@@ -1,0 +1,7 @@
+//! Every integration test of cuda-jit, in one executable.
+
+mod generated;
+mod kir_files;
+mod language;
+mod refused;
+mod support;

@@ -1,0 +1,31 @@
+#[cuda_jit::kernel]
+fn returns(out: &mut [f32]) -> f32 {
+    out[0]
+}
+
+#[cuda_jit::kernel]
+async fn asynchronous(out: &mut [f32]) {}
+
+#[cuda_jit::kernel]
+unsafe fn dangerous(out: &mut [f32]) {}
+
+#[cuda_jit::kernel]
+extern "C" fn foreign(out: &mut [f32]) {}
+
+#[cuda_jit::kernel]
+fn anonymous(x: impl Copy, out: &mut [f32]) {}
+
+#[cuda_jit::kernel]
+fn taken_apart((a, b): (u32, u32), out: &mut [f32]) {}
+
+struct Owner;
+
+impl Owner {
+    #[cuda_jit::kernel]
+    fn method(&self, out: &mut [f32]) {}
+}
+
+#[cuda_jit::kernel]
+struct NotAFunction;
+
+fn main() {}

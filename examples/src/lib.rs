@@ -1,1 +1,0 @@
-//! Programs written with cuda-prelude

@@ -1,1 +1,0 @@
-//! Conformance, faults, whole programs and C clients of the CUDA stack
