@@ -1,7 +1,7 @@
 //! Kernels on the host, one thread at a time: an oracle for kernels without barriers, not a device.
 //!
 //! A kernel is an ordinary function, so the host can call it. [`for_each_thread`] calls it once for each thread of a
-//! grid, in order, and [`crate::device`]'s functions answer for that thread.
+//! grid, in order, and the functions of [`device`](mod@crate::device) answer for that thread.
 
 use std::cell::Cell;
 

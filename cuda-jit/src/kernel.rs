@@ -12,9 +12,10 @@ use parking_lot::RwLock;
 
 use crate::compile::{Compiled, compile};
 use crate::error::Result;
-use crate::harvest::{Body, Instance};
+use crate::harvest::Instance;
 use crate::kir;
 use crate::launch::KernelParams;
+use crate::syntax::Definition;
 use crate::target::{ComputeCapability, Target};
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
@@ -23,6 +24,9 @@ pub trait Kernel: 'static {
     type Params: KernelParams;
     /// The types of its generic parameters, as a tuple.
     type Generics: 'static;
+
+    /// The function as written.
+    fn definition() -> &'static Definition;
 
     /// What rustc knows of it.
     fn instance() -> Instance;
@@ -113,10 +117,10 @@ fn entry<K: Kernel, P: PartialEq + Copy, T>(entries: &RwLock<Vec<Entry<P, T>>>, 
 }
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
-    let Body::Captured(definition, _) = K::instance().body else { panic!("a kernel is captured Rust") };
     let mut options = JitOptions::new();
-    if definition.options.max_registers != 0 {
-        options = options.max_registers(definition.options.max_registers);
+    let registers = K::definition().options.max_registers;
+    if registers != 0 {
+        options = options.max_registers(registers);
     }
     // SAFETY: the PTX is the back end's for a verified module: it touches only memory that its parameters lead to,
     // and the launch passes what the kernel's typed parameters stand for.

@@ -212,6 +212,9 @@ fn kernel_items(
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
             type Generics = (#(#generic_types,)*);
+            fn definition() -> &'static #root::syntax::Definition {
+                Self::__definition()
+            }
             fn instance() -> #root::Instance {
                 #root::Instance {
                     body: #root::Body::Captured(Self::__definition(), Self::__harvest),

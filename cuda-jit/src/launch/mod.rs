@@ -15,7 +15,6 @@ pub use host::{In, InOut, Out};
 pub use params::Params;
 
 use crate::error::{Error, Result};
-use crate::harvest::Body;
 use crate::kernel::{Kernel, Loaded};
 
 /// A launch that is being put together.
@@ -143,8 +142,7 @@ where
             &default
         }
     };
-    let Body::Captured(definition, _) = K::instance().body else { panic!("a kernel is captured Rust") };
-    let mut launch = Launch { context, stream, kernel: definition.name, params: Params::new(), bound: 0 };
+    let mut launch = Launch { context, stream, kernel: K::definition().name, params: Params::new(), bound: 0 };
     let bound = args.bind(&mut launch)?;
     launch.push(context.panic_record()?.device_ptr());
     launch.push(u64::from(loaded.id));
