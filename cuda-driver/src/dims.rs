@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// One, two or three extents, along x, y and z; not checked yet.
+/// Extents along x, y and z, as many as were given; not checked yet.
 ///
 /// # Examples
 ///
@@ -21,11 +21,13 @@ pub struct Dim3 {
     extents: [u64; 3],
     /// One bit for each extent that is negative.
     negative: u8,
+    /// 255 where it is that or more.
     ndim: u8,
 }
 
 impl Dim3 {
-    /// How many extents were given: 1, 2 or 3.
+    /// How many extents were given. A grid and a block have 1, 2 or 3; a list that is made at run time can have any
+    /// number.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.ndim.into()
@@ -41,8 +43,14 @@ impl Dim3 {
     }
 
     fn new<const N: usize>(given: [Extent64; N]) -> Self {
-        let mut dims = Dim3 { extents: [1; 3], negative: 0, ndim: N as u8 };
-        for (axis, extent) in given.into_iter().enumerate() {
+        Self::of_list(N, given)
+    }
+
+    /// The first three of `count` extents; the others can only be refused.
+    #[inline]
+    fn of_list(count: usize, given: impl IntoIterator<Item = Extent64>) -> Self {
+        let mut dims = Dim3 { extents: [1; 3], negative: 0, ndim: u8::try_from(count).unwrap_or(u8::MAX) };
+        for (axis, extent) in given.into_iter().take(3).enumerate() {
             dims.extents[axis] = extent.bits;
             dims.negative |= u8::from(extent.negative) << axis;
         }
@@ -78,14 +86,27 @@ impl fmt::Display for Dim3 {
         match (self.ndim, self.extents()) {
             (1, [x, ..]) => write!(f, "{x}"),
             (2, [x, y, _]) => write!(f, "({x}, {y})"),
-            (_, [x, y, z]) => write!(f, "({x}, {y}, {z})"),
+            (3, [x, y, z]) => write!(f, "({x}, {y}, {z})"),
+            (0, _) => f.write_str("()"),
+            (_, [x, y, z]) => write!(f, "({x}, {y}, {z}, ..)"),
         }
     }
 }
 
-/// Anything that gives the extents of a grid or a block: an integer, or a tuple of two or three, or [`Dim3`].
+/// Anything that gives the extents of a grid or a block: an integer, or a tuple of two or three, or [`Dim3`]; where their
+/// number is known at run time only, a slice, an array or a `Vec`.
 ///
-/// The integers may be `u32`, `usize`, `u64`, `i32` or `i64`, and need not be of one type.
+/// The integers may be `u32`, `usize`, `u64`, `i32` or `i64`; in a tuple they need not be of one type.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Dims;
+///
+/// let shape = vec![640_usize, 480];
+/// assert_eq!((&shape).dims(), (640, 480).dims());
+/// assert_eq!(shape[..1].dims(), 640.dims());
+/// ```
 pub trait Dims {
     /// The extents as given.
     fn dims(self) -> Dim3;
@@ -148,5 +169,48 @@ impl<X: Extent, Y: Extent, Z: Extent> Dims for (X, Y, Z) {
     #[inline]
     fn dims(self) -> Dim3 {
         Dim3::new([self.0.extent(), self.1.extent(), self.2.extent()])
+    }
+}
+
+impl<X: Extent + Copy> Dims for &[X] {
+    fn dims(self) -> Dim3 {
+        Dim3::of_list(self.len(), self.iter().map(|extent| extent.extent()))
+    }
+}
+
+impl<X: Extent + Copy> Dims for &Vec<X> {
+    fn dims(self) -> Dim3 {
+        self.as_slice().dims()
+    }
+}
+
+impl<X: Extent + Copy> Dims for Vec<X> {
+    fn dims(self) -> Dim3 {
+        self.as_slice().dims()
+    }
+}
+
+impl<X: Extent + Copy, const N: usize> Dims for [X; N] {
+    fn dims(self) -> Dim3 {
+        self.as_slice().dims()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_give_what_tuples_give() {
+        assert_eq!([3_i64, -4, 5].dims(), (3, -4, 5).dims());
+        assert_eq!((&vec![7_u32]).dims(), 7_u32.dims());
+    }
+
+    #[test]
+    fn the_number_of_extents_is_kept_whatever_it_is() {
+        assert_eq!((Vec::<usize>::new().dims().ndim(), Vec::<usize>::new().dims().to_string()), (0, "()".into()));
+        let four = [1, 2, 3, 4].dims();
+        assert_eq!((four.ndim(), four.to_string().as_str()), (4, "(1, 2, 3, ..)"));
+        assert_eq!(vec![1; 1000].dims().ndim(), 255);
     }
 }

@@ -14,7 +14,8 @@ use crate::stream::Stream;
 /// How a kernel is launched: blocks in the grid, threads in a block, and what else a launch may say.
 ///
 /// Made from tuples in the order of Numba's brackets, `(grid, block)`, `(grid, block, &stream)` or
-/// `(grid, block, &stream, dynamic shared bytes)`, where grid and block are integers or tuples of up to three.
+/// `(grid, block, &stream, dynamic shared bytes)`, where grid and block are integers, tuples of up to three,
+/// or lists of as many.
 ///
 /// # Examples
 ///
@@ -158,6 +159,9 @@ pub(crate) struct Geometry {
 
 #[inline]
 fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
+    if !(1..=3).contains(&given.ndim()) {
+        return Err(LaunchConfigError::Extents { part, count: given.ndim() });
+    }
     given.fit(limits).map_err(|axis| LaunchConfigError::Extent {
         part,
         given,
@@ -215,6 +219,13 @@ pub enum LaunchConfigError {
         /// The largest that is allowed.
         limit: u32,
     },
+    /// There is no extent at all, or there are more than three.
+    Extents {
+        /// Grid or block.
+        part: LaunchPart,
+        /// How many there are; 255 where there are more.
+        count: usize,
+    },
     /// The block has too many threads.
     BlockThreads {
         /// The block as given.
@@ -256,6 +267,9 @@ impl fmt::Display for LaunchConfigError {
             LaunchConfigError::Extent { part, given, axis, value, limit } => {
                 let unit = if *part == LaunchPart::Grid { "blocks" } else { "threads" };
                 write!(f, "{part} of {given} {unit}: {axis} is {value}, it must be from 1 to {limit}")?;
+            }
+            LaunchConfigError::Extents { part, count } => {
+                write!(f, "{part} in {count} dimensions: it must be in 1 to 3")?;
             }
             LaunchConfigError::BlockThreads { block, threads, limit, kernel } => {
                 write!(f, "block of {block} threads: that is {threads} together, ")?;
@@ -371,6 +385,13 @@ mod tests {
                 .contains("102400 bytes of dynamic shared memory: a block can have at most 101376")
         );
         assert!(refusal(LaunchConfig::new(1, 1).cooperative()).contains("does not support"));
+    }
+
+    #[test]
+    fn a_list_of_no_or_four_extents_is_refused() {
+        assert_eq!(refusal((vec![1, 2, 3, 4], 32)), "grid in 4 dimensions: it must be in 1 to 3; nothing was launched");
+        assert_eq!(refusal((1, &[] as &[usize])), "block in 0 dimensions: it must be in 1 to 3; nothing was launched");
+        assert!(LaunchConfig::new(vec![2_usize, 3], [32]).geometry(&limits()).is_ok());
     }
 
     #[test]
