@@ -34,24 +34,64 @@ pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
 
 const PROFILES: &[Profile] = &[
     Profile {
-        name: "sm_75", capability: (7, 5), multiprocessors: 40, threads_per_sm: 1024, blocks_per_sm: 16,
-        shared_per_sm: 64 << 10, shared_per_block_optin: 64 << 10, shared_reserved: 0, l2_bytes: 4 << 20,
-        clock_khz: 1_590_000, memory_clock_khz: 5_001_000, bus_bits: 256, async_engines: 3,
+        name: "sm_75",
+        capability: (7, 5),
+        multiprocessors: 40,
+        threads_per_sm: 1024,
+        blocks_per_sm: 16,
+        shared_per_sm: 64 << 10,
+        shared_per_block_optin: 64 << 10,
+        shared_reserved: 0,
+        l2_bytes: 4 << 20,
+        clock_khz: 1_590_000,
+        memory_clock_khz: 5_001_000,
+        bus_bits: 256,
+        async_engines: 3,
     },
     Profile {
-        name: "sm_80", capability: (8, 0), multiprocessors: 108, threads_per_sm: 2048, blocks_per_sm: 32,
-        shared_per_sm: 164 << 10, shared_per_block_optin: 163 << 10, shared_reserved: 1 << 10, l2_bytes: 40 << 20,
-        clock_khz: 1_410_000, memory_clock_khz: 1_215_000, bus_bits: 5120, async_engines: 3,
+        name: "sm_80",
+        capability: (8, 0),
+        multiprocessors: 108,
+        threads_per_sm: 2048,
+        blocks_per_sm: 32,
+        shared_per_sm: 164 << 10,
+        shared_per_block_optin: 163 << 10,
+        shared_reserved: 1 << 10,
+        l2_bytes: 40 << 20,
+        clock_khz: 1_410_000,
+        memory_clock_khz: 1_215_000,
+        bus_bits: 5120,
+        async_engines: 3,
     },
     Profile {
-        name: "sm_90", capability: (9, 0), multiprocessors: 132, threads_per_sm: 2048, blocks_per_sm: 32,
-        shared_per_sm: 228 << 10, shared_per_block_optin: 227 << 10, shared_reserved: 1 << 10, l2_bytes: 50 << 20,
-        clock_khz: 1_980_000, memory_clock_khz: 2_619_000, bus_bits: 5120, async_engines: 3,
+        name: "sm_90",
+        capability: (9, 0),
+        multiprocessors: 132,
+        threads_per_sm: 2048,
+        blocks_per_sm: 32,
+        shared_per_sm: 228 << 10,
+        shared_per_block_optin: 227 << 10,
+        shared_reserved: 1 << 10,
+        l2_bytes: 50 << 20,
+        clock_khz: 1_980_000,
+        memory_clock_khz: 2_619_000,
+        bus_bits: 5120,
+        async_engines: 3,
     },
     Profile {
-        name: "sm_120", capability: (12, 0), multiprocessors: 170, threads_per_sm: 1536, blocks_per_sm: 24,
-        shared_per_sm: 100 << 10, shared_per_block_optin: 99 << 10, shared_reserved: 1 << 10, l2_bytes: 96 << 20,
-        clock_khz: 2_407_000, memory_clock_khz: 14_001_000, bus_bits: 512, async_engines: 2,
+        name: "sm_120",
+        capability: (12, 0),
+        multiprocessors: 170,
+        threads_per_sm: 1536,
+        blocks_per_sm: 24,
+        shared_per_sm: 100 << 10,
+        shared_per_block_optin: 99 << 10,
+        shared_reserved: 1 << 10,
+        l2_bytes: 96 << 20,
+        clock_khz: 2_407_000,
+        memory_clock_khz: 14_001_000,
+        bus_bits: 512,
+        async_engines: 2,
     },
 ];
 
@@ -134,8 +174,7 @@ impl Profile {
         let threads = threads.next_multiple_of(32);
         let by_registers = REGISTERS / (REGISTERS_PER_THREAD * threads);
         let taken = shared + u64::from(self.shared_reserved);
-        let by_shared =
-            if shared == 0 { u64::from(self.blocks_per_sm) } else { u64::from(self.shared_per_sm) / taken };
+        let by_shared = if shared == 0 { u64::from(self.blocks_per_sm) } else { u64::from(self.shared_per_sm) / taken };
         let by_threads = (self.threads_per_sm / threads).min(by_registers).min(self.blocks_per_sm);
         u64::from(by_threads).min(by_shared) as u32
     }

@@ -24,3 +24,6 @@ mod module;
 pub mod ptx;
 
 pub use driver::driver_api;
+
+#[cfg(test)]
+mod tests;

@@ -93,8 +93,7 @@ impl Memory {
 
     fn over(start: u64, end: u64) -> Memory {
         let next = start.next_multiple_of(HUGE);
-        let state =
-            State { next, live: BTreeMap::new(), free: VecDeque::new(), registered: BTreeMap::new(), used: 0 };
+        let state = State { next, live: BTreeMap::new(), free: VecDeque::new(), registered: BTreeMap::new(), used: 0 };
         Memory { start, end, total: (physical_bytes() / 2).min((end - start) / 2), state: Mutex::new(state) }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! The one `unsafe` copies the initial values into data memory that was just allocated for them.
 
-use crate::codegen::jit::{self, Compiled};
+use crate::codegen::jit::Compiled;
 use crate::codegen::{self, KernelCode};
 use crate::exec::launch::Shape;
 use crate::ir::Function;
@@ -44,7 +44,7 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
-        self.compiled.get_or_try_init(|| jit::compile(&self.code).map(Arc::new))
+        self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))
     }
 }
 
@@ -64,8 +64,7 @@ impl Image {
         let mut kernels = HashMap::new();
         for (code, name) in codes.into_iter().zip(&names) {
             let c_name = CString::new(name.as_str()).unwrap_or_default();
-            let kernel =
-                Kernel { name: c_name, program: Arc::clone(&program), code, compiled: OnceCell::new() };
+            let kernel = Kernel { name: c_name, program: Arc::clone(&program), code, compiled: OnceCell::new() };
             kernels.insert(name.clone(), Arc::new(kernel));
         }
         Ok(Image { program, kernels, names })
@@ -139,60 +138,5 @@ impl Drop for Module {
             // Allocated by `new` and freed here alone; a reset of the context leaves internal memory alone.
             let _ = MEMORY.free(self.data, |kind| kind == Kind::Internal);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exec::launch::Launch;
-
-    #[test]
-    fn scratch_vadd() {
-        let text = std::fs::read_to_string("/tmp/vadd.ptx").unwrap();
-        let t = std::time::Instant::now();
-        let image = image(&text).unwrap();
-        eprintln!("front {:?}", t.elapsed());
-        if std::env::var_os("SHOW").is_some() { eprintln!("{}", image.kernels["add"].code.ir); }
-        let t = std::time::Instant::now();
-        let code = Arc::clone(image.kernels["add"].compiled().unwrap_or_else(|e| panic!("{e}")));
-        eprintln!("compile {:?}", t.elapsed());
-        let n = 1_000_000u64;
-        let a = MEMORY.alloc(n * 4, Kind::Device).unwrap();
-        let b = MEMORY.alloc(n * 4, Kind::Device).unwrap();
-        let c = MEMORY.alloc(n * 4, Kind::Device).unwrap();
-        let rec = MEMORY.alloc(256, Kind::Device).unwrap();
-        let f = |p: u64| unsafe { std::slice::from_raw_parts_mut(p as *mut f32, n as usize) };
-        for i in 0..n as usize { f(a)[i] = i as f32; f(b)[i] = 2.0 * i as f32; f(c)[i] = 0.0; }
-        for _ in 0..20 {
-            let t = std::time::Instant::now();
-            Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n, c, n, rec], data: 0,
-                grid: [n.div_ceil(128) as u32, 1, 1], block: [128, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
-            eprintln!("run {:?}", t.elapsed());
-        }
-        for _ in 0..5 {
-            let t = std::time::Instant::now();
-            for ((o, x), y) in f(c).iter_mut().zip(&*f(a)).zip(&*f(b)) { *o = x + y; }
-            std::hint::black_box(f(c));
-            eprintln!("rust {:?}", t.elapsed());
-        }
-        for _ in 0..5 {
-            let t = std::time::Instant::now();
-            let n = 1u64<<14;
-            for _ in 0..64 {
-            Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n, c, n, rec], data: 0,
-                grid: [n.div_ceil(256) as u32, 1, 1], block: [256, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
-            }
-            eprintln!("small {:?}", t.elapsed());
-        }
-        for i in 0..n as usize { assert_eq!(f(c)[i], 3.0 * i as f32); }
-        // bound failure
-        f(c).fill(0.0);
-        Launch { code: code.clone(), shape: image.kernels["add"].shape(), params: vec![a, n, b, n - 1000, c, n, rec], data: 0,
-                grid: [n.div_ceil(128) as u32, 1, 1], block: [128, 1, 1], dynamic_shared: 0, grid_id: 1 }.run().unwrap();
-        for i in 0..n as usize - 1000 { assert_eq!(f(c)[i], 3.0 * i as f32); }
-        assert_eq!(f(c)[n as usize - 1000], 0.0);
-        let r = unsafe { std::slice::from_raw_parts(rec as *const u32, 8) };
-        eprintln!("{r:?}");
     }
 }

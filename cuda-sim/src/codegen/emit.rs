@@ -3,7 +3,6 @@
 //! Knows nothing about single instructions. Invariant: every temporary is defined before the text that names it.
 
 use super::abi;
-use crate::ir::lower::Program;
 use crate::ir::{Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +10,6 @@ use std::fmt::{Arguments, Write};
 
 /// The body of a region or function while it is written.
 pub(crate) struct Emitter<'a> {
-    pub(crate) program: &'a Program,
     pub(crate) function: &'a Function,
     /// Text of the function's first block, which runs once: stack slots, uniform values.
     pub(crate) prologue: String,
@@ -30,9 +28,8 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(program: &'a Program, function: &'a Function) -> Self {
+    pub(crate) fn new(function: &'a Function) -> Self {
         Emitter {
-            program,
             function,
             prologue: String::new(),
             text: String::new(),

@@ -110,7 +110,8 @@ impl Emitter<'_> {
 
     /// In double precision, and rounded once more for `float`.
     fn rsqrt(&mut self, ty: Type, value: &str) -> String {
-        let wide = if ty == Type::F32 { self.def(format_args!("fpext float {value} to double")) } else { value.to_owned() };
+        let wide =
+            if ty == Type::F32 { self.def(format_args!("fpext float {value} to double")) } else { value.to_owned() };
         let root = self.call("double", "llvm.sqrt.f64", &[("double", &wide)]);
         let inverse = self.def(format_args!("fdiv double 1.0, {root}"));
         if ty == Type::F32 { self.def(format_args!("fptrunc double {inverse} to float")) } else { inverse }

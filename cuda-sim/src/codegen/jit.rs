@@ -22,8 +22,7 @@ use cuda_llvm::llvm_sys::orc2::lljit::{
     LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
 };
 use cuda_llvm::llvm_sys::orc2::{
-    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair,
-    LLVMOrcJITDylibDefine,
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair, LLVMOrcJITDylibDefine,
 };
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -33,8 +32,8 @@ use std::ffi::{CStr, CString};
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) blocks: BlocksFn,
-    /// Regions 1 and up.
-    pub(crate) regions: Vec<RegionFn>,
+    /// Regions 1 and up: text, and address once compiled.
+    others: Vec<(String, OnceCell<usize>)>,
 }
 
 struct Jit {
@@ -116,31 +115,32 @@ fn machine() -> Result<TargetMachine, String> {
             &triple,
             &cpu.to_string_lossy(),
             &features.to_string_lossy(),
-            OptimizationLevel::Default,
+            OptimizationLevel::Less,
             RelocMode::PIC,
             CodeModel::Default,
         )
         .ok_or_else(|| "LLVM cannot generate code for this machine".to_owned())
 }
 
+/// What makes thread loops fast, and no more: `default<O2>` takes twice as long for the same code.
+const PIPELINE: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
+    simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>,reassociate,\
+    loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch),simplifycfg,instcombine<no-verify-fixpoint>,\
+    loop(indvars,loop-deletion),gvn,sccp,instcombine<no-verify-fixpoint>,adce,\
+    loop-mssa(licm<allowspeculation>),simplifycfg,loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
+    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm<allowspeculation>),early-cse,sink),globaldce";
+
 /// Optimises and compiles a module's text to an object file's bytes.
-fn object(code: &KernelCode, symbol: &dyn Fn(usize) -> String) -> Result<Vec<u8>, String> {
+fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     let context = Context::create();
-    let text = CString::new(code.ir.as_str()).map_err(|e| e.to_string())?;
-    let buffer = MemoryBuffer::create_from_memory_range(text.as_bytes_with_nul(), "kernel");
-    let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{}", code.ir))?;
-    for region in 0..code.regions {
-        let name = if region == 0 { "kernel".to_owned() } else { format!("kernel.r{region}") };
-        let function = module.get_function(&name).ok_or_else(|| format!("region {region} was not emitted"))?;
-        function.as_global_value().set_name(&symbol(region));
-    }
+    let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
+    let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
+    let function = module.get_function("kernel").ok_or("the kernel was not emitted")?;
+    function.as_global_value().set_name(symbol);
     let machine = machine()?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    let options = PassBuilderOptions::create();
-    options.set_loop_vectorization(true);
-    options.set_loop_slp_vectorization(false);
-    module.run_passes("default<O2>", &machine, options).map_err(|e| e.to_string())?;
+    module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
         eprintln!("{}", module.print_to_string().to_string_lossy());
     }
@@ -148,32 +148,48 @@ fn object(code: &KernelCode, symbol: &dyn Fn(usize) -> String) -> Result<Vec<u8>
     Ok(object.as_slice().to_vec())
 }
 
-/// Compiles a kernel.
-///
-/// # Errors
-///
-/// LLVM's message, with the text that it refused; that is a defect of the code generator.
-pub(crate) fn compile(code: &KernelCode) -> Result<Compiled, String> {
+/// Compiles and links one module, and gives the address of its function.
+fn link(ir: &str) -> Result<usize, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize();
         Jit::new().map(Mutex::new)
     })?;
-    let id = {
+    let symbol = {
         let mut jit = jit.lock();
         jit.count += 1;
-        jit.count
+        // All code shares one library, so symbols carry a number.
+        format!("k{}", jit.count)
     };
-    // All kernels share one library, so their symbols carry a number. Compiling needs no lock, linking does.
-    let symbol = |region| format!("k{id}.r{region}");
-    let object = object(code, &symbol)?;
+    // Compiling needs no lock, linking does.
+    let object = object(ir, &symbol)?;
     let mut jit = jit.lock();
     jit.add(&object)?;
-    let addresses = (0..code.regions).map(|region| jit.lookup(&symbol(region))).collect::<Result<Vec<_>, _>>()?;
-    // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
-    let blocks = unsafe { std::mem::transmute::<usize, BlocksFn>(addresses[0]) };
-    let region = |address: &usize| {
+    jit.lookup(&symbol)
+}
+
+impl Compiled {
+    /// Compiles a kernel's first region; the others follow when a thread needs them.
+    ///
+    /// # Errors
+    ///
+    /// LLVM's message, with the text that it refused; that is a defect of the code generator.
+    pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
+        let address = link(&code.regions[0])?;
+        // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
+        let blocks = unsafe { std::mem::transmute::<usize, BlocksFn>(address) };
+        let others = code.regions[1..].iter().map(|ir| (ir.clone(), OnceCell::new())).collect();
+        Ok(Compiled { blocks, others })
+    }
+
+    /// The code of region 1 and up, compiled by the first caller while others wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
+        let (ir, cell) = &self.others[region - 1];
+        let address = cell.get_or_try_init(|| link(ir))?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
-        unsafe { std::mem::transmute::<usize, RegionFn>(*address) }
-    };
-    Ok(Compiled { blocks, regions: addresses[1..].iter().map(region).collect() })
+        Ok(unsafe { std::mem::transmute::<usize, RegionFn>(*address) })
+    }
 }

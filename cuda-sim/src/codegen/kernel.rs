@@ -2,7 +2,7 @@
 //!
 //! Region 0 is `kernel(ctx, first, last)`: a loop over blocks with the thread loop inside it, so that LLVM vectorises
 //! over threads. Where threads leave it by a split edge, it ends after that block and the scheduler runs the other
-//! regions, `kernel.rN(ctx, threads, count)`, for the waiting threads.
+//! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
 use super::abi;
 use super::emit::Emitter;
@@ -37,7 +37,7 @@ impl Functions {
     pub(crate) fn emit(program: &Program) -> Result<Functions> {
         let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new() };
         for (index, function) in program.functions.iter().enumerate() {
-            let mut emitter = Emitter::new(program, function);
+            let mut emitter = Emitter::new(function);
             let text = match function.kind {
                 FunctionKind::Func => callable(&mut emitter, index)?,
                 // Kernels are emitted with their regions; here only their calls matter.
@@ -54,10 +54,10 @@ impl Functions {
         Ok(this)
     }
 
-    /// The functions that `index` calls, directly or not.
-    pub(crate) fn reached(&self, index: usize) -> BTreeSet<usize> {
+    /// The functions that these functions reach, themselves included.
+    fn closure(&self, start: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        let mut open: Vec<usize> = self.callees[index].iter().copied().collect();
+        let mut open: Vec<usize> = start.iter().copied().collect();
         while let Some(next) = open.pop() {
             if found.insert(next) {
                 open.extend(&self.callees[next]);
@@ -66,31 +66,34 @@ impl Functions {
         found
     }
 
+    /// The functions that `index` calls, directly or not.
+    pub(crate) fn reached(&self, index: usize) -> BTreeSet<usize> {
+        self.closure(&self.callees[index])
+    }
+
     /// Whether something that `index` calls may call itself.
     pub(crate) fn recursive(&self, index: usize) -> bool {
         self.reached(index).into_iter().any(|f| self.reached(f).contains(&f))
     }
 
-    /// The LLVM module of one kernel.
-    pub(crate) fn module(&self, program: &Program, index: usize, regions: &Regions) -> Result<String> {
-        let function = &program.functions[index];
-        let mut declares = BTreeSet::new();
-        let mut text = String::new();
-        for region in 0..regions.heads.len() {
-            let mut emitter = Emitter::new(program, function);
-            text.push_str(&region_text(&mut emitter, regions, region)?);
-            declares.append(&mut emitter.declares);
-        }
-        for callee in self.reached(index) {
-            text.push_str(&self.text[callee]);
-            declares.extend(self.declares[callee].iter().cloned());
-        }
-        for declare in declares {
-            text.push_str(&declare);
-            text.push('\n');
-        }
-        text.push_str(TRAILER);
-        Ok(text)
+    /// The LLVM modules of one kernel, one for each region.
+    pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<String>> {
+        let module = |region| {
+            let mut emitter = Emitter::new(&program.functions[index]);
+            let mut text = region_text(&mut emitter, regions, region)?;
+            let mut declares = std::mem::take(&mut emitter.declares);
+            for callee in self.closure(&emitter.callees) {
+                text.push_str(&self.text[callee]);
+                declares.extend(self.declares[callee].iter().cloned());
+            }
+            for declare in declares {
+                text.push_str(&declare);
+                text.push('\n');
+            }
+            text.push_str(TRAILER);
+            Ok(text)
+        };
+        (0..regions.heads.len()).map(module).collect()
     }
 }
 
@@ -266,7 +269,8 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
         }
     }
     param_slots(emitter, 0);
-    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
+    let _ =
+        writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %cold = alloca i32\n  %any = alloca i32");
     if region == 0 {
         emitter.parallel = PARALLEL;
     }
@@ -279,7 +283,7 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     if split {
         split_blocks(emitter, regions);
     }
-    if region == 0 { Ok(block_loop(emitter, split)) } else { Ok(list_loop(emitter, region)) }
+    if region == 0 { Ok(block_loop(emitter, split)) } else { Ok(list_loop(emitter)) }
 }
 
 /// Region 0: blocks, and the block's threads in the order z, y, x.
@@ -369,14 +373,14 @@ block.step:
 }
 
 /// A cold region: the listed threads, one after the other.
-fn list_loop(emitter: &mut Emitter<'_>, region: usize) -> String {
+fn list_loop(emitter: &mut Emitter<'_>) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     for (axis, at) in [0, 4, 8].into_iter().enumerate() {
         let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
         let _ = writeln!(emitter.prologue, "  %ctaid{axis} = load i32, ptr {pointer}");
     }
     format!(
-        "define i64 @kernel.r{region}(ptr noalias %ctx, ptr %list, i64 %count) #0 {{\nentry:\n{prologue}  \
+        "define i64 @kernel(ptr noalias %ctx, ptr %list, i64 %count) #0 {{\nentry:\n{prologue}  \
 br label %thread.head
 thread.head:
   %i = phi i64 [ 0, %entry ], [ %i.next, %thread.done ]

@@ -102,9 +102,7 @@ impl Emitter<'_> {
             let bits = ty.bits();
             let value = self.int(source, bits)?;
             let pointer = self.pointer(inst.space(), address, i as u64 * ty.bytes())?;
-            self.line(format_args!(
-                "store {atomic}i{bits} {value}, ptr {pointer} {ordering}, align {align}{metadata}"
-            ));
+            self.line(format_args!("store {atomic}i{bits} {value}, ptr {pointer} {ordering}, align {align}{metadata}"));
         }
         Ok(())
     }
@@ -147,7 +145,8 @@ impl Emitter<'_> {
         });
         let Some(name) = name else { return self.unsupported("this atomic operation") };
         let value = self.int(source, bits)?;
-        let old = self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));
+        let old =
+            self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));
         self.write(dest, bits, &old, false)
     }
 

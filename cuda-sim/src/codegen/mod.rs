@@ -27,10 +27,8 @@ use crate::ptx::{FunctionKind, Result};
 pub(crate) struct KernelCode {
     /// Index among the program's functions.
     pub(crate) function: usize,
-    /// LLVM IR of a module with the kernel, its regions and what it calls.
-    pub(crate) ir: String,
-    /// Number of regions, the first included.
-    pub(crate) regions: usize,
+    /// LLVM IR of a module for each region, with what it calls.
+    pub(crate) regions: Vec<String>,
     /// Bytes of frame for each thread.
     pub(crate) frame_bytes: u64,
     /// Bytes of local memory for each thread, the stack of calls included.
@@ -49,18 +47,12 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
             continue;
         }
         let regions = Regions::new(function);
-        let ir = functions.module(program, index, &regions)?;
+        let texts = functions.modules(program, index, &regions)?;
         let called = functions.reached(index);
         let calls: u64 = called.iter().map(|f| program.functions[*f].local_bytes.next_multiple_of(16)).sum();
         let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
         let local_bytes = function.local_bytes.next_multiple_of(16) + calls + recursion;
-        kernels.push(KernelCode {
-            function: index,
-            ir,
-            regions: regions.heads.len(),
-            frame_bytes: regions.frame_bytes,
-            local_bytes,
-        });
+        kernels.push(KernelCode { function: index, regions: texts, frame_bytes: regions.frame_bytes, local_bytes });
     }
     Ok(kernels)
 }

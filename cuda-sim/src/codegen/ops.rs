@@ -29,13 +29,29 @@ impl Emitter<'_> {
             (Opcode::Setp, [dest, a, b, rest @ ..]) => self.setp(inst, dest, a, b, rest.first()),
             (Opcode::Set, [dest, a, b]) => self.set(inst, dest, a, b),
             (
-                Opcode::Sin | Opcode::Cos | Opcode::Lg2 | Opcode::Ex2 | Opcode::Tanh | Opcode::Rcp | Opcode::Rsqrt
-                | Opcode::Sqrt | Opcode::Testp | Opcode::Copysign | Opcode::Fma,
+                Opcode::Sin
+                | Opcode::Cos
+                | Opcode::Lg2
+                | Opcode::Ex2
+                | Opcode::Tanh
+                | Opcode::Rcp
+                | Opcode::Rsqrt
+                | Opcode::Sqrt
+                | Opcode::Testp
+                | Opcode::Copysign
+                | Opcode::Fma,
                 _,
             ) => self.float_op(inst, ops),
             (
-                Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Mad | Opcode::Div | Opcode::Min | Opcode::Max
-                | Opcode::Abs | Opcode::Neg,
+                Opcode::Add
+                | Opcode::Sub
+                | Opcode::Mul
+                | Opcode::Mad
+                | Opcode::Div
+                | Opcode::Min
+                | Opcode::Max
+                | Opcode::Abs
+                | Opcode::Neg,
                 _,
             ) if float => self.float_op(inst, ops),
             _ => self.integer_op(inst, ops),

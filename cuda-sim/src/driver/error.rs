@@ -41,9 +41,7 @@ fn description(code: CUresult) -> Option<String> {
         R::CUDA_ERROR_CONTEXT_IS_DESTROYED => "context is destroyed",
         R::CUDA_ERROR_ASSERT => "device-side assert triggered",
         R::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => "part or all of the requested memory range is already mapped",
-        R::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => {
-            "pointer does not correspond to a registered memory region"
-        }
+        R::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => "pointer does not correspond to a registered memory region",
         R::CUDA_ERROR_HARDWARE_STACK_ERROR => "hardware stack error",
         R::CUDA_ERROR_ILLEGAL_INSTRUCTION => "an illegal instruction was encountered",
         R::CUDA_ERROR_MISALIGNED_ADDRESS => "misaligned address",
@@ -64,9 +62,9 @@ static STRINGS: Lazy<Mutex<HashMap<String, &'static CString>>> = Lazy::new(Mutex
 
 fn constant(text: String) -> *const c_char {
     let mut strings = STRINGS.lock();
-    let entry = strings.entry(text).or_insert_with_key(|text| {
-        Box::leak(Box::new(CString::new(text.as_str()).unwrap_or_default()))
-    });
+    let entry = strings
+        .entry(text)
+        .or_insert_with_key(|text| Box::leak(Box::new(CString::new(text.as_str()).unwrap_or_default())));
     entry.as_ptr()
 }
 

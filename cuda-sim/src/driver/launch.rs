@@ -47,7 +47,11 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
 }
 
 /// Copies parameters from an array of pointers, or from the buffer that `extra` names.
-fn parameters(object: &FunctionObject, params: *mut *mut c_void, extra: *mut *mut c_void) -> Result<Vec<u64>, CUresult> {
+fn parameters(
+    object: &FunctionObject,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Vec<u64>, CUresult> {
     let function = object.kernel.function();
     let bytes = function.param_bytes() as usize;
     let mut values = vec![0u64; bytes.div_ceil(8)];
@@ -106,6 +110,7 @@ fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }
 }
 

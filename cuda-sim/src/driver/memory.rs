@@ -118,9 +118,10 @@ fn fill_with<T: Copy>(to: CUdeviceptr, value: T, count: usize) -> Status {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     device_range(to, bytes)?;
-    for i in 0..count {
-        // SAFETY: the range was just checked to lie in one live allocation, and is aligned for the type.
-        unsafe { (to as *mut T).add(i).write(value) };
+    if count > 0 {
+        // SAFETY: the range was just checked to lie in one live allocation or registered memory, is aligned for the
+        // type, and holds plain data.
+        unsafe { std::slice::from_raw_parts_mut(to as *mut T, count) }.fill(value);
     }
     Ok(())
 }

@@ -190,9 +190,7 @@ fn attribute(object: &FunctionObject, attribute: CUfunction_attribute) -> Result
         A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => object.kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
-        A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-            object.max_dynamic_shared.load(Ordering::Relaxed) as i32
-        }
+        A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => object.max_dynamic_shared.load(Ordering::Relaxed) as i32,
         A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
         _ if attribute.0 < A::CU_FUNC_ATTRIBUTE_MAX.0 => 0,
         _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),

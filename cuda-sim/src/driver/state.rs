@@ -111,13 +111,13 @@ pub(super) fn ready() -> Status {
     bound()?;
     match STICKY.load(Ordering::Acquire) {
         0 => Ok(()),
-        code => Err(CUresult(code as _)),
+        code => Err(CUresult(code)),
     }
 }
 
 /// Remembers a fault: the first one stays until the context is reset.
 pub(super) fn poison(code: CUresult) {
-    let _ = STICKY.compare_exchange(0, code.0 as u32, Ordering::AcqRel, Ordering::Acquire);
+    let _ = STICKY.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
 }
 
 /// Destroys everything in the primary context.

@@ -7,8 +7,8 @@
 use super::event::event;
 use super::state::{OBJECTS, Stream, bound, context_handle, handle, ready};
 use super::{Status, api, put};
-use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
 use cuda_sys::CUstreamCaptureStatus;
+use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::Arc;
 

@@ -60,18 +60,7 @@ unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _
 /// Where the handler sends a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
 unsafe extern "C" fn way_out() {
-    naked_asm!(
-        "cld",
-        "pop r9",
-        "mov eax, 1",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-    )
+    naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
 }
 
 struct Previous(UnsafeCell<[Option<libc::sigaction>; 2]>);
@@ -87,8 +76,10 @@ extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut lib
     if stack == 0 {
         return chain(signal, info, context);
     }
-    // SAFETY: the kernel passes valid information for SIGSEGV and SIGBUS.
-    let address = unsafe { (*info).si_addr() } as u64;
+    // SAFETY: the kernel passes valid information, which lives as long as the handler runs.
+    let info = unsafe { &*info };
+    // SAFETY: for SIGSEGV and SIGBUS the information holds an address.
+    let address = unsafe { info.si_addr() } as u64;
     // SAFETY: as above, the record is the thread's own.
     unsafe { *record = Record { stack: 0, address } };
     let context = context.cast::<libc::ucontext_t>();

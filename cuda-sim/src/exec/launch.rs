@@ -50,6 +50,8 @@ pub(crate) enum Fault {
     StackOverflow { block: u64 },
     /// There was no memory for the launch itself.
     OutOfMemory,
+    /// LLVM refused what the code generator wrote.
+    NoCode,
 }
 
 /// Memory of one worker, kept from launch to launch.
@@ -109,11 +111,8 @@ impl Launch {
     pub(crate) fn run(self) -> Result<(), Fault> {
         let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let progress = Arc::new(Progress {
-            next: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            fault: Mutex::new(None),
-        });
+        let progress =
+            Arc::new(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None) });
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
@@ -219,7 +218,10 @@ impl Launch {
                     scratch.list.push(thread as u32);
                 }
             }
-            let function = self.code.regions[region as usize - 1] as *const () as usize;
+            let function = self.code.region(region as usize).map_err(|why| {
+                tracing::error!("a region could not be compiled: {why}");
+                Fault::NoCode
+            })? as *const () as usize;
             let at = std::ptr::from_mut(context) as usize;
             let list = scratch.list.as_ptr() as u64;
             // SAFETY: a region takes a context and a list of the block's threads that wait for it; see the header.

@@ -44,8 +44,7 @@ const STACK: usize = 16 << 20;
 impl Pool {
     fn new(workers: usize) -> Pool {
         fault::install();
-        let shared =
-            Arc::new(Shared { job: Mutex::new(Job::default()), wake: Condvar::new(), done: Condvar::new() });
+        let shared = Arc::new(Shared { job: Mutex::new(Job::default()), wake: Condvar::new(), done: Condvar::new() });
         let mut started = 1;
         for index in 1..workers {
             let shared = Arc::clone(&shared);

@@ -79,7 +79,8 @@ impl<'a> Lowering<'a> {
         ast: &ptx::Function,
     ) -> Result<Self> {
         let directive = |name: &str| ast.directives.iter().find(|d| d.name == name).map(|d| d.args.as_slice());
-        let size = |args: &[u64]| std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32));
+        let size =
+            |args: &[u64]| std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32));
         let function = Function {
             name: ast.name.clone(),
             kind: ast.kind,
@@ -447,7 +448,11 @@ impl<'a> Lowering<'a> {
             }
             (Shape::DestPred, _) => self.dest(operand, Type::Pred, false, position),
             (Shape::DestVector(i), Operand::Vector(items)) => {
-                let bits = if inst.opcode == Opcode::Mov { split_bits(inst.ty(i), items.len(), position)? } else { inst.ty(i).bits() };
+                let bits = if inst.opcode == Opcode::Mov {
+                    split_bits(inst.ty(i), items.len(), position)?
+                } else {
+                    inst.ty(i).bits()
+                };
                 let one = |item| self.dest_bits(item, bits, wide_allowed(inst), position);
                 Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
             }

@@ -33,7 +33,11 @@ fn is_scalar(block: &Block) -> bool {
     block.term_is_trap()
         || block.insts.iter().any(|inst| {
             let ordered = [
-                Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire, Modifier::Release, Modifier::AcqRel,
+                Modifier::Volatile,
+                Modifier::Relaxed,
+                Modifier::Acquire,
+                Modifier::Release,
+                Modifier::AcqRel,
                 Modifier::Sc,
             ];
             matches!(inst.opcode, Opcode::Atom | Opcode::Red | Opcode::Call | Opcode::Fence | Opcode::Membar)
@@ -90,8 +94,7 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -
 
 /// The blocks that begin cold paths: none where splitting them off leaves nothing that vectorises.
 fn cold_heads(function: &Function) -> HashSet<BlockId> {
-    let scalar: HashSet<BlockId> =
-        (0..function.blocks.len()).filter(|b| is_scalar(&function.blocks[*b])).collect();
+    let scalar: HashSet<BlockId> = (0..function.blocks.len()).filter(|b| is_scalar(&function.blocks[*b])).collect();
     if scalar.is_empty() || scalar.contains(&0) {
         return HashSet::new();
     }
@@ -102,11 +105,8 @@ fn cold_heads(function: &Function) -> HashSet<BlockId> {
         return HashSet::new();
     }
     // Blocks of the hot part from which every path turns cold (they prepare a panic's record, say) are cold as well.
-    let mut leaves: HashSet<BlockId> = hot
-        .iter()
-        .copied()
-        .filter(|b| matches!(function.blocks[*b].term, Term::Exit | Term::Return))
-        .collect();
+    let mut leaves: HashSet<BlockId> =
+        hot.iter().copied().filter(|b| matches!(function.blocks[*b].term, Term::Exit | Term::Return)).collect();
     loop {
         let more: Vec<_> = hot
             .iter()

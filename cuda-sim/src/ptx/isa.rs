@@ -113,20 +113,16 @@ const FTZ: &[M] = &[M::Ftz];
 const SAT: &[M] = &[M::Sat];
 const APPROX: &[M] = &[M::Approx];
 const CVT_RND: &[M] = &[M::Rn, M::Rz, M::Rm, M::Rp, M::Rni, M::Rzi, M::Rmi, M::Rpi];
-const SPACE: &[M] = &[
-    M::Global, M::Shared, M::SharedCta, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc,
-];
+const SPACE: &[M] = &[M::Global, M::Shared, M::SharedCta, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
 const SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire, M::Release, M::AcqRel, M::Sc];
 const SCOPE: &[M] = &[M::Cta, M::Cluster, M::Gpu, M::Sys];
 const VECTOR: &[M] = &[M::V2, M::V4, M::V8];
 const CACHE: &[M] = &[M::Ca, M::Cg, M::Cs, M::Lu, M::Cv, M::Wb, M::Wt];
-const EVICT: &[M] =
-    &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M::L1EvictLast, M::L1NoAllocate];
+const EVICT: &[M] = &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M::L1EvictLast, M::L1NoAllocate];
 const PREFETCH: &[M] = &[M::L2P64, M::L2P128, M::L2P256];
 const COMPARE_INT: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
-const COMPARE_FLOAT: &[M] = &[
-    M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Equ, M::Neu, M::Ltu, M::Leu, M::Gtu, M::Geu, M::Num, M::Nan,
-];
+const COMPARE_FLOAT: &[M] =
+    &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Equ, M::Neu, M::Ltu, M::Leu, M::Gtu, M::Geu, M::Num, M::Nan];
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
 
@@ -216,12 +212,7 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Not, &[], &[LOGIC], DS),
     form(Opcode::CNot, &[], &[WORDS], DS),
     form(Opcode::Shl, &[], &[WORDS], &[Dest(0), Source(0), SourceAs(U32)]),
-    form(
-        Opcode::Shr,
-        &[],
-        &[&[B16, B32, B64, U16, U32, U64, S16, S32, S64]],
-        &[Dest(0), Source(0), SourceAs(U32)],
-    ),
+    form(Opcode::Shr, &[], &[&[B16, B32, B64, U16, U32, U64, S16, S32, S64]], &[Dest(0), Source(0), SourceAs(U32)]),
     form(
         Opcode::Shf,
         &[one(&[M::L, M::R]), one(&[M::Wrap, M::Clamp])],
@@ -259,12 +250,7 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Set, &[one(COMPARE_INT)], &[SET_TO, COMPARABLE_INT], &[Dest(0), Source(1), Source(1)]),
     form(Opcode::Set, &[one(COMPARE_FLOAT), opt(FTZ)], &[SET_TO, FLOATS], &[Dest(0), Source(1), Source(1)]),
     form(Opcode::Selp, &[], &[VALUES], &[Dest(0), Source(0), Source(0), SourcePred]),
-    form(
-        Opcode::Slct,
-        &[opt(FTZ)],
-        &[VALUES, &[S32, F32]],
-        &[Dest(0), Source(0), Source(0), Source(1)],
-    ),
+    form(Opcode::Slct, &[opt(FTZ)], &[VALUES, &[S32, F32]], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
     form(Opcode::Cvt, &[opt(CVT_RND), opt(FTZ), opt(SAT)], &[CVT, CVT], &[Dest(0), Source(1)]),
@@ -302,12 +288,7 @@ pub static FORMS: &[Form] = &[
         &[INT32],
         &[Dest(0), Address, Source(0)],
     ),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])],
-        &[FLOATS],
-        &[Dest(0), Address, Source(0)],
-    ),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Dest(0), Address, Source(0)]),
     form(
         Opcode::Atom,
         &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])],
@@ -327,12 +308,7 @@ pub static FORMS: &[Form] = &[
         &[Address, Source(0)],
     ),
     form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Address, Source(0)]),
-    form(
-        Opcode::Red,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])],
-        &[&[U32]],
-        &[Address, Source(0)],
-    ),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])], &[&[U32]], &[Address, Source(0)]),
     form(Opcode::Fence, &[one(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), opt(SCOPE)], &[], NOTHING),
     form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
     // Control.
@@ -346,14 +322,84 @@ pub static FORMS: &[Form] = &[
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
-    "activemask", "addc", "alloca", "applypriority", "bar", "barrier", "bmsk", "brkpt", "clusterlaunchcontrol", "cp",
-    "createpolicy", "discard", "dp2a", "dp4a", "elect", "fns", "getctarank", "griddepcontrol", "istypep", "ldmatrix",
-    "mad24", "madc", "mapa", "match", "mbarrier", "mma", "movmatrix", "mul24", "multimem", "nanosleep", "pmevent",
-    "prefetch", "prefetchu", "redux", "set.pred", "setmaxnreg", "shfl", "st.async", "stackrestore", "stacksave",
-    "stmatrix", "subc", "suld", "suq", "sured", "sust", "szext", "tcgen05", "tensormap", "tex", "tld4", "txq",
-    "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2",
-    "vmax4", "vmin", "vmin2", "vmin4", "vote", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4",
-    "wgmma", "wmma",
+    "activemask",
+    "addc",
+    "alloca",
+    "applypriority",
+    "bar",
+    "barrier",
+    "bmsk",
+    "brkpt",
+    "clusterlaunchcontrol",
+    "cp",
+    "createpolicy",
+    "discard",
+    "dp2a",
+    "dp4a",
+    "elect",
+    "fns",
+    "getctarank",
+    "griddepcontrol",
+    "istypep",
+    "ldmatrix",
+    "mad24",
+    "madc",
+    "mapa",
+    "match",
+    "mbarrier",
+    "mma",
+    "movmatrix",
+    "mul24",
+    "multimem",
+    "nanosleep",
+    "pmevent",
+    "prefetch",
+    "prefetchu",
+    "redux",
+    "set.pred",
+    "setmaxnreg",
+    "shfl",
+    "st.async",
+    "stackrestore",
+    "stacksave",
+    "stmatrix",
+    "subc",
+    "suld",
+    "suq",
+    "sured",
+    "sust",
+    "szext",
+    "tcgen05",
+    "tensormap",
+    "tex",
+    "tld4",
+    "txq",
+    "vabsdiff",
+    "vabsdiff2",
+    "vabsdiff4",
+    "vadd",
+    "vadd2",
+    "vadd4",
+    "vavrg2",
+    "vavrg4",
+    "vmad",
+    "vmax",
+    "vmax2",
+    "vmax4",
+    "vmin",
+    "vmin2",
+    "vmin4",
+    "vote",
+    "vset",
+    "vset2",
+    "vset4",
+    "vshl",
+    "vshr",
+    "vsub",
+    "vsub2",
+    "vsub4",
+    "wgmma",
+    "wmma",
 ];
 
 /// The forms of an opcode.

@@ -180,9 +180,7 @@ impl<'a> Lexer<'a> {
         }
         let text = self.slice(self.at, end);
         self.at = end;
-        let value: f64 = text
-            .parse()
-            .map_err(|_| Error::new(position, format!("'{text}' is not a number")))?;
+        let value: f64 = text.parse().map_err(|_| Error::new(position, format!("'{text}' is not a number")))?;
         Ok(Token::F64(value.to_bits()))
     }
 

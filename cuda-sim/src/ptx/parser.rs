@@ -353,8 +353,17 @@ impl<'a> Parser<'a> {
                 self.note(name)?;
                 continue;
             }
-            let known = ["maxntid", "minnctapersm", "maxnctapersm", "reqntid", "maxnreg", "noreturn", "reqnctapercluster",
-                "explicitcluster", "maxclusterrank"];
+            let known = [
+                "maxntid",
+                "minnctapersm",
+                "maxnctapersm",
+                "reqntid",
+                "maxnreg",
+                "noreturn",
+                "reqnctapercluster",
+                "explicitcluster",
+                "maxclusterrank",
+            ];
             if !known.contains(&name) {
                 return Err(Error::unsupported(position, format!("the directive .{name} is not supported")));
             }
@@ -534,8 +543,7 @@ impl<'a> Parser<'a> {
         }
         let form = find_form(opcode, &suffixes)
             .map_err(|why| Error::unsupported(position, format!("'{written}' is not supported: {why}")))?;
-        let mut instruction =
-            Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
+        let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
         } else {
@@ -654,16 +662,26 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The first form that takes these suffixes, or why the last one does not.
+/// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
 pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static Form, String> {
-    let mut why = String::new();
+    let written = suffixes.iter().filter_map(|s| match s {
+        Suffix::Type(ty) => Some(*ty),
+        Suffix::Modifier(_) => None,
+    });
+    let mut why = None;
     for form in isa::forms(opcode) {
         match form.matches(suffixes) {
             Ok(()) => return Ok(form),
-            Err(reason) => why = reason,
+            Err(reason) => {
+                let fits = form.types.len() == written.clone().count()
+                    && written.clone().zip(form.types).all(|(ty, allowed)| allowed.contains(&ty));
+                if why.is_none() || fits {
+                    why = Some(reason);
+                }
+            }
         }
     }
-    Err(why)
+    Err(why.unwrap_or_default())
 }
 
 /// Whether an operand could have this shape, before names are resolved.
@@ -674,7 +692,9 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) => name || *operand == Operand::Sink,
         Shape::DestPred => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
-        Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => name || constant || matches!(operand, Operand::Not(_)),
+        Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
+            name || constant || matches!(operand, Operand::Not(_))
+        }
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
         Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_)),
         Shape::Address => matches!(operand, Operand::Address(..)),

@@ -67,7 +67,11 @@ impl Display for Init {
             Init::F32(bits) => write!(f, "0f{bits:08X}"),
             Init::F64(bits) => write!(f, "0d{bits:016X}"),
             Init::Symbol(name, offset, generic) => {
-                if *generic { write!(f, "generic({name})")? } else { f.write_str(name)? }
+                if *generic {
+                    write!(f, "generic({name})")?
+                } else {
+                    f.write_str(name)?
+                }
                 offset_text(f, *offset)
             }
         }

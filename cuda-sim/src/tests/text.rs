@@ -1,0 +1,111 @@
+//! The parser: round trips, places of errors, and text that must be refused.
+
+use super::HEADER;
+use crate::module::image;
+use crate::ptx::{self, parse};
+
+const SAMPLE: &str = r#"
+.version 7.8
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 dyn[];
+.global .align 4 .b32 table[4] = {1, -2, 0x3, 4};
+.const .f32 half = 0f3F000000;
+.func (.param .b32 ret) twice(.param .b32 x) .noreturn { .reg .b32 %r<3>; ld.param.b32 %r1, [x];
+  add.s32 %r2, %r1, %r1; st.param.b32 [ret], %r2; ret; }
+.visible .entry k(.param .u64 .ptr .global .align 1 k_param_0, .param .align 4 .b8 k_param_1[12])
+.maxntid 256, 1, 1
+{
+  .local .align 8 .b8 __local_depot0[16];
+  .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
+  .loc 1 2 3
+  { .param .b32 param0; .param .b32 retval0;
+  st.param.b32 [param0], %r1;
+  call.uni (retval0), twice, (param0);
+  ld.param.b32 %r2, [retval0]; }
+  @!%p1 bra $L__BB0_1;
+  setp.lt.and.s32 %p1|%p2, %r1, -5, !%p2;
+  ld.global.nc.v2.b32 {%r3, _}, [%rd1+-8];
+  fma.rn.ftz.f32 %r4, %r1, 0f40490FDB, %r3;
+$L__BB0_1: // a label
+  mov.u64 %rd2, table+4;
+  atom.acq_rel.sys.global.cas.b32 %r5, [%rd2], 0, 1;
+  mov.b64 %rd3, {%r1, %r2};
+  ret;
+}
+"#;
+
+#[test]
+fn text_round_trips() {
+    let module = parse(SAMPLE).unwrap();
+    let printed = module.to_string();
+    assert_eq!(parse(&printed).unwrap(), module, "{printed}");
+    assert_eq!(parse(&printed).unwrap().to_string(), printed);
+}
+
+fn error(body: &str) -> ptx::Error {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 a) {{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n{body}\n}}"
+    );
+    match image(&text) {
+        Ok(_) => panic!("'{body}' was accepted"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn errors_name_place_and_instruction() {
+    for (body, column, words) in [
+        ("frob.b32 %r1;", 1, "frob"),
+        ("  add.s32 %r1, %r2;", 19, "','"),
+        ("add.s32 %r1, %r2, %nope;", 1, "%nope"),
+        ("add.s32 %r1, %rd2, %r3;", 1, "%rd2"),
+        ("add.q32 %r1, %r2, %r3;", 1, "q32"),
+        ("add.rn.s32 %r1, %r2, %r3;", 1, "add.rn.s32"),
+        ("mov.u32 %r1, 5", 1, "';'"),
+        ("bra NOWHERE;", 1, "NOWHERE"),
+        ("mul.s32 %r1, %r2, %r3;", 1, "missing"),
+        ("st.global.b32 [a], %r1;", 1, "'a'"),
+        ("call.uni gone, ();", 1, "gone"),
+        ("mov.u32 %r1, 99999999999999999999;", 14, "64 bits"),
+        ("ld.global.v2.b32 {%r1}, [%rd1];", 1, "element"),
+    ] {
+        let error = error(body);
+        assert!(error.message.contains(words), "{body}: {error}");
+        let line = if body.ends_with('5') { 7 } else { 6 };
+        assert_eq!((error.position.line, error.position.column), (line, column), "{body}: {error}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_is_refused_by_name() {
+    for body in [
+        "bar.sync 0;",
+        "shfl.sync.down.b32 %r1, %r2, 1, 31, -1;",
+        "vote.sync.any.pred %p1, %p1, -1;",
+        "barrier.cta.sync.aligned.all 0;",
+        "activemask.b32 %r1;",
+        "tex.1d.v4.f32.s32 {%r1}, [%rd1];",
+    ] {
+        let error = error(body);
+        let name = body.split(' ').next().unwrap();
+        assert!(error.unsupported && error.message.contains(name), "{body}: {error}");
+        assert_eq!(error.position.line, 6);
+    }
+}
+
+/// Every prefix of a module, and every module with one byte changed, gives a result and no panic.
+#[test]
+fn no_text_panics() {
+    for end in 0..SAMPLE.len() {
+        let _ = parse(&SAMPLE[..end]);
+    }
+    let mut state = 1u32;
+    for at in 0..SAMPLE.len() {
+        state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+        let mut bytes = SAMPLE.as_bytes().to_vec();
+        bytes[at] = b"{}[]();,.%@-0x9a\"/*"[(state >> 16) as usize % 19];
+        let text = String::from_utf8(bytes).unwrap();
+        let _ = image(&text);
+    }
+}
