@@ -2,7 +2,8 @@
 //!
 //! Device pointers are host pointers inside the range. Each allocation has inaccessible pages on both sides and ends as
 //! close to the upper ones as its alignment allows; freed addresses become inaccessible and are not given out again
-//! before the whole range was used once, so a wild or stale access faults instead of hitting something else.
+//! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Huge
+//! pages are not asked for: the kernel's compaction then stalled the first launch by 30 ms.
 //!
 //! # Safety
 //!
@@ -14,7 +15,6 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 
 const PAGE: u64 = 4096;
-const HUGE: u64 = 2 << 20;
 /// What every allocation is aligned to, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
 
@@ -92,7 +92,7 @@ impl Memory {
     }
 
     fn over(start: u64, end: u64) -> Memory {
-        let next = start.next_multiple_of(HUGE);
+        let next = start;
         let state = State { next, live: BTreeMap::new(), free: VecDeque::new(), registered: BTreeMap::new(), used: 0 };
         Memory { start, end, total: (physical_bytes() / 2).min((end - start) / 2), state: Mutex::new(state) }
     }
@@ -114,22 +114,17 @@ impl Memory {
         let room = bytes.max(1).next_multiple_of(ALIGN);
         let mapped = room.next_multiple_of(PAGE);
         let guard = guard.min((self.end - self.start) / 256).next_multiple_of(PAGE);
-        let front = if mapped >= HUGE { HUGE } else { PAGE };
-        let taken = front + mapped + guard;
+        let taken = PAGE + mapped + guard;
         let mut state = self.state.lock();
         if kind != Kind::Internal && state.used + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
-        let start = self.take(&mut state, taken, front).ok_or(MemoryError::OutOfMemory)?;
-        let pages = start + front;
+        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let pages = start + PAGE;
         protect(pages, mapped, true).map_err(|()| {
             state.free.push_back((start, taken));
             MemoryError::OutOfMemory
         })?;
-        if mapped >= HUGE {
-            // SAFETY: advice about pages that were just mapped; it never changes their contents.
-            unsafe { libc::madvise(pages as *mut libc::c_void, mapped as usize, libc::MADV_HUGEPAGE) };
-        }
         let base = pages + (mapped - room);
         if kind != Kind::Internal {
             state.used += mapped;
@@ -139,21 +134,18 @@ impl Memory {
     }
 
     /// Addresses never used before, or else the ones freed longest ago.
-    fn take(&self, state: &mut State, taken: u64, align: u64) -> Option<u64> {
-        let start = state.next.next_multiple_of(align);
+    fn take(&self, state: &mut State, taken: u64) -> Option<u64> {
+        let start = state.next;
         if start.checked_add(taken)? <= self.end {
             state.next = start + taken;
             return Some(start);
         }
-        let fits = |(start, bytes): &(u64, u64)| start.next_multiple_of(align) + taken <= start + bytes;
-        let index = state.free.iter().position(fits)?;
+        let index = state.free.iter().position(|(_, bytes)| *bytes >= taken)?;
         let (start, bytes) = state.free.remove(index)?;
-        let at = start.next_multiple_of(align);
-        let rest = (at + taken, start + bytes - at - taken);
-        if rest.1 > 0 {
-            state.free.push_back(rest);
+        if bytes > taken {
+            state.free.push_back((start + taken, bytes - taken));
         }
-        Some(at)
+        Some(start)
     }
 
     /// Frees the allocation that starts at `base`, if `allowed` accepts its kind.

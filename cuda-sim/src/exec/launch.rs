@@ -145,6 +145,8 @@ impl Launch {
     fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
         let dynamic = self.shape.static_shared.next_multiple_of(16);
         let total = dynamic + u64::from(self.dynamic_shared);
+        // A launch that ended in a fault may have left waiting threads behind.
+        scratch.next.clear();
         scratch.next.resize(threads as usize, 0);
         Ok(Context {
             zero: 0,
