@@ -2,7 +2,8 @@
 //!
 //! The toolchain's library has no development files, so this script makes what a linker needs: a stub that
 //! defines the C API's symbols and whose soname is the absolute path of the real library. Executables then
-//! name that path themselves and need neither a library path nor an rpath.
+//! name that path themselves and need neither a library path nor an rpath. With `CUDA_LLVM_SONAME=relocatable` the
+//! soname is the library's plain name, for executables that are moved together with it.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,31 @@ use object::{Object, ObjectSymbol};
 const LLVM_MAJOR: &str = "22";
 /// Names an installed LLVM's prefix, as for llvm-sys.
 const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
+/// Set to `relocatable`, makes executables name the toolchain's library without its folder.
+const SONAME_VARIABLE: &str = "CUDA_LLVM_SONAME";
 /// What of an installed LLVM the stack uses.
 const COMPONENTS: &[&str] = &[
-    "nvptxcodegen", "nvptxdesc", "nvptxinfo", "x86codegen", "x86asmparser", "x86disassembler", "x86desc",
-    "x86info", "passes", "mcjit", "executionengine", "orcjit", "linker", "irreader", "bitreader", "bitwriter",
-    "ipo", "analysis", "target", "core", "support",
+    "nvptxcodegen",
+    "nvptxdesc",
+    "nvptxinfo",
+    "x86codegen",
+    "x86asmparser",
+    "x86disassembler",
+    "x86desc",
+    "x86info",
+    "passes",
+    "mcjit",
+    "executionengine",
+    "orcjit",
+    "linker",
+    "irreader",
+    "bitreader",
+    "bitwriter",
+    "ipo",
+    "analysis",
+    "target",
+    "core",
+    "support",
 ];
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -27,6 +48,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
+    println!("cargo:rerun-if-env-changed={SONAME_VARIABLE}");
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation needs no LLVM
     }
@@ -51,11 +73,11 @@ fn link_toolchain() -> Result<()> {
     }
     let sysroot = output(Command::new(&rustc).args(["--print", "sysroot"]))?;
     let folder = Path::new(sysroot.trim()).join("lib");
-    let library = find_shared(&folder)
-        .ok_or_else(|| format!("no shared LLVM in {}; {}", folder.display(), ways_out()))?;
+    let library =
+        find_shared(&folder).ok_or_else(|| format!("no shared LLVM in {}; {}", folder.display(), ways_out()))?;
     println!("cargo:rerun-if-changed={}", library.display());
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    make_stub(&library, &out)?;
+    make_stub(&library, &soname(&library)?, &out)?;
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=dylib=LLVM-{LLVM_MAJOR}");
     Ok(())
@@ -83,8 +105,17 @@ fn find_shared(folder: &Path) -> Option<PathBuf> {
     found.pop()
 }
 
-/// Writes a shared library into `out` that defines every `LLVM*` symbol of `library` under its absolute path.
-fn make_stub(library: &Path, out: &Path) -> Result<()> {
+/// Under which name executables will ask the loader for the library.
+fn soname(library: &Path) -> Result<PathBuf> {
+    match env::var(SONAME_VARIABLE).unwrap_or_default().as_str() {
+        "" => Ok(library.to_owned()),
+        "relocatable" => Ok(library.file_name().map(PathBuf::from).unwrap_or_default()),
+        other => Err(format!("{SONAME_VARIABLE}={other}: the one value that it can have is `relocatable`").into()),
+    }
+}
+
+/// Writes a shared library into `out` that defines every `LLVM*` symbol of `library` and calls itself `soname`.
+fn make_stub(library: &Path, soname: &Path, out: &Path) -> Result<()> {
     let data = fs::read(library)?;
     let file = object::File::parse(&*data)?;
     let mut assembly = String::from(".text\n");
@@ -102,7 +133,7 @@ fn make_stub(library: &Path, out: &Path) -> Result<()> {
         .args(["-shared", "-nostdlib", "-o"])
         .arg(out.join(format!("libLLVM-{LLVM_MAJOR}.so")))
         .arg(&source)
-        .arg(format!("-Wl,-soname,{}", library.display()));
+        .arg(format!("-Wl,-soname,{}", soname.display()));
     output(&mut linker).map(drop)
 }
 

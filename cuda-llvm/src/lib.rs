@@ -2,9 +2,15 @@
 //!
 //! By default this links the LLVM that the Rust toolchain itself ships, so nothing has to be installed. Set
 //! `LLVM_SYS_221_PREFIX` to an installed LLVM 22, or turn on the feature `static`, to link that one instead;
-//! an executable linked statically runs on machines without a Rust toolchain.
+//! an executable linked statically runs on machines without a Rust toolchain. So does one that was built with
+//! `CUDA_LLVM_SONAME=relocatable` in the environment: it asks for the toolchain's library by its plain name, and finds
+//! it through an rpath or `LD_LIBRARY_PATH` wherever the two have been copied.
 //!
 //! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first.
+//!
+//! # Safety
+//!
+//! The calls register targets and read a version; they take no pointers but to live locals.
 
 pub use inkwell;
 pub use inkwell::llvm_sys;
