@@ -1,10 +1,10 @@
 //! `doctor`: what this machine has of what the project can use, and where each thing was looked for. It changes nothing,
 //! and a thing that is not there is not a failure.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use cuda_sys::DriverApi;
 use cuda_sys::toolkit::{Environment, Tried};
@@ -67,16 +67,23 @@ fn driver() -> Vec<String> {
 fn rust() -> Result<String> {
     let verbose = workspace::output(Command::new("rustc").arg("-vV"))?;
     let value = |key: &str| verbose.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("?").trim().to_owned();
-    let sysroot = workspace::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let library = llvm_library(&Path::new(sysroot.trim()).join("lib"));
-    let library = library.unwrap_or_else(|| "no shared library of it: set LLVM_SYS_221_PREFIX".to_owned());
+    let library = llvm().map_or_else(|error| error.to_string(), |library| library.display().to_string());
     Ok(format!("{}, LLVM {}, {library}", value("release:"), value("LLVM version:")))
 }
 
+/// The shared LLVM of the Rust toolchain.
+pub(crate) fn llvm() -> Result<PathBuf> {
+    let sysroot = workspace::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let lib = Path::new(sysroot.trim()).join("lib");
+    llvm_library(&lib).with_context(|| {
+        format!("no shared LLVM in {}: install LLVM 22 and set LLVM_SYS_221_PREFIX to its prefix", lib.display())
+    })
+}
+
 /// The shared LLVM in a toolchain's `lib`; its name carries the versions of both.
-fn llvm_library(lib: &Path) -> Option<String> {
+fn llvm_library(lib: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path());
     let mut libraries: Vec<_> = entries.filter(|path| path.to_string_lossy().contains("/libLLVM")).collect();
     libraries.sort();
-    libraries.pop().map(|path| path.display().to_string())
+    libraries.pop()
 }

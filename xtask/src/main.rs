@@ -1,11 +1,18 @@
 //! Development tasks; `cargo xtask --help` lists them. This file only names the commands: each is a file of its own.
 #![forbid(unsafe_code)]
 
+mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
+mod bundle;
+mod check;
+mod demo;
 mod doctor;
 mod gen_bindings;
+mod layers;
 mod setup;
+mod test;
+mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
@@ -21,6 +28,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Builds an example and runs it: a million numbers are added on the GPU, or on the software device
+    Demo(demo::Options),
+    /// Runs every test; those that need a GPU are skipped by name where there is none
+    Test(test::Options),
+    /// Runs the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
+    Check(check::Options),
+    /// Measures, and prints a line `NAME VALUE UNIT` for each figure
+    Bench(bench::Options),
+    /// Packs demo, tests and measurements for a machine with a GPU driver and nothing else
+    Bundle(bundle::Options),
     /// Downloads NVIDIA's headers, compilers and libclang from PyPI, laid out as a conda environment
     Setup(setup::Options),
     /// Writes cuda-sys' bindings from the headers of a CUDA toolkit
@@ -31,6 +48,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Test(options) => test::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Bundle(options) => bundle::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::GenBindings(options) => gen_bindings::run(&options),
         Command::Doctor(options) => doctor::run(&options),

@@ -4,10 +4,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
 
 /// The workspace's root folder.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
+}
+
+/// The cargo that started this process, in the workspace's root.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// Runs a command whose output the user sees; a failure is an error that shows the command.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {}", shown(command)))?;
+    ensure!(status.success(), "{status} from {}", shown(command));
+    Ok(())
 }
 
 /// Runs a command and returns what it prints; a failure is an error that shows the command and both outputs.
@@ -23,6 +38,55 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     format!("`{}`", words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
+}
+
+/// What cargo knows of the workspace's packages, without those that they depend on.
+pub(crate) fn metadata() -> Result<Value> {
+    let text = output(cargo().args(["metadata", "--format-version=1", "--no-deps"]))?;
+    serde_json::from_str(&text).context("cargo metadata prints no JSON")
+}
+
+/// An executable or a shared library that cargo made.
+#[derive(Clone, Debug)]
+pub(crate) struct Artifact {
+    /// The package's name.
+    pub(crate) package: String,
+    /// The target's name in its package.
+    pub(crate) target: String,
+    /// `bin`, `lib`, `test`, `example` or another kind of target.
+    pub(crate) kind: String,
+    /// Whether it runs the target's tests.
+    pub(crate) test: bool,
+    /// The file.
+    pub(crate) file: PathBuf,
+}
+
+/// Runs a cargo command that builds, shows its progress, and returns the executables and C libraries that it made.
+pub(crate) fn build(command: &mut Command) -> Result<Vec<Artifact>> {
+    command.arg("--message-format=json-render-diagnostics").stderr(std::process::Stdio::inherit());
+    let output = command.output().with_context(|| format!("cannot run {}", shown(command)))?;
+    ensure!(output.status.success(), "{} from {}", output.status, shown(command));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    Ok(messages.filter_map(|message| artifact(&message)).collect())
+}
+
+fn artifact(message: &Value) -> Option<Artifact> {
+    let target = message.get("target")?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let library = || message["filenames"].as_array()?.iter().filter_map(text).find(|file| file.ends_with(".so"));
+    let kind = text(&target["kind"][0])?;
+    let file = message["executable"].as_str().map(str::to_owned);
+    let file = if kind == "cdylib" { file.or_else(library) } else { file }?;
+    // `path+file:///folder/cuda-sys#0.1.0`, or `path+file:///folder/cdylib#name@0.1.0` where folder and name differ.
+    let id = message["package_id"].as_str()?;
+    let (folder, rest) = id.split_once('#')?;
+    let package = match rest.split_once('@') {
+        Some((name, _)) => name,
+        None => folder.rsplit('/').next()?,
+    };
+    let (package, target) = (package.to_owned(), text(&target["name"])?);
+    Some(Artifact { package, target, kind, test: message["profile"]["test"] == true, file: file.into() })
 }
 
 /// A folder for this process' temporary files, removed when dropped.
@@ -44,5 +108,52 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // Left behind at worst: a temporary folder, which the system clears.
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(id: &str, kind: &str, executable: Value) -> Value {
+        let mut message = serde_json::json!({
+            "reason": "compiler-artifact",
+            "package_id": id,
+            "target": { "name": "it", "kind": [kind] },
+            "profile": { "test": kind == "test" },
+            "filenames": ["/t/libit.rlib", "/t/libit.so"],
+        });
+        message["executable"] = executable;
+        message
+    }
+
+    #[test]
+    fn executables_are_found_with_their_package() {
+        let made = artifact(&message("path+file:///w/cuda-sys#0.1.0", "test", "/t/it-1".into())).unwrap();
+        assert_eq!((made.package.as_str(), made.target.as_str(), made.kind.as_str()), ("cuda-sys", "it", "test"));
+        assert_eq!((made.test, made.file.as_path()), (true, Path::new("/t/it-1")));
+        let made = artifact(&message("path+file:///w/sim/cdylib#it@0.1.0", "cdylib", Value::Null)).unwrap();
+        assert_eq!((made.package.as_str(), made.file.as_path()), ("it", Path::new("/t/libit.so")));
+        assert!(!made.test);
+    }
+
+    #[test]
+    fn rust_libraries_and_other_messages_are_none() {
+        assert!(artifact(&message("path+file:///w/cuda-sys#0.1.0", "proc-macro", Value::Null)).is_none());
+        assert!(artifact(&message("path+file:///w/cuda-sys#0.1.0", "lib", Value::Null)).is_none());
+        assert!(artifact(&serde_json::json!({"reason": "build-finished"})).is_none());
+    }
+
+    #[test]
+    fn a_failing_command_is_shown() {
+        let error = run(Command::new("false").arg("x")).unwrap_err().to_string();
+        assert!(error.contains("`false x`"), "{error}");
+    }
+
+    #[test]
+    fn the_workspace_knows_its_packages() {
+        let metadata = metadata().unwrap();
+        let names = metadata["packages"].as_array().unwrap().iter().filter_map(|package| package["name"].as_str());
+        assert!(names.collect::<Vec<_>>().contains(&"cuda-sys"));
     }
 }

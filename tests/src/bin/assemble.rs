@@ -1,0 +1,132 @@
+//! Has NVIDIA's assembler judge compiled kernels: `assemble --ptxas FILE FOLDER...`.
+//!
+//! In the folders are kernels as the compiler dumps them (`CUDA_JIT_DUMP_DIR`). Every `.kir` is compiled for each of
+//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target. What lies there twice is assembled once. It
+//! runs nothing.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use cuda_jit::back::llvm::{Options, emit};
+use cuda_jit::kir::text;
+use cuda_jit::target::Target;
+use cuda_jit::valid::verify;
+
+/// The oldest architecture that the assembler and the project share, the newest of data centres, and the newest.
+const TARGETS: [(u32, u32); 3] = [(7, 5), (9, 0), (12, 0)];
+
+/// The oldest architecture that the assembler of CUDA 13 takes.
+const OLDEST: u32 = 75;
+
+/// A text to assemble: where it comes from, the target, the PTX.
+struct Job {
+    name: String,
+    target: String,
+    ptx: String,
+}
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args_os().skip(1);
+    let usage = "usage: assemble --ptxas FILE FOLDER...";
+    ensure!(arguments.next().is_some_and(|flag| flag == "--ptxas"), usage);
+    let ptxas = PathBuf::from(arguments.next().context(usage)?);
+    let mut jobs = Vec::new();
+    let mut seen = BTreeSet::new();
+    for folder in arguments {
+        collect(Path::new(&folder), &mut seen, &mut jobs)?;
+    }
+    ensure!(!jobs.is_empty(), "there is nothing to assemble; {usage}");
+    let failures = assemble(&ptxas, &jobs)?;
+    for failure in &failures {
+        eprintln!("{failure}");
+    }
+    ensure!(failures.is_empty(), "{} of {} texts are refused by {}", failures.len(), jobs.len(), ptxas.display());
+    println!("{} texts of {} kernels and files assembled", jobs.len(), seen.len());
+    Ok(())
+}
+
+/// Adds what lies in a folder and is not in `seen`.
+fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.sort();
+    for file in files {
+        let extension = file.extension().unwrap_or_default().to_string_lossy().into_owned();
+        if extension != "kir" && extension != "ptx" {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let name = file.display().to_string();
+        if !seen.insert(text.clone()) {
+            continue;
+        }
+        if extension == "kir" {
+            jobs.extend(compiled(&name, &text)?);
+        } else {
+            jobs.extend(written(&name, text)?);
+        }
+    }
+    Ok(())
+}
+
+/// A kernel, compiled for every target.
+fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
+    let module = text::parse(text).with_context(|| name.to_owned())?;
+    if let Err(error) = verify(&module) {
+        bail!("{name}: {error}");
+    }
+    let job = |capability: (u32, u32)| {
+        let target = Target::new(capability)?;
+        let ptx = emit(&module, &target, &Options::default()).with_context(|| format!("{name} for {target}"))?.ptx;
+        Ok(Job { name: name.to_owned(), target: target.to_string(), ptx })
+    };
+    TARGETS.into_iter().map(job).collect()
+}
+
+/// PTX as a test left it; none if its target is older than the assembler.
+fn written(name: &str, ptx: String) -> Result<Option<Job>> {
+    let line =
+        ptx.lines().find_map(|line| line.strip_prefix(".target ")).with_context(|| format!("{name}: no .target"))?;
+    let target = line.split([',', ' ']).next().unwrap_or_default().to_owned();
+    let digits = target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
+    let number: u32 = digits.parse().with_context(|| format!("{name}: target `{target}`"))?;
+    Ok((number >= OLDEST).then(|| Job { name: name.to_owned(), target, ptx }))
+}
+
+/// Runs the assembler on every text, on all cores; what it says about those that it refuses.
+fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
+    let folder = std::env::temp_dir().join(format!("assemble-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let worker = |number: usize| -> Result<()> {
+        let file = folder.join(format!("{number}.ptx"));
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            std::fs::write(&file, &job.ptx)?;
+            let mut ptxas = Command::new(ptxas);
+            ptxas.arg(format!("-arch={}", job.target)).args(["-o", "/dev/null"]).arg(&file);
+            let output = ptxas.output().with_context(|| format!("cannot run {ptxas:?}"))?;
+            if !output.status.success() {
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                let failure = format!("{} for {}:\n{said}\n{}", job.name, job.target, job.ptx);
+                failures.lock().expect("no worker panics").push(failure);
+            }
+        }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    let done: Result<Vec<()>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers)
+            .map(|number| {
+                let worker = &worker;
+                scope.spawn(move || worker(number))
+            })
+            .collect();
+        workers.into_iter().map(|worker| worker.join().expect("no worker panics")).collect()
+    });
+    std::fs::remove_dir_all(&folder)?;
+    done.map(|_| failures.into_inner().expect("no worker panics"))
+}

@@ -1,0 +1,102 @@
+//! `libcuda_sim.so` as a C program's and as a Rust program's libcuda.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cuda_prelude::*;
+use ndarray::Array1;
+
+use crate::support::{add_arrays, in_own_process, shown, skip};
+
+/// The library, which is built where it is not there; it lies in the folder above this executable's.
+fn library() -> PathBuf {
+    let executable = std::env::current_exe().expect("a test knows its executable");
+    let folder = executable.ancestors().nth(2).expect("executables lie in the target folder's deps");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "cuda-sim-cdylib", "--target-dir"]);
+    cargo.arg(folder.parent().expect("the profile's folder lies in the target folder"));
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", shown(&output));
+    folder.join("libcuda_sim.so")
+}
+
+/// A folder of this process in which `libcuda.so.1` is the software device.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("cuda-tests-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let link = folder.join("libcuda.so.1");
+        std::os::unix::fs::symlink(library(), link).expect("the folder is new");
+        Folder(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Left behind at worst, for the system to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compiles the C program, or `None` where there is no C compiler.
+fn compile_c(folder: &Folder) -> Option<PathBuf> {
+    let program = folder.file("vector_add");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/vector_add.c");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source);
+    let output = cc.arg("-L").arg(&folder.0).arg("-l:libcuda.so.1").output().ok()?;
+    assert!(output.status.success(), "{}", shown(&output));
+    Some(program)
+}
+
+#[test]
+fn a_c_program_runs_the_vector_add() {
+    let folder = Folder::new("c");
+    let Some(program) = compile_c(&folder) else {
+        return skip("c_client::a_c_program_runs_the_vector_add", "no C compiler");
+    };
+    let ptx = folder.file("vector_add.ptx");
+    std::fs::write(&ptx, add_arrays::<f32>::compile_ptx((7, 5)).expect("it compiles")).expect("it can be written");
+    let mut client = Command::new(program);
+    client.arg(&ptx).arg("add_arrays_f32").env("LD_LIBRARY_PATH", &folder.0);
+    let output = client.output().expect("it starts");
+    let text = shown(&output);
+    assert!(output.status.success(), "{}: {text}", output.status);
+    assert!(text.contains("1000000 sums, 0 wrong, panicked 0"), "{text}");
+}
+
+#[test]
+fn a_c_program_gets_the_drivers_codes() {
+    let folder = Folder::new("codes");
+    let Some(program) = compile_c(&folder) else {
+        return skip("c_client::a_c_program_gets_the_drivers_codes", "no C compiler");
+    };
+    let ptx = folder.file("bad.ptx");
+    std::fs::write(&ptx, "nonsense\n").expect("it can be written");
+    let output = Command::new(program).arg(&ptx).arg("k").env("LD_LIBRARY_PATH", &folder.0).output();
+    let text = shown(&output.expect("it starts"));
+    assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
+}
+
+/// Through the loader, the library's exports and cuGetProcAddress, all that Rust programs do runs as well.
+#[test]
+fn a_rust_program_runs_on_the_library() {
+    let test = "c_client::a_rust_program_runs_on_the_library";
+    let library = library();
+    in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str())], || {
+        assert!(!is_simulated().expect("there is a driver"), "the library is a driver like any other");
+        let x = to_device(&Array1::from_iter((0..1000).map(f64::from))).expect("there is room");
+        let mut out = device_array_like(&x).expect("there is room");
+        add_arrays::launch((8, 128), &x, &x, &mut out).expect("it runs");
+        assert_eq!(out.copy_to_host().expect("it ran")[999], 1998.0);
+    });
+}

@@ -1,0 +1,51 @@
+//! Faults that lose a context: each in a process of its own.
+
+use std::ffi::c_void;
+
+use cuda_driver::cuda_sys::CUresult;
+use cuda_driver::{Context, Module};
+use cuda_prelude::*;
+
+use crate::support::in_own_process;
+
+/// Writes to the address that it is given.
+const POKE: &str = "\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry poke(.param .u64 at)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd1, [at];
+	mov.u32 %r1, 7;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+";
+
+fn poke(context: &Context, mut address: u64) -> cuda_driver::Result<()> {
+    // SAFETY: what the kernel writes to is decided by the launch below.
+    let function = unsafe { Module::load_ptx(context, POKE) }?.function("poke")?;
+    let mut params = [(&raw mut address).cast::<c_void>()];
+    // SAFETY: the one parameter is an address of eight bytes. Nothing of this process lies where it leads: the device
+    // has no memory there.
+    unsafe { function.launch(&LaunchConfig::new(1, 1), &context.default_stream(), &mut params) }?;
+    context.synchronize()
+}
+
+#[test]
+fn an_illegal_address_loses_the_context_by_name() {
+    let test = "faults::an_illegal_address_loses_the_context_by_name";
+    in_own_process(test, &[], || {
+        let context = current_context().expect("there is a device");
+        let error = poke(&context, 64).expect_err("nothing is allocated there");
+        assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS), "{error}");
+        assert!(error.is_sticky());
+        // From now on every call names the first cause.
+        let later = zeros::<f32, _>(16).expect_err("the context is lost").to_string();
+        assert!(later.contains("CUDA_ERROR_ILLEGAL_ADDRESS") && later.contains("only a new process"), "{later}");
+        let again = synchronize().expect_err("the context is lost").to_string();
+        assert!(again.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{again}");
+    });
+}

@@ -1,0 +1,15 @@
+//! Whole programs, bad input and other clients of the stack, on whichever driver the machine has.
+//!
+//! `cuda_prelude` chooses: a GPU where there is one, else the software device. A test that only a GPU can judge says
+//! `skipped: NAME (no GPU)`. What a single crate can be asked is tested in that crate.
+
+mod bad_input;
+mod c_client;
+mod faults;
+mod gpu;
+mod host_arrays;
+mod launches;
+mod programs;
+mod single_flight;
+mod streams;
+mod support;

@@ -1,0 +1,46 @@
+//! `bench`: builds the measurements in release mode and runs them. Each figure is a line `NAME VALUE UNIT` on standard
+//! output; everything else goes to standard error.
+
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+
+use crate::{setup, workspace};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Which measurements; all of them if none is given
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// Time from Rust to PTX
+    Compile,
+    /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
+    Codegen,
+    /// The software device beside a plain loop
+    Sim,
+    /// What a typed launch costs beside the bare call
+    Launch,
+    /// The whole process of the demo
+    Demo,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut build = workspace::cargo();
+    build.args(["build", "--quiet", "--release", "--package", "cuda-benches", "--package", "cuda-examples", "--bins"]);
+    let made = workspace::build(&mut build)?;
+    let bench = made.iter().find(|artifact| artifact.target == "cuda-bench").context("cargo made no `cuda-bench`")?;
+    let groups = if options.groups.is_empty() { Group::value_variants() } else { &options.groups };
+    let mut command = std::process::Command::new(&bench.file);
+    for group in groups {
+        command.arg(group.to_possible_value().expect("no group is hidden").get_name());
+    }
+    if groups.contains(&Group::Codegen) {
+        let toolkit = setup::toolkit()?;
+        for tool in ["ptxas", "nvdisasm", "nvcc"] {
+            command.arg(format!("--{tool}")).arg(toolkit.tool(tool)?);
+        }
+    }
+    workspace::run(&mut command)
+}

@@ -1,0 +1,154 @@
+//! `bundle`: one archive with the demo, the tests and the measurements, for an x86-64 Linux machine that has a GPU driver
+//! and neither Rust nor a toolkit.
+//!
+//! LLVM comes along as the shared library that the Rust toolchain ships: the executables are linked to it by its plain
+//! name, and look for it beside themselves. They are built in a folder of their own, so that other builds stay as they
+//! are.
+//!
+//! Invariant: the archive unpacks to one folder, in which `./run` needs nothing from outside but the C library, zlib and
+//! libgcc.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
+
+use crate::doctor;
+use crate::workspace::{self, Artifact, output};
+
+/// The folder in the archive.
+const NAME: &str = "cuda-bundle";
+
+/// The largest archive that is worth carrying around, in bytes.
+const MAX_SIZE: u64 = 60_000_000;
+
+/// Packages whose tests are about developing and not about running.
+const STAY: &[&str] = &["xtask", "cuda-jit-macros"];
+
+/// Tests that read the sources or build something, as executable and the beginning of the tests' names.
+const NEED_SOURCES: &[(&str, &str)] = &[
+    ("cuda-jit.main", "kir_files::files"),
+    ("cuda-jit.main", "refused::"),
+    ("cuda-sys.library", ""),
+    ("cuda-tests.main", "c_client::"),
+];
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The archive, instead of `cuda-bundle.tar.xz` in the target folder
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let metadata = workspace::metadata()?;
+    let target = Path::new(metadata["target_directory"].as_str().context("cargo has no target folder")?).join("bundle");
+    let archive = match &options.output {
+        Some(file) => std::path::absolute(file)?,
+        None => target.join(format!("{NAME}.tar.xz")),
+    };
+    let folder = target.join(NAME);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    collect(&target, &folder)?;
+    pack(&folder, &archive)?;
+    let size = fs::metadata(&archive)?.len();
+    println!("{} ({:.1} MB)", archive.display(), size as f64 / 1e6);
+    ensure!(size < MAX_SIZE, "the archive has {size} bytes; it must have less than {MAX_SIZE}");
+    Ok(())
+}
+
+/// Builds everything and lays it out in `folder`.
+fn collect(target: &Path, folder: &Path) -> Result<()> {
+    for part in ["bin", "tests", "lib"] {
+        fs::create_dir_all(folder.join(part))?;
+    }
+    let mut programs = relocatable(target);
+    programs.args(["build", "--release", "--package", "cuda-examples", "--package", "cuda-benches"]);
+    for made in workspace::build(programs.args(["--package", "cuda-sim-cdylib"]))? {
+        let part = if made.kind == "cdylib" { "lib" } else { "bin" };
+        copy(&made.file, &folder.join(part))?;
+    }
+    let mut tests = relocatable(target);
+    tests.args(["test", "--release", "--no-run", "--workspace"]);
+    for package in STAY {
+        tests.args(["--exclude", package]);
+    }
+    for made in workspace::build(&mut tests)?.iter().filter(|made| made.test) {
+        let file = folder.join("tests").join(test_name(made));
+        fs::copy(&made.file, &file).with_context(|| format!("cannot copy {}", made.file.display()))?;
+    }
+    copy(&doctor::llvm()?, &folder.join("lib"))?;
+    write_sources_list(folder)?;
+    fs::write(folder.join("README.txt"), readme()?)?;
+    fs::write(folder.join("run"), include_str!("bundle/run.sh"))?;
+    fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+/// A cargo whose executables can be moved together with LLVM, and are small.
+fn relocatable(target: &Path) -> Command {
+    let mut cargo = workspace::cargo();
+    cargo.env("CARGO_TARGET_DIR", target).env("CUDA_LLVM_SONAME", "relocatable").env_remove("RUSTFLAGS");
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib");
+    cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    cargo
+}
+
+/// A test executable's name in the bundle: package and target, such as `cuda-mem.device`.
+fn test_name(made: &Artifact) -> String {
+    match made.kind.as_str() {
+        "lib" => made.package.clone(),
+        _ => format!("{}.{}", made.package, made.target),
+    }
+}
+
+fn copy(file: &Path, folder: &Path) -> Result<()> {
+    let name = file.file_name().context("a file has a name")?;
+    fs::copy(file, folder.join(name)).with_context(|| format!("cannot copy {}", file.display()))?;
+    Ok(())
+}
+
+/// Writes the full names of the tests that cannot run without the sources; fails if there is none of an entry, so that
+/// the list does not outlive the tests.
+fn write_sources_list(folder: &Path) -> Result<()> {
+    let mut lines = String::new();
+    for (executable, start) in NEED_SOURCES {
+        let file = folder.join("tests").join(executable);
+        let listed = output(Command::new(&file).args(["--list", "--format=terse"]))?;
+        let tests = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+        let tests: Vec<&str> = tests.filter(|test| test.starts_with(start)).collect();
+        if tests.is_empty() {
+            bail!("`{executable}` has no test that begins with `{start}`; the list in xtask/src/bundle.rs is old");
+        }
+        lines.extend(tests.iter().map(|test| format!("{executable} {test}\n")));
+    }
+    Ok(fs::write(folder.join("tests.need-sources"), lines)?)
+}
+
+fn readme() -> Result<String> {
+    let rustc = output(Command::new("rustc").arg("--version"))?;
+    Ok(format!(
+        "GPU kernels in Rust: demo, tests and measurements, ready to run.\n\n\
+         ./run demo          adds a million numbers on the GPU, or on the software device\n\
+         ./run test [NAME]   runs the tests (those whose name contains NAME)\n\
+         ./run bench         measures; each figure is a line NAME VALUE UNIT\n\
+         ./run info          says what this machine has\n\n\
+         CUDA_DRIVER_PATH=sim before a command runs it on the software device.\n\
+         Needed: x86-64 Linux with glibc 2.34 or newer, zlib and libgcc. Built by {rustc}"
+    ))
+}
+
+/// Packs a folder, under its own name.
+fn pack(folder: &Path, archive: &Path) -> Result<()> {
+    let parent = folder.parent().context("the bundle lies in the target folder")?;
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--sort=name", "--owner=0", "--group=0", "--use-compress-program=xz -6 -T0", "--file"]);
+    tar.arg(archive).arg("--directory").arg(parent).arg(NAME);
+    output(&mut tar).context("`bundle` needs tar and xz (Debian: `apt install xz-utils`)")?;
+    Ok(())
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Runs what lies beside this file; `./run` alone lists the commands. Needs nothing but a POSIX shell.
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
+cd "$here" || exit 1
+
+# What the machine has of what the programs may use.
+info() {
+    echo "system   $(uname -srm)"
+    echo "libc     $(ldd --version 2>&1 | head -n 1)"
+    if command -v nvidia-smi >/dev/null 2>&1; then
+        nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader | sed 's/^/gpu      /'
+    else
+        echo "gpu      no nvidia-smi here"
+    fi
+    missing=$(ldd bin/vector_add | grep 'not found')
+    echo "missing  ${missing:-nothing}"
+    ./bin/cuda-bench device
+}
+
+# Runs every test executable; those that need the project's sources are skipped by name.
+tests() {
+    failed=''
+    count=0
+    for file in tests/*; do
+        name=${file#tests/}
+        set -- "$1"
+        while read -r owner test; do
+            if [ "$owner" = "$name" ]; then
+                echo "skipped: $name $test (needs the sources)"
+                set -- "$@" --skip "$test"
+            fi
+        done <tests.need-sources
+        echo "==> $name"
+        filter=$1
+        shift
+        count=$((count + 1))
+        "./$file" ${filter:+"$filter"} "$@" || failed="$failed $name"
+        set -- "$filter"
+    done
+    if [ -n "$failed" ]; then
+        echo "FAILED:$failed"
+        return 1
+    fi
+    echo "all of $count test executables passed"
+}
+
+command=$1
+[ $# -gt 0 ] && shift
+case $command in
+    demo) exec "./bin/${1:-vector_add}" ;;
+    test) tests "$1" ;;
+    bench)
+        [ $# -gt 0 ] || set -- compile sim launch demo
+        exec ./bin/cuda-bench "$@"
+        ;;
+    info) info ;;
+    *)
+        cat README.txt
+        [ -z "$command" ]
+        ;;
+esac

@@ -1,0 +1,144 @@
+//! `check`: the whole gate, fast parts first. What passes here may be merged; there is no other list.
+//!
+//! Each step prints its name and its time, and the first that fails ends it. All steps build in one target folder with
+//! one set of profiles, so that little is compiled twice.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+
+use crate::setup::Toolkit;
+use crate::workspace::{self, Scratch, cargo, run as run_command};
+use crate::{layers, setup, test, tidy};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only the steps whose name contains this
+    #[arg(value_name = "STEP")]
+    only: Option<String>,
+}
+
+/// What steps share.
+struct Shared {
+    toolkit: Toolkit,
+    /// Where the tests leave the kernels that they compile.
+    kernels: PathBuf,
+}
+
+/// A part of the gate: its name and what it does.
+type Step = (&'static str, fn(&Shared) -> Result<()>);
+
+const STEPS: &[Step] = &[
+    ("format", |_| run_command(cargo().args(["fmt", "--all", "--check"]))),
+    ("layers", |_| none(layers::faults(&workspace::metadata()?))),
+    ("tidy", |_| none(tidy::faults()?)),
+    ("deny", deny),
+    ("clippy", clippy),
+    ("docs", docs),
+    ("bindings", bindings),
+    ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
+    ("test", tests),
+    ("assemble", assemble),
+];
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let chosen = |step: &&Step| options.only.as_ref().is_none_or(|only| step.0.contains(only.as_str()));
+    let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
+    if steps.is_empty() {
+        let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+        bail!("no step is named so; the steps are {}", names.join(", "));
+    }
+    let scratch = Scratch::new("check")?;
+    let shared = Shared { toolkit: setup::toolkit()?, kernels: scratch.path().join("kernels") };
+    fs::create_dir_all(&shared.kernels)?;
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    for (name, step) in steps {
+        println!("==> {name}");
+        let start = Instant::now();
+        step(&shared).with_context(|| format!("check failed at `{name}`"))?;
+        times.push((name, start.elapsed()));
+    }
+    let total: Duration = times.iter().map(|(_, time)| *time).sum();
+    for (name, time) in times.iter().chain([&("all", total)]) {
+        println!("check {name:<10} {:7.1} s", time.as_secs_f64());
+    }
+    Ok(())
+}
+
+/// Fails with the faults, if there are any.
+fn none(faults: Vec<String>) -> Result<()> {
+    match faults.len() {
+        0 => Ok(()),
+        count => bail!("{count} faults\n{}", faults.join("\n")),
+    }
+}
+
+/// Licences, duplicates and sources of what is depended on.
+fn deny(_: &Shared) -> Result<()> {
+    if workspace::output(cargo().args(["deny", "--version"])).is_err() {
+        println!("skipped: deny (cargo-deny is not installed; `cargo install --locked cargo-deny` does)");
+        return Ok(());
+    }
+    println!("skipped: advisories (their database is on the network; `cargo deny check advisories` asks it)");
+    run_command(cargo().args(["deny", "--log-level", "error", "--all-features", "check", "licenses", "bans", "sources"]))
+}
+
+fn clippy(_: &Shared) -> Result<()> {
+    let mut clippy = cargo();
+    clippy.args(["clippy", "--workspace", "--all-targets", "--features", "xtask/bindings", "--quiet"]);
+    run_command(clippy.args(["--", "--deny", "warnings"]))
+}
+
+fn docs(_: &Shared) -> Result<()> {
+    let mut doc = cargo();
+    doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings");
+    run_command(&mut doc)
+}
+
+/// The committed bindings against the toolkit's headers.
+fn bindings(shared: &Shared) -> Result<()> {
+    let mut xtask = cargo();
+    xtask.args(["run", "--quiet", "--package", "xtask", "--features", "bindings", "--", "gen-bindings", "--check"]);
+    xtask.arg("--toolkit").arg(shared.toolkit.root());
+    if std::env::var_os("LIBCLANG_PATH").is_none() {
+        xtask.env("LIBCLANG_PATH", shared.toolkit.libclang());
+    }
+    run_command(&mut xtask)
+}
+
+/// The README's test command; every kernel that a test compiles is left in the kernels' folder.
+fn tests(shared: &Shared) -> Result<()> {
+    let folder = OsString::from(&shared.kernels);
+    test::all(&[], &[("CUDA_JIT_DUMP_DIR", folder.clone()), ("PTX_OUT_DIR", folder)])
+}
+
+/// NVIDIA's assembler judges what the tests compiled.
+fn assemble(shared: &Shared) -> Result<()> {
+    if fs::read_dir(&shared.kernels)?.next().is_none() {
+        bail!("the tests left no kernel; this step needs `test` before it");
+    }
+    let mut assemble = cargo();
+    assemble.args(["run", "--quiet", "--package", "cuda-tests", "--bin", "assemble", "--", "--ptxas"]);
+    run_command(assemble.arg(shared.toolkit.tool("ptxas")?).arg(&shared.kernels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_step_lists_the_known() {
+        let error = run(&Options { only: Some("linting".to_owned()) }).unwrap_err().to_string();
+        assert!(error.contains("format, layers, tidy"), "{error}");
+    }
+
+    #[test]
+    fn faults_are_all_named() {
+        let error = none(vec!["a:1: x".to_owned(), "b:2: y".to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, "2 faults\na:1: x\nb:2: y");
+    }
+}

@@ -1,0 +1,101 @@
+//! The direction of dependencies, and who may depend on what from outside.
+//!
+//! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, beside it `sys, llvm <- sim <-
+//! prelude` and `llvm <- jit`. What stands around them (tests, examples, benches) may depend on everything, and nothing
+//! on it. Development dependencies are no arrows: examples in documentation run on the software device.
+
+use serde_json::Value;
+
+/// A package and the packages of the workspace that it may depend on.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("cuda-sys", &[]),
+    ("cuda-driver", &["cuda-sys"]),
+    ("cuda-mem", &["cuda-sys", "cuda-driver"]),
+    ("cuda-llvm", &[]),
+    ("cuda-jit", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-llvm", "cuda-jit-macros"]),
+    ("cuda-jit-macros", &[]),
+    ("cuda-sim", &["cuda-sys", "cuda-llvm"]),
+    ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm"]),
+    ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
+    ("xtask", &["cuda-sys"]),
+];
+
+/// Packages at the top: they may depend on everything, and nothing on them.
+const TOP: &[&str] = &["cuda-tests", "cuda-examples", "cuda-benches"];
+
+/// Libraries that have one place, and that place.
+const PLACES: &[(&str, &[&str])] = &[
+    ("inkwell", &["cuda-llvm"]),
+    ("llvm-sys", &["cuda-llvm"]),
+    ("libloading", &["cuda-sys"]),
+    ("bindgen", &["xtask", "cuda-sys"]),
+    ("clap", &["xtask"]),
+    ("syn", &["cuda-jit-macros", "xtask"]),
+];
+
+/// What is wrong with the dependencies that `cargo metadata` describes, one line each.
+pub(crate) fn faults(metadata: &Value) -> Vec<String> {
+    let packages: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
+    let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut faults = Vec::new();
+    for package in &packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let allowed = ARROWS.iter().find(|(package, _)| *package == name).map(|(_, allowed)| *allowed);
+        if allowed.is_none() && !TOP.contains(&name) {
+            faults.push(format!("package `{name}` has no place among the layers of xtask/src/layers.rs"));
+        }
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let to = dependency["name"].as_str().unwrap_or_default();
+            let development = dependency["kind"] == "dev";
+            let inside = names.contains(&to);
+            if inside && !development && allowed.is_some_and(|allowed| !allowed.contains(&to)) {
+                faults.push(format!("`{name}` depends on `{to}`, against the direction of the layers"));
+            }
+            if TOP.contains(&to) {
+                faults.push(format!("`{name}` depends on `{to}`, on which nothing may depend"));
+            }
+            let place = PLACES.iter().find(|(library, _)| *library == to);
+            if place.is_some_and(|(_, packages)| !packages.contains(&name)) {
+                faults.push(format!("`{name}` depends on `{to}`, which has its place elsewhere"));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metadata(name: &str, dependency: &str, kind: Value) -> Value {
+        let dependencies = serde_json::json!([{ "name": dependency, "kind": kind }]);
+        serde_json::json!({ "packages": [
+            { "name": name, "dependencies": dependencies },
+            { "name": dependency, "dependencies": [] },
+        ]})
+    }
+
+    #[test]
+    fn an_arrow_along_the_layers_passes() {
+        assert!(faults(&metadata("cuda-mem", "cuda-driver", Value::Null)).is_empty());
+        assert!(faults(&metadata("cuda-tests", "cuda-prelude", Value::Null)).is_empty());
+        assert!(faults(&metadata("cuda-driver", "cuda-sim", "dev".into())).is_empty());
+    }
+
+    #[test]
+    fn arrows_against_the_layers_are_named() {
+        for (from, to) in [("cuda-sys", "cuda-driver"), ("cuda-sim", "cuda-jit"), ("cuda-driver", "cuda-sim")] {
+            let faults = faults(&metadata(from, to, Value::Null));
+            assert_eq!(faults, [format!("`{from}` depends on `{to}`, against the direction of the layers")]);
+        }
+        assert!(faults(&metadata("cuda-prelude", "cuda-tests", "dev".into()))[0].contains("nothing may depend"));
+    }
+
+    #[test]
+    fn a_library_out_of_its_place_and_an_unknown_package_are_named() {
+        let mut facts = metadata("cuda-jit", "inkwell", Value::Null);
+        facts["packages"].as_array_mut().unwrap().pop();
+        assert_eq!(faults(&facts), ["`cuda-jit` depends on `inkwell`, which has its place elsewhere"]);
+        assert!(faults(&metadata("cuda-new", "cuda-sys", Value::Null))[0].contains("`cuda-new` has no place"));
+    }
+}

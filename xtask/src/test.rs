@@ -1,0 +1,35 @@
+//! `test`: every test of the workspace, documentation's included. The README's second command.
+//!
+//! On a machine without a GPU everything runs on the software device; a test that only a GPU can judge says
+//! `skipped: NAME (no GPU)`. What cargo prints is passed on, so that its `test result:` lines come last.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::workspace;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// For `cargo test`, such as `-p cuda-mem` in place of the whole workspace, or a name to filter by
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    all(&options.arguments, &[])
+}
+
+/// Runs the tests with more arguments and environment variables than usual.
+pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Result<()> {
+    // The C clients in the tests link against it; cargo does not build it for a test that does not depend on it.
+    workspace::run(workspace::cargo().args(["build", "--package", "cuda-sim-cdylib"]))?;
+    let mut cargo = workspace::cargo();
+    cargo.args(["test", "--no-fail-fast"]);
+    let of_packages = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with("-p"));
+    if !arguments.iter().any(of_packages) {
+        cargo.arg("--workspace");
+    }
+    workspace::run(cargo.args(arguments).envs(variables.iter().cloned()))
+}
