@@ -30,8 +30,8 @@ const STAY: &[&str] = &["xtask", "cuda-jit-macros"];
 
 /// Tests that read the sources or build something, as executable and the beginning of the tests' names.
 const NEED_SOURCES: &[(&str, &str)] = &[
-    ("cuda-jit.main", "kir_files::files"),
-    ("cuda-jit.main", "refused::"),
+    ("cuda-jit.all", "kir_files::files"),
+    ("cuda-jit.all", "refused::"),
     ("cuda-sys.library", ""),
     ("cuda-tests.main", "c_client::"),
 ];
@@ -79,6 +79,9 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
         tests.args(["--exclude", package]);
     }
     for made in workspace::build(&mut tests)?.iter().filter(|made| made.test) {
+        if list(&made.file)?.is_empty() {
+            continue;
+        }
         let file = folder.join("tests").join(test_name(made));
         fs::copy(&made.file, &file).with_context(|| format!("cannot copy {}", made.file.display()))?;
     }
@@ -118,16 +121,25 @@ fn copy(file: &Path, folder: &Path) -> Result<()> {
 fn write_sources_list(folder: &Path) -> Result<()> {
     let mut lines = String::new();
     for (executable, start) in NEED_SOURCES {
-        let file = folder.join("tests").join(executable);
-        let listed = output(Command::new(&file).args(["--list", "--format=terse"]))?;
-        let tests = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-        let tests: Vec<&str> = tests.filter(|test| test.starts_with(start)).collect();
+        let mut tests = list(&folder.join("tests").join(executable))?;
+        tests.retain(|test| test.starts_with(start));
         if tests.is_empty() {
             bail!("`{executable}` has no test that begins with `{start}`; the list in xtask/src/bundle.rs is old");
         }
         lines.extend(tests.iter().map(|test| format!("{executable} {test}\n")));
     }
     Ok(fs::write(folder.join("tests.need-sources"), lines)?)
+}
+
+/// The names of an executable's tests. Where it was built, it does not lie beside LLVM.
+fn list(executable: &Path) -> Result<Vec<String>> {
+    let mut list = Command::new(executable);
+    list.args(["--list", "--format=terse"]);
+    if let Some(folder) = doctor::llvm()?.parent() {
+        list.env("LD_LIBRARY_PATH", folder);
+    }
+    let listed = output(&mut list)?;
+    Ok(listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
 fn readme() -> Result<String> {
