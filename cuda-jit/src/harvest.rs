@@ -19,6 +19,8 @@ pub enum Ty {
     Scalar(Scalar),
     /// `&[T]` or, if true, `&mut [T]`.
     Slice(Scalar, bool),
+    /// An ndarray view of so many dimensions, mutable if true.
+    View(Scalar, usize, bool),
     /// A tuple.
     Tuple(Vec<Ty>),
     /// A struct with its fields in order.
@@ -35,11 +37,11 @@ pub trait Key: 'static {
 
 /// A type that values in a kernel can have.
 ///
-/// The numbers, `bool`, `()`, tuples, `Option`, and slices of numbers.
+/// The numbers, `bool`, `()`, tuples, `Option`, slices and ndarray views of numbers.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `bool`, tuples and `Option` of them, and slices of numbers"
+    note = "kernels know the integers, `f32`, `f64`, `bool`, tuples and `Option` of them, slices and ndarray views of numbers"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.
@@ -113,6 +115,29 @@ impl<T: ScalarType> DeviceType for &[T] {
 impl<T: ScalarType> DeviceType for &mut [T] {
     type K = SliceKey<T, true>;
 }
+
+/// The key of an ndarray view of `DIMS` dimensions, mutable if `MUTABLE`.
+#[derive(Debug)]
+pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: ScalarType, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::View(K::SCALAR, DIMS, MUTABLE)
+    }
+}
+
+macro_rules! views {
+    ($($dims:literal $dimension:ident)*) => { $(
+        impl<T: ScalarType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T, $dims, false>;
+        }
+        impl<T: ScalarType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T, $dims, true>;
+        }
+    )* };
+}
+
+views! { 1 Ix1 2 Ix2 3 Ix3 4 Ix4 5 Ix5 6 Ix6 }
 
 /// The key of `Option`.
 #[derive(Debug)]

@@ -160,6 +160,8 @@ pub enum ExprKind {
     Cast(&'static Expr, u32),
     /// `base[index]`
     Index(&'static Expr, &'static Expr),
+    /// `base[[i, j]]` of an ndarray view
+    IndexAll(&'static Expr, &'static [Expr]),
     /// `*base.get_unchecked(index)`, also with `_mut`
     IndexUnchecked(&'static Expr, &'static Expr),
     /// `base.name`, or `base.0`

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{FnArg, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
+use syn::{FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
 
 /// The signature, checked.
 pub(crate) struct Signature {
@@ -133,6 +133,16 @@ fn without_lifetimes(ty: &Type) -> Type {
         fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
             reference.lifetime = Some(Lifetime::new("'static", reference.and_token.span()));
             syn::visit_mut::visit_type_reference_mut(self, reference);
+        }
+        /// ndarray's views are the only types with a lifetime that people leave out, and their names are known.
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            syn::visit_mut::visit_path_segment_mut(self, segment);
+            let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
+            let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+            if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
+                let lifetime = Lifetime::new("'static", segment.ident.span());
+                arguments.args.insert(0, GenericArgument::Lifetime(lifetime));
+            }
         }
     }
     let mut ty = ty.clone();

@@ -21,7 +21,7 @@ impl Lowering<'_> {
         for (arg, ty) in args.iter().zip(&params) {
             let value = self.expr(arg, Some(ty))?;
             let value = self.expect(at, value, ty)?;
-            writable.push(matches!(value.ty, Ty::Slice(_, true)));
+            writable.push(value.ty.is_writable());
             leaves.extend(value.leaves);
         }
         let id = self.program.function(&instance, writable);

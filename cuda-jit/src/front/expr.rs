@@ -25,7 +25,7 @@ impl Lowering<'_> {
             ExprKind::Assign(place, value) => self.assign(place, value),
             ExprKind::AssignOp(op, place, value) => self.assign_op(at, *op, place, value),
             ExprKind::Cast(value, number) => self.cast(value, self.harvest.types[*number as usize]),
-            ExprKind::Binding(_) | ExprKind::Index(..) | ExprKind::IndexUnchecked(..) => {
+            ExprKind::Binding(_) | ExprKind::Index(..) | ExprKind::IndexUnchecked(..) | ExprKind::IndexAll(..) => {
                 let place = self.place(expr)?;
                 Ok(self.read(&place))
             }

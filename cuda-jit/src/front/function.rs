@@ -175,7 +175,7 @@ fn zero(leaf: Type) -> Const {
     Const { ty: leaf.scalar().unwrap_or(Scalar::U64), bits: 0 }
 }
 
-/// The KIR parameters: a slice is a pointer and a length.
+/// The KIR parameters: a slice is an address and a length, a view an address, its extents and its strides.
 fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
     let mut params = Vec::new();
     for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
@@ -184,17 +184,18 @@ fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
             _ => "_",
         };
         let name: String = name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
-        if let Ty::Slice(scalar, mutable) = ty {
-            let access = if *mutable { Access::ReadWrite } else { Access::Read };
-            let ptr = Type::Ptr(crate::kir::Space::Global, *scalar);
-            params.push(Param { name: format!("{name}.ptr"), ty: ptr, access });
-            params.push(Param { name: format!("{name}.len"), ty: Scalar::U64.into(), access: Access::Read });
-            continue;
-        }
-        let leaves = ty.leaves();
-        for (index, leaf) in leaves.iter().enumerate() {
-            let name = if leaves.len() == 1 { name.clone() } else { format!("{name}.{index}") };
-            params.push(Param { name, ty: *leaf, access: Access::Read });
+        let part = |index: usize| match ty {
+            Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
+            Ty::Slice(..) => format!("{name}.len"),
+            Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
+            Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
+            Ty::Scalar(_) => name.clone(),
+            _ => format!("{name}.{index}"),
+        };
+        for (index, leaf) in ty.leaves().into_iter().enumerate() {
+            let pointer = matches!(leaf, Type::Ptr(..));
+            let access = if pointer && ty.is_writable() { Access::ReadWrite } else { Access::Read };
+            params.push(Param { name: part(index), ty: leaf, access });
         }
     }
     params

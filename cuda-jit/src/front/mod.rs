@@ -66,9 +66,7 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
         let Body::Captured(definition, harvest) = instance.body else { continue };
         let mut harvest = harvest();
         for (param, writable) in harvest.params.iter_mut().zip(writable) {
-            if let Ty::Slice(_, mutable) = param {
-                *mutable = writable;
-            }
+            *param = param.clone().with_writable(writable);
         }
         let name = program.names[id.index()].clone();
         let lowered = Lowering::run(&mut program, definition, &harvest, name)?;

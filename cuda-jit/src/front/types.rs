@@ -42,6 +42,12 @@ impl Ty {
             Ty::Unit => Vec::new(),
             Ty::Scalar(scalar) => vec![Type::Scalar(*scalar)],
             Ty::Slice(scalar, _) => vec![Type::Ptr(Space::Global, *scalar), Type::Scalar(Scalar::U64)],
+            Ty::View(scalar, dims, _) => {
+                // the address, the extents, and the strides in elements, which wrap
+                let mut leaves = vec![Type::Ptr(Space::Global, *scalar)];
+                leaves.extend(std::iter::repeat_n(Type::Scalar(Scalar::U64), 2 * dims));
+                leaves
+            }
             Ty::Tuple(elements) => elements.iter().flat_map(Ty::leaves).collect(),
             Ty::Struct(_, fields) => fields.iter().flat_map(|(_, ty)| ty.leaves()).collect(),
             Ty::Option(inner) => {
@@ -49,6 +55,20 @@ impl Ty {
                 leaves.extend(inner.leaves());
                 leaves
             }
+        }
+    }
+
+    /// Whether kernels may write what this points to, so that others may too.
+    pub(super) fn is_writable(&self) -> bool {
+        matches!(self, Ty::Slice(_, true) | Ty::View(_, _, true))
+    }
+
+    /// The same, pointing to what others may write or not.
+    pub(super) fn with_writable(self, writable: bool) -> Ty {
+        match self {
+            Ty::Slice(scalar, _) => Ty::Slice(scalar, writable),
+            Ty::View(scalar, dims, _) => Ty::View(scalar, dims, writable),
+            other => other,
         }
     }
 
@@ -82,6 +102,7 @@ impl Ty {
     pub(super) fn fits(&self, other: &Ty) -> bool {
         match (self, other) {
             (Ty::Slice(a, _), Ty::Slice(b, _)) => a == b,
+            (Ty::View(a, m, _), Ty::View(b, n, _)) => a == b && m == n,
             _ => self == other,
         }
     }
@@ -127,8 +148,8 @@ impl Lowering<'_> {
                 op if op.compares() => Some(Ty::Scalar(Scalar::Bool)),
                 _ => self.ty_of(left).or_else(|| self.ty_of(right)),
             },
-            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) => match self.ty_of(base)? {
-                Ty::Slice(scalar, _) => Some(Ty::Scalar(scalar)),
+            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => match self.ty_of(base)? {
+                Ty::Slice(scalar, _) | Ty::View(scalar, ..) => Some(Ty::Scalar(scalar)),
                 _ => None,
             },
             ExprKind::Field(base, name) => Some(self.ty_of(base)?.field(name)?.0),

@@ -8,6 +8,7 @@ mod harvest;
 mod launches;
 mod methods;
 mod panics;
+mod views;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

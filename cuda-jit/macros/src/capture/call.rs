@@ -11,6 +11,10 @@ use super::{BindingKind, Capture, callee, callee_value, node};
 
 /// The methods that kernels can call on numbers, `bool` and slices.
 const METHODS: &[&str] = &[
+    "dim",
+    "ncols",
+    "ndim",
+    "nrows",
     "abs",
     "abs_diff",
     "ceil",

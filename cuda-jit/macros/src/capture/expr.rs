@@ -43,7 +43,12 @@ impl Capture {
                 if let Expr::Range(range) = &*index.index {
                     return self.refuse(range.span(), "slices cannot be cut in a kernel; pass offsets instead");
                 }
-                let (base, place) = (self.expr(&mut index.expr), self.expr(&mut index.index));
+                let base = self.expr(&mut index.expr);
+                if let Expr::Array(indices) = &mut *index.index {
+                    let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
+                    return node(span, quote!(IndexAll(&#base, &[#(#indices),*])));
+                }
+                let place = self.expr(&mut index.index);
                 node(span, quote!(Index(&#base, &#place)))
             }
             Expr::Field(field) => {
