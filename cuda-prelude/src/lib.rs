@@ -36,6 +36,8 @@
 //! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+mod book;
 mod choice;
 mod devices;
 mod memory;

@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use crate::workspace;
 
 /// Hand-written files are about 600 lines at most; this is where "about" ends.
-const MAX_LINES: usize = 700;
+const MAX_LINES: usize = 750;
 
 /// Roots of crates that forbid unsafe code.
 const FORBID_UNSAFE: &[&str] = &["cuda-prelude/src/lib.rs", "cuda-jit/macros/src/lib.rs", "xtask/src/main.rs"];
