@@ -46,16 +46,17 @@ mod streams;
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
 pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream};
 pub use cuda_jit::device::{block_dim, block_idx, grid, grid_dim, grid_size, lane_id, thread_idx, warp_size};
+pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
-pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result};
+pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result, kir_of};
 pub use cuda_jit_macros::{prelude_device as device, prelude_kernel as kernel};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
     compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,
     select_device, synchronize,
 };
-pub use memory::{device_array, device_array_like, to_device, zeros};
+pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{
     default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
     stream,

@@ -37,7 +37,10 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
 }
 
 fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
-    let options: Options = syn::parse2(options)?;
+    let options = match kind {
+        Kind::Kernel => syn::parse2(options)?,
+        Kind::Device => Options::parse_device(options)?,
+    };
     let signature = Signature::new(function, kind == Kind::Kernel)?;
     let captured = capture::capture(&signature, (*function.block).clone())?;
     let (vis, name) = (&function.vis, &function.sig.ident);

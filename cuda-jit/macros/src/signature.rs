@@ -6,6 +6,9 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
 
+/// So many arguments `KernelArgs` takes.
+const MAX_PARAMS: usize = 12;
+
 /// The signature, checked.
 pub(crate) struct Signature {
     /// The function's generics without lifetimes.
@@ -24,6 +27,10 @@ impl Signature {
     /// Reads and checks the signature of a kernel or device function.
     pub(crate) fn new(item: &ItemFn, kernel: bool) -> syn::Result<Self> {
         refuse_qualifiers(item)?;
+        if kernel && item.sig.inputs.len() > MAX_PARAMS {
+            let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
+            return Err(syn::Error::new(item.sig.inputs[MAX_PARAMS].span(), hint));
+        }
         let mut params = Vec::new();
         let mut names = Vec::new();
         for input in &item.sig.inputs {

@@ -148,10 +148,12 @@ impl Lowering<'_> {
                 op if op.compares() => Some(Ty::Scalar(Scalar::Bool)),
                 _ => self.ty_of(left).or_else(|| self.ty_of(right)),
             },
-            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => match self.ty_of(base)? {
-                Ty::Slice(scalar, _) | Ty::View(scalar, ..) => Some(Ty::Scalar(scalar)),
-                _ => None,
-            },
+            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
+                match self.ty_of(base)? {
+                    Ty::Slice(scalar, _) | Ty::View(scalar, ..) => Some(Ty::Scalar(scalar)),
+                    _ => None,
+                }
+            }
             ExprKind::Field(base, name) => Some(self.ty_of(base)?.field(name)?.0),
             ExprKind::Tuple([]) => Some(Ty::Unit),
             ExprKind::Tuple(elements) => {

@@ -24,7 +24,7 @@ use crate::harvest::ScalarType;
 /// recorded; for `&mut [T]` no other argument's memory overlaps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
-    note = "a `&[T]` takes `&DeviceArray<T, Ix1>`, `&Array1<T>`, `&Vec<T>` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
+    note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array1<T>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
     note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, an `ArrayViewMut<T, D>` takes `&mut DeviceArray<T, D>`",
     note = "a number takes a value of exactly its type"
 )]
@@ -66,9 +66,9 @@ unsafe impl<T: ScalarType> KernelArg<T> for T {
     }
 }
 
-// SAFETY: a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
+// SAFETY: arrays lie in C order without gaps, so a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
 // outlives it, since freeing waits for recorded uses.
-unsafe impl<T: ScalarType + Element> KernelArg<&'static [T]> for &DeviceArray<T, Ix1> {
+unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     type Bound = ();
 
     fn context(&self) -> Option<&Context> {
@@ -89,7 +89,7 @@ unsafe impl<T: ScalarType + Element> KernelArg<&'static [T]> for &DeviceArray<T,
 }
 
 // SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
-unsafe impl<T: ScalarType + Element> KernelArg<&'static mut [T]> for &mut DeviceArray<T, Ix1> {
+unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static mut [T]> for &mut DeviceArray<T, D> {
     type Bound = ();
 
     fn context(&self) -> Option<&Context> {

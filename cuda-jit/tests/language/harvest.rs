@@ -69,6 +69,23 @@ fn names_in_if_let_and_match_arms_have_types() {
     differ!(patterns, (1, 16), [&x[..]], vec![0i32; 8]);
 }
 
+#[kernel]
+fn bare_none(out: &mut [f32]) {
+    out[0] = match None {
+        Some(v) => v,
+        None => 2.0,
+    };
+    if let Some(w) = None {
+        out[0] = w;
+    }
+}
+
+#[test]
+fn a_bare_none_takes_its_type_from_the_patterns() {
+    assert_eq!(type_of::<bare_none>("w"), scalar(Scalar::F32));
+    assert_eq!(differ!(bare_none, (1, 1), [], vec![0f32]), [2.0]);
+}
+
 // --- macro_rules!
 
 macro_rules! make {

@@ -1,5 +1,7 @@
 //! ndarray views as parameters, of any dimension and stride.
 
+#![expect(elided_lifetimes_in_paths, reason = "kernels are mostly written without `'_`, which must work")]
+
 use super::context;
 use cuda_jit::device::grid;
 use cuda_jit::{Num, device, kernel};
@@ -34,7 +36,7 @@ fn corner(x: ArrayView3<i32>, line: ArrayView1<i32>) -> i32 {
 }
 
 #[kernel]
-fn cube(x: ArrayView3<i32>, line: ArrayView1<i32>, mut out: ArrayViewMut3<i32>) {
+fn cube(x: ArrayView3<i32>, line: ArrayView1<'_, i32>, mut out: ArrayViewMut3<i32>) {
     let (i, j, k) = grid::<3>();
     let (a, b, c) = x.dim();
     if i < a && j < b && k < c && !line.is_empty() && line.dim() == line.len() {

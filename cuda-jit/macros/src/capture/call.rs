@@ -92,6 +92,9 @@ impl Capture {
         if let Some((ty, method)) = self.associated(&path) {
             return self.associated_call(&ty, &method, &args, span);
         }
+        if let Some(name) = without_dimensions(&path) {
+            return self.refuse(path.span(), format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`"));
+        }
         if let Some(ty) = type_prefix(&path) {
             let hint =
                 format!("kernels cannot call functions of types, such as `{ty}`'s; write a `#[device]` function");
@@ -168,7 +171,7 @@ impl Capture {
             "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
             "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
             _ => {
-                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin";
+                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin so far";
                 return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
             }
         };
@@ -235,6 +238,13 @@ fn type_prefix(path: &Path) -> Option<String> {
     is_type.then_some(before)
 }
 
+/// `grid` or `grid_size` without their number of dimensions, which nothing could infer.
+fn without_dimensions(path: &Path) -> Option<String> {
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    (last.arguments.is_none() && matches!(name.as_str(), "grid" | "grid_size")).then_some(name)
+}
+
 /// In a message braces stand for arguments, so those of the source are doubled.
 fn braces_doubled(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
@@ -255,6 +265,7 @@ fn refused_method(name: &str) -> Option<String> {
         "sin" | "cos" | "tan" | "exp" | "ln" | "powf" | "powi" | "log2" | "exp2" | "tanh" | "round" | "hypot" => {
             format!("`{name}` needs a math library, which kernels cannot link yet")
         }
+        "shape" | "strides" | "len_of" => "write `.dim()`, `.nrows()`, `.ncols()` or `.len()`".to_string(),
         "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),
         _ => format!("`{name}` is not a method that kernels can call; write a `#[device]` function"),
     })
