@@ -68,7 +68,7 @@ pub mod __private {
     pub use crate::current_context;
     pub use cuda_jit::__private::{
         Body, Callee, CompiledKernel, ComputeCapability, DeviceFn, Error, GenericArg, Harvest, Instance, Kernel,
-        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, compile_for, compile_ptx, const_of, forall,
+        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, array_of, compile_for, compile_ptx, const_of, forall,
         launch, result_of, scalar_of, syntax, ty_of,
     };
 }
