@@ -78,13 +78,16 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     Ok(Lowered { module, grid_dims: program.grid_dims })
 }
 
+/// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to.
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Option<Memory>>);
+
 /// What the functions of one module share.
 #[derive(Default)]
 struct Program {
     contract: bool,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
-    ids: HashMap<(*const Definition, Vec<GenericArg>, Vec<Option<Memory>>), FuncId>,
+    ids: HashMap<FunctionKey, FuncId>,
     /// Functions still to be lowered, and what their parameters point to.
     pending: Vec<(FuncId, Instance, Vec<Option<Memory>>)>,
     sites: Vec<Site>,

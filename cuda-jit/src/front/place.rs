@@ -67,7 +67,9 @@ impl Lowering<'_> {
         let (scalar, dims) = match &value.ty {
             Ty::Slice(scalar, ..) => (*scalar, 1),
             Ty::View(scalar, dims, _) => (*scalar, *dims),
-            Ty::Array(scalar, extents, ..) => return self.array_element(at, (*scalar, extents), &value, indices, checked),
+            Ty::Array(scalar, extents, ..) => {
+                return self.array_element(at, (*scalar, extents), &value, indices, checked);
+            }
             other => return Err(self.error(at, format!("a value of type {other:?} cannot be indexed"))),
         };
         let mut places = Vec::with_capacity(dims);
@@ -134,7 +136,9 @@ impl Lowering<'_> {
                 let value = self.read(&place);
                 match value.ty.memory() {
                     Some(_) => Ok(value),
-                    None => Err(self.error(expr.0, "only slices, arrays and their elements can be borrowed in a kernel")),
+                    None => {
+                        Err(self.error(expr.0, "only slices, arrays and their elements can be borrowed in a kernel"))
+                    }
                 }
             }
         }

@@ -190,11 +190,11 @@ impl Lowering<'_> {
             ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
                 match self.ty_of(base)? {
                     Ty::Slice(scalar, ..) | Ty::View(scalar, ..) => Some(Ty::Scalar(scalar)),
-                Ty::Array(scalar, extents, writable, space) => Some(match &extents[..] {
-                    [_] => Ty::Scalar(scalar),
-                    [_, inner @ ..] => Ty::Array(scalar, inner.to_vec(), writable, space),
-                    [] => return None,
-                }),
+                    Ty::Array(scalar, extents, writable, space) => Some(match &extents[..] {
+                        [_] => Ty::Scalar(scalar),
+                        [_, inner @ ..] => Ty::Array(scalar, inner.to_vec(), writable, space),
+                        [] => return None,
+                    }),
                     _ => None,
                 }
             }

@@ -4,7 +4,9 @@
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
 use super::{Rule, VerifyError, broken, types};
-use crate::kir::{Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text};
+use crate::kir::{
+    Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text,
+};
 
 /// Checks one function of a module.
 pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Result<(), VerifyError> {

@@ -2,10 +2,11 @@
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{
-    FULL_MASK, active_mask, all_sync, any_sync, atomic_add, atomic_and, atomic_dec, atomic_exch, atomic_inc, atomic_max,
-    atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync, block_dim, block_idx, cas, eq_sync, grid, lane_id,
-    match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and,
-    sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system,
+    FULL_MASK, active_mask, all_sync, any_sync, atomic_add, atomic_and, atomic_dec, atomic_exch, atomic_inc,
+    atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync, block_dim, block_idx, cas, eq_sync, grid,
+    lane_id, match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block,
+    threadfence_system,
 };
 use cuda_jit::{device, kernel};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};

@@ -49,7 +49,8 @@ pub(super) fn lower_module<'ctx>(
         shared: Vec::new(),
         options,
     };
-    lowering.shared = kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
+    lowering.shared =
+        kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     let declare = |(index, function)| lowering.declare(function, index == 0);
     let functions: Vec<FunctionValue<'ctx>> = kir.functions.iter().enumerate().map(declare).collect();
     for (function, &declared) in kir.functions.iter().zip(&functions) {

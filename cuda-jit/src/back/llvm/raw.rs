@@ -11,13 +11,13 @@ use std::ptr;
 
 use cuda_llvm::inkwell;
 pub(super) use cuda_llvm::llvm_sys::LLVMAtomicRMWBinOp as Rmw;
-use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use cuda_llvm::llvm_sys::core::{
     LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFreeze, LLVMBuildGEP2,
     LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
     LLVMGetSyncScopeID,
 };
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};

@@ -92,12 +92,8 @@ pub(super) const ATOMIC: [(&str, AtomicOp); 10] = [
 ];
 
 /// Each shuffle with its word.
-pub(super) const SHUFFLE: [(&str, ShuffleOp); 4] = [
-    ("index", ShuffleOp::Index),
-    ("up", ShuffleOp::Up),
-    ("down", ShuffleOp::Down),
-    ("xor", ShuffleOp::Xor),
-];
+pub(super) const SHUFFLE: [(&str, ShuffleOp); 4] =
+    [("index", ShuffleOp::Index), ("up", ShuffleOp::Up), ("down", ShuffleOp::Down), ("xor", ShuffleOp::Xor)];
 
 /// Each vote with its word.
 pub(super) const VOTE: [(&str, VoteOp); 4] =
