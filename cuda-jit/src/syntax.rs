@@ -166,8 +166,12 @@ pub enum ExprKind {
     IndexUnchecked(&'static Expr, &'static Expr),
     /// `base.name`, or `base.0`
     Field(&'static Expr, &'static str),
-    /// `&e` or `&mut e` of a slice; a reborrow.
+    /// `&e` or `&mut e` of a slice, an array or an element.
     Reborrow(&'static Expr),
+    /// `*e` of a reference to a number.
+    Deref(&'static Expr),
+    /// `shared!(T)`: the array type's number.
+    Shared(u32),
     /// `(a, b)`; the unit value when empty.
     Tuple(&'static [Expr]),
     /// `Some(e)` or `None`

@@ -141,7 +141,8 @@ fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: 
         }
     });
     let result = type_check(root, "result_of", &signature.result);
-    let Captured { consts, types, items, .. } = captured;
+    let Captured { consts, types, arrays, items, .. } = captured;
+    let arrays = arrays.iter().map(|ty| type_check(root, "array_of", ty));
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     quote! {
         #[doc(hidden)]
@@ -158,6 +159,7 @@ fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: 
                 consts: ::std::vec![#(#root::const_of(#consts)),*],
                 callees: ::std::vec![#(#callees.instance()),*],
                 types: ::std::vec![#(#types),*],
+                arrays: ::std::vec![#(#arrays),*],
             }
         }
     }

@@ -6,7 +6,7 @@ use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::harvest::{Harvest, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{Access, BlockId, Const, Function, Op, Param, Scalar, SlotId, Terminator, Type, Value};
+use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Terminator, Type, Value};
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
 /// The result of lowering something.
@@ -41,6 +41,7 @@ pub(super) struct Inlined {
 /// The state of lowering one function.
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p mut Program,
+    pub(super) id: FuncId,
     pub(super) definition: &'static Definition,
     pub(super) harvest: &'p Harvest,
     pub(super) callees: Vec<Callee>,
@@ -57,16 +58,16 @@ impl<'p> Lowering<'p> {
         program: &'p mut Program,
         definition: &'static Definition,
         harvest: &'p Harvest,
-        name: String,
+        id: FuncId,
     ) -> Result<Function> {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let params = params(definition, harvest);
         let result = harvest.result.as_scalar().map(Type::Scalar);
-        let build = FunctionBuilder::new(name, params, result);
+        let build = FunctionBuilder::new(program.names[id.index()].clone(), params, result);
         let (locals, closures) = (HashMap::new(), HashMap::new());
         let (targets, inlined) = (Vec::new(), Vec::new());
         let mut lowering =
-            Lowering { program, definition, harvest, callees, build, locals, closures, targets, inlined };
+            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined };
         lowering.body()?;
         Ok(lowering.build.finish())
     }
@@ -187,6 +188,7 @@ fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
         let part = |index: usize| match ty {
             Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
             Ty::Slice(..) => format!("{name}.len"),
+            Ty::Array(..) | Ty::Ref(..) => name.clone(),
             Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
             Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
             Ty::Scalar(_) => name.clone(),
@@ -194,7 +196,8 @@ fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
         };
         for (index, leaf) in ty.leaves().into_iter().enumerate() {
             let pointer = matches!(leaf, Type::Ptr(..));
-            let access = if pointer && ty.is_writable() { Access::ReadWrite } else { Access::Read };
+            let writable = pointer && ty.memory().is_some_and(|memory| memory.writable);
+            let access = if writable { Access::ReadWrite } else { Access::Read };
             params.push(Param { name: part(index), ty: leaf, access });
         }
     }

@@ -82,11 +82,11 @@ fn method(name: &str) -> Option<Method> {
 /// The type of a method's result.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     match (name, receiver) {
-        ("len", Ty::Slice(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
+        ("len", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
         ("len" | "nrows" | "ncols" | "ndim", Ty::View(..)) => Some(Ty::Scalar(Scalar::U64)),
         ("dim", Ty::View(_, 1, _)) => Some(Ty::Scalar(Scalar::U64)),
         ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::Scalar(Scalar::U64); *dims])),
-        ("is_empty", Ty::Slice(..) | Ty::View(..)) => Some(Ty::Scalar(Scalar::Bool)),
+        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) => Some(Ty::Scalar(Scalar::Bool)),
         (name, Ty::Scalar(scalar)) => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
         _ => None,
     }
@@ -106,6 +106,11 @@ impl Lowering<'_> {
         let receiver = self.expr(receiver, ty.as_ref())?;
         match receiver.ty {
             Ty::Slice(..) => return self.slice_method(at, name, &receiver),
+            Ty::Array(_, ref extents, ..) => {
+                let len = self.constant(Scalar::U64, extents[0]);
+                let slice = Val { ty: receiver.ty.clone(), leaves: vec![receiver.only(), len] };
+                return self.slice_method(at, name, &slice);
+            }
             Ty::View(_, dims, _) => return self.view_method(at, name, &receiver, dims),
             _ => {}
         }

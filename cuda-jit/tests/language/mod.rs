@@ -8,6 +8,7 @@ mod harvest;
 mod launches;
 mod methods;
 mod panics;
+mod together;
 mod views;
 
 use cuda_driver::{Context, Driver};

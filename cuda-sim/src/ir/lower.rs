@@ -2,6 +2,7 @@
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
 use super::layout::{Layout, align_up, place};
+use super::sync::is_sync;
 use super::{Block, BlockId, Call, Function, Inst, LaneMask, Reg, Slot, Special, Symbol, Term, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, AddressBase, Error, FunctionKind, Item, Module, Opcode, Operand, Position, Result};
@@ -338,6 +339,12 @@ impl<'a> Lowering<'a> {
 
     /// Adds to the current block; text after a terminator is unreachable and has a block of its own.
     fn push(&mut self, inst: Inst) {
+        if is_sync(inst.opcode) {
+            let next = self.new_block();
+            self.terminate(Term::Sync(Box::new(inst), next));
+            self.current = next;
+            return;
+        }
         self.blocks[self.current].0.push(inst);
     }
 
@@ -368,6 +375,8 @@ impl<'a> Lowering<'a> {
     fn resolved(&self, ast: &ptx::Instruction) -> Result<Inst> {
         let form = ptx::find_form(ast.opcode, &ast.suffixes)
             .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
+        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
+        let form = same_name.find(|f| f.operands.len() == ast.operands.len()).unwrap_or(form);
         let mut inst = Inst {
             position: ast.position,
             opcode: ast.opcode,
@@ -447,6 +456,12 @@ impl<'a> Lowering<'a> {
                 Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
             }
             (Shape::DestPred, _) => self.dest(operand, Type::Pred, false, position),
+            (Shape::DestPair, Operand::Pair(d, p)) => {
+                let d = if d == "_" { Value::Sink } else { Value::Reg(self.sized_register(d, 32, false, position)?) };
+                let p = if p == "_" { Value::Sink } else { Value::Reg(self.predicate(p, position)?) };
+                Ok(Value::Vector(vec![d, p]))
+            }
+            (Shape::DestPair, _) => self.dest(operand, Type::B32, false, position),
             (Shape::DestVector(i), Operand::Vector(items)) => {
                 let bits = if inst.opcode == Opcode::Mov {
                     split_bits(inst.ty(i), items.len(), position)?

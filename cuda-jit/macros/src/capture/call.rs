@@ -137,7 +137,7 @@ impl Capture {
         node(span, quote!(Method(#name, &#receiver, &[#(#args),*])))
     }
 
-    /// `*slice.get_unchecked(index)` and its mutable form; no other value can be dereferenced.
+    /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
     pub(super) fn dereference(&mut self, unary: &mut syn::ExprUnary) -> TokenStream {
         let span = unary.span();
         match &mut *unary.expr {
@@ -147,9 +147,9 @@ impl Capture {
                 let (base, index) = (self.expr(&mut call.receiver), self.expr(&mut call.args[0]));
                 node(span, quote!(IndexUnchecked(&#base, &#index)))
             }
-            other => {
-                let at = other.span();
-                self.refuse(at, "kernels hold values, not references; only `*slice.get_unchecked(i)` is dereferenced")
+            reference => {
+                let reference = self.expr(reference);
+                node(span, quote!(Deref(&#reference)))
             }
         }
     }
@@ -158,6 +158,9 @@ impl Capture {
     pub(super) fn macro_call(&mut self, call: &mut Macro) -> TokenStream {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if name == "shared" {
+            return self.shared(call, span);
+        }
         let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut args) = args else {
             return self.refuse(span, format!("kernels cannot use `{name}!` in this form"));
@@ -182,6 +185,18 @@ impl Capture {
             });
         }
         captured
+    }
+
+    /// `shared!(T)`
+    fn shared(&mut self, call: &Macro, span: Span) -> TokenStream {
+        match syn::parse2::<syn::Type>(call.tokens.clone()) {
+            Ok(ty) => {
+                self.arrays.push(ty);
+                let number = self.arrays.len() as u32 - 1;
+                node(span, quote!(Shared(#number)))
+            }
+            Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
+        }
     }
 
     fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> TokenStream {

@@ -224,8 +224,13 @@ impl Capture {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => &mut *unary.expr,
             inner => inner,
         };
-        if !matches!(inner, Expr::Path(_)) {
-            return self.refuse(span, "only whole slices can be borrowed in a kernel, to pass them on");
+        let borrowed = match inner {
+            Expr::Path(_) => true,
+            Expr::Index(index) => !matches!(*index.index, Expr::Range(_)),
+            _ => false,
+        };
+        if !borrowed {
+            return self.refuse(span, "only slices, arrays and their elements can be borrowed in a kernel");
         }
         let value = self.expr(inner);
         node(span, quote!(Reborrow(&#value)))
