@@ -170,6 +170,10 @@ pub enum ExprKind {
     Reborrow(&'static Expr),
     /// `*e` of a reference to a number.
     Deref(&'static Expr),
+    /// `[a, b]`
+    Array(&'static [Expr]),
+    /// `[e; N]`; how many is the type's to say.
+    Repeat(&'static Expr),
     /// `shared!(T)`: the array type's number.
     Shared(u32),
     /// `(a, b)`; the unit value when empty.

@@ -64,6 +64,14 @@ impl Capture {
                 let elements: Vec<_> = tuple.elems.iter_mut().map(|element| self.expr(element)).collect();
                 node(span, quote!(Tuple(&[#(#elements),*])))
             }
+            Expr::Array(array) => {
+                let elements: Vec<_> = array.elems.iter_mut().map(|element| self.expr(element)).collect();
+                node(span, quote!(Array(&[#(#elements),*])))
+            }
+            Expr::Repeat(array) => {
+                let element = self.expr(&mut array.expr);
+                node(span, quote!(Repeat(&#element)))
+            }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
@@ -225,7 +233,7 @@ impl Capture {
             inner => inner,
         };
         let borrowed = match inner {
-            Expr::Path(_) => true,
+            Expr::Path(_) | Expr::Field(_) => true,
             Expr::Index(index) => !matches!(*index.index, Expr::Range(_)),
             _ => false,
         };
@@ -409,7 +417,6 @@ fn operator(op: &BinOp) -> (TokenStream, bool) {
 /// Why an expression is outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
-        Expr::Array(_) | Expr::Repeat(_) => "array expressions are not supported in kernels yet",
         Expr::Struct(_) => "struct expressions are not supported in kernels yet; use a tuple",
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it; it cannot be passed on",
         Expr::Range(_) => "a range stands only in `for`",
