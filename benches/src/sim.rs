@@ -2,7 +2,7 @@
 //!
 //! - `sim.vector_add.total_ms`: a launch of the million-element add, waited for;
 //! - `sim.vector_add.ns_per_thread`: the same divided by the elements;
-//! - `sim.vector_add.rust_ms`: `out[i] = x[i] + y[i]` over vectors, on one core;
+//! - `sim.vector_add.rust_ms`: `out = x + y` over three vectors, on one core;
 //! - `sim.vector_add.vs_rust`: the first divided by the third;
 //! - `sim.empty_launch.us`: a launch of one block that does nothing, waited for.
 //!
@@ -62,10 +62,10 @@ fn alternate(context: &Context) -> Result<(f64, f64)> {
     Ok((median(device), median(rust)))
 }
 
-/// The loop that one would write.
+/// The loop as Rust has it fastest: without checks, so that it is vectorised.
 #[inline(never)]
 fn add(x: &[f32], y: &[f32], out: &mut [f32]) {
-    for i in 0..out.len() {
-        out[i] = x[i] + y[i];
+    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+        *out = x + y;
     }
 }

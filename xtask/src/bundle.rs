@@ -36,6 +36,9 @@ const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-tests.main", "c_client::"),
 ];
 
+/// What runs things in the unpacked bundle.
+const RUN: &str = include_str!("bundle/run.sh");
+
 #[derive(Args)]
 pub(crate) struct Options {
     /// The archive, instead of `cuda-bundle.tar.xz` in the target folder
@@ -88,9 +91,8 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
     copy(&doctor::llvm()?, &folder.join("lib"))?;
     write_sources_list(folder)?;
     fs::write(folder.join("README.txt"), readme()?)?;
-    fs::write(folder.join("run"), include_str!("bundle/run.sh"))?;
-    fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?;
-    Ok(())
+    fs::write(folder.join("run"), RUN)?;
+    Ok(fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?)
 }
 
 /// A cargo whose executables can be moved together with LLVM, and are small.
@@ -163,4 +165,41 @@ fn pack(folder: &Path, archive: &Path) -> Result<()> {
     tar.arg(archive).arg("--directory").arg(parent).arg(NAME);
     output(&mut tar).context("`bundle` needs tar and xz (Debian: `apt install xz-utils`)")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Scratch;
+
+    /// Runs `./run test ARGUMENTS` in a bundle whose executables are `echo` and another command.
+    fn run_tests(name: &str, arguments: &[&str], other: &str) -> (bool, String) {
+        let scratch = Scratch::new(name).unwrap();
+        let folder = scratch.path();
+        fs::create_dir(folder.join("tests")).unwrap();
+        // Links, because a file that was just written may still be open in a process that another test starts.
+        std::os::unix::fs::symlink("/bin/echo", folder.join("tests/one")).unwrap();
+        std::os::unix::fs::symlink(other, folder.join("tests/two")).unwrap();
+        fs::write(folder.join("tests.need-sources"), "one a::b\none c\n").unwrap();
+        fs::write(folder.join("run"), RUN).unwrap();
+        let output = Command::new("sh").arg(folder.join("run")).arg("test").args(arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    #[test]
+    fn the_script_runs_every_executable_and_skips_by_name() {
+        let (passed, text) = run_tests("bundle-pass", &["it"], "/bin/true");
+        assert!(passed, "{text}");
+        assert!(text.contains("skipped: one a::b (needs the sources)\n"), "{text}");
+        assert!(text.contains("==> one\nit --skip a::b --skip c\n==> two\n"), "{text}");
+        assert!(text.ends_with("all of 2 test executables passed\n"), "{text}");
+    }
+
+    #[test]
+    fn the_script_fails_with_the_names_of_what_failed() {
+        let (passed, text) = run_tests("bundle-fail", &[], "/bin/false");
+        assert!(!passed, "{text}");
+        assert!(text.ends_with("FAILED: two\n"), "{text}");
+        assert!(text.contains("==> one\n--skip a::b"), "{text}");
+    }
 }

@@ -77,6 +77,7 @@ impl Lowering<'_> {
                 let types: Option<Vec<Ty>> = patterns.iter().map(|pattern| self.pattern_type(pattern)).collect();
                 Some(Ty::Tuple(types?))
             }
+            Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
             _ => None,
         }
     }

@@ -8,6 +8,8 @@ mod harvest;
 mod launches;
 mod methods;
 mod panics;
+mod together;
+mod views;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

@@ -43,7 +43,12 @@ impl Capture {
                 if let Expr::Range(range) = &*index.index {
                     return self.refuse(range.span(), "slices cannot be cut in a kernel; pass offsets instead");
                 }
-                let (base, place) = (self.expr(&mut index.expr), self.expr(&mut index.index));
+                let base = self.expr(&mut index.expr);
+                if let Expr::Array(indices) = &mut *index.index {
+                    let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
+                    return node(span, quote!(IndexAll(&#base, &[#(#indices),*])));
+                }
+                let place = self.expr(&mut index.index);
                 node(span, quote!(Index(&#base, &#place)))
             }
             Expr::Field(field) => {
@@ -219,8 +224,13 @@ impl Capture {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => &mut *unary.expr,
             inner => inner,
         };
-        if !matches!(inner, Expr::Path(_)) {
-            return self.refuse(span, "only whole slices can be borrowed in a kernel, to pass them on");
+        let borrowed = match inner {
+            Expr::Path(_) => true,
+            Expr::Index(index) => !matches!(*index.index, Expr::Range(_)),
+            _ => false,
+        };
+        if !borrowed {
+            return self.refuse(span, "only slices, arrays and their elements can be borrowed in a kernel");
         }
         let value = self.expr(inner);
         node(span, quote!(Reborrow(&#value)))
