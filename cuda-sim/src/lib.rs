@@ -22,8 +22,10 @@ mod ir;
 mod memory;
 mod module;
 pub mod ptx;
+mod queue;
+mod sync;
 
 pub use driver::driver_api;
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;

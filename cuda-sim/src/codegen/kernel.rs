@@ -40,6 +40,8 @@ impl Functions {
         for (index, function) in program.functions.iter().enumerate() {
             let mut emitter = Emitter::new(function);
             let text = match function.kind {
+                // What synchronises is inlined, except what calls itself.
+                FunctionKind::Func if synchronises(function) && !is_called(program, index) => String::new(),
                 FunctionKind::Func => callable(&mut emitter, index)?,
                 // Kernels are emitted with their regions; here only their calls matter.
                 FunctionKind::Entry => {
@@ -150,6 +152,22 @@ impl Functions {
     }
 }
 
+fn synchronises(function: &Function) -> bool {
+    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+}
+
+/// Whether a call of a function is left in a kernel or in what a kernel calls.
+fn is_called(program: &Program, callee: usize) -> bool {
+    let (mut found, mut open) = (BTreeSet::new(), Vec::new());
+    let entries = program.functions.iter().enumerate().filter(|(_, f)| f.kind == FunctionKind::Entry);
+    open.extend(entries.map(|(index, _)| index));
+    while let Some(next) = open.pop() {
+        let calls = program.functions[next].blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
+        open.extend(calls.map(|c| c.callee).filter(|c| found.insert(*c)));
+    }
+    found.contains(&callee)
+}
+
 /// Stack slots of the registers that these blocks name.
 pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg> {
     let function = emitter.function;
@@ -171,6 +189,9 @@ pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> B
 
 pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     for (i, slot) in emitter.function.slots.iter().enumerate().skip(from) {
+        if emitter.function.kept_slots.contains_key(&i) {
+            continue;
+        }
         let align = slot.align.max(8);
         let _ = writeln!(emitter.prologue, "  %slot{i} = alloca [{} x i8], align {align}", slot.bytes.max(1));
     }
@@ -273,6 +294,11 @@ pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
         let offset = emitter.def(format_args!("mul i64 %thread, {stride}"));
         emitter.line(format_args!("%local = add i64 {base}, {offset}"));
         emitter.line(format_args!("%local.end = add i64 %local, {stride}"));
+    }
+    let zero = emitter.field(abi::ZERO, "ptr");
+    for (slot, at) in &emitter.function.kept_slots {
+        let address = emitter.def(format_args!("add i64 %local, {at}"));
+        emitter.line(format_args!("%slot{slot} = getelementptr i8, ptr {zero}, i64 {address}"));
     }
     if calls {
         for (i, name) in ["tid0", "tid1", "tid2", "ctaid0", "ctaid1", "ctaid2"].iter().enumerate() {

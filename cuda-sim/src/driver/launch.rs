@@ -5,12 +5,14 @@
 //! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
 
 use super::module::{function, max_threads};
-use super::state::{FunctionObject, GRIDS, poison, ready};
-use super::stream::stream;
+use super::state::{FunctionObject, GRIDS, belongs, ready};
+use super::stream::target;
+use super::work::Op;
 use super::{Status, api, get, put};
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
+use crate::queue::Start;
 use cuda_sys::{CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUstream};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -91,7 +93,7 @@ fn parameters(
     Ok(values)
 }
 
-fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
+pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
     let place = |block: u64| {
         let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
         format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
@@ -127,9 +129,11 @@ struct Configuration {
 }
 
 fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
-    ready()?;
-    stream(how.stream)?;
+    let (context, stream) = target(how.stream)?;
     let object = function(f)?;
+    if !belongs(f.addr(), stream.context) {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
     check(&object, how.grid, how.block, how.shared)?;
     let params = parameters(&object, params, extra)?;
     let launch = Launch {
@@ -143,14 +147,10 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
     };
     // As on a real device, a fault is not the launch's status but that of every later call.
-    match launch.run() {
-        Ok(()) => Ok(()),
-        Err(Fault::OutOfMemory) => Err(report(&object.kernel.function().name, Fault::OutOfMemory, how.grid)),
-        Err(fault) => {
-            poison(report(&object.kernel.function().name, fault, how.grid));
-            Ok(())
-        }
-    }
+    let op =
+        Op::Kernel { launch: Box::new(launch), kernel: Arc::clone(&object.kernel), module: Arc::clone(&object.module) };
+    stream.submit(&context, op, Start::Driver);
+    Ok(())
 }
 
 fn occupancy(blocks: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) -> Status {
@@ -188,7 +188,7 @@ fn best_block(
 }
 
 api! {
-    fn cuLaunchKernel(
+    fn cuLaunchKernel / cuLaunchKernel_ptsz(
         f: CUfunction,
         grid_x: c_uint,
         grid_y: c_uint,
@@ -204,7 +204,7 @@ api! {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         launch(f, &Configuration { grid, block, shared, stream: on }, params, extra)
     }
-    fn cuLaunchKernelEx(
+    fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: *const CUlaunchConfig,
         f: CUfunction,
         params: *mut *mut c_void,

@@ -93,7 +93,7 @@ const SHARED_GUARD: u64 = 4 << 30;
 const ALONE: u64 = 16 << 10;
 
 static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
-    Lazy::new(|| (0..POOL.workers()).map(|_| Mutex::new(Scratch::default())).collect());
+    Lazy::new(|| (0..POOL.slots()).map(|_| Mutex::new(Scratch::default())).collect());
 
 /// Makes an area at least `bytes` long.
 fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
@@ -192,7 +192,7 @@ impl Launch {
             block: self.block,
             ctaid: [0; 3],
             worker: worker as u32,
-            workers: POOL.workers() as u32,
+            workers: POOL.slots() as u32,
             pending: 0,
             trap: 0,
             threads,

@@ -1,13 +1,14 @@
 //! Syntax tree to control-flow graph: resolves names, checks operands against their shapes, and turns guards into
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
+use super::inline::inline;
 use super::layout::{Layout, align_up, place};
 use super::sync::is_sync;
 use super::{Block, BlockId, Call, Function, Inst, LaneMask, Reg, Slot, Special, Symbol, Term, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, AddressBase, Error, FunctionKind, Item, Module, Opcode, Operand, Position, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Largest size of a kernel's parameters, CUDA's.
 const MAX_PARAM_BYTES: u64 = 32764;
@@ -34,10 +35,22 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         }
         defined.push(function);
     }
-    let functions = defined
-        .iter()
-        .map(|function| Lowering::new(&layout, &indices, &defined, function)?.run(function))
-        .collect::<Result<Vec<_>>>()?;
+    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
+    let mut shared = layout.shared_bytes;
+    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
+    for kind in [FunctionKind::Func, FunctionKind::Entry] {
+        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
+            let mut lowering = Lowering::new(&layout, &indices, &defined, function)?;
+            lowering.function.shared_bytes = shared;
+            let lowered = lowering.run(function)?;
+            if kind == FunctionKind::Func {
+                shared = lowered.shared_bytes;
+            }
+            functions[index] = Some(lowered);
+        }
+    }
+    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
+    inline(&mut functions);
     Ok(Program { layout, functions })
 }
 
@@ -87,6 +100,7 @@ impl<'a> Lowering<'a> {
             kind: ast.kind,
             params: Vec::new(),
             slots: Vec::new(),
+            kept_slots: BTreeMap::new(),
             returns: ast.returns.len(),
             formals: ast.params.len(),
             registers: Vec::new(),

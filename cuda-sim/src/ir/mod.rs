@@ -4,6 +4,7 @@
 //! [`lower`] and relied on by the code generator: every operand has the shape and width that its form demands, every
 //! block ends in a terminator, and every block index, register, slot and function index is in range.
 
+pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;
 pub(crate) mod loops;
@@ -14,6 +15,7 @@ pub(crate) mod sync;
 
 use crate::ptx::isa::{Form, Shape};
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
+use std::collections::BTreeMap;
 
 pub(crate) type Reg = u32;
 pub(crate) type BlockId = usize;
@@ -226,6 +228,8 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Slot>,
     /// `.param` variables: first the results, then the parameters (of a function), then those of calls.
     pub(crate) slots: Vec<Slot>,
+    /// Those of them that live in local memory, with their offsets: an inlined callee's.
+    pub(crate) kept_slots: BTreeMap<usize, u64>,
     pub(crate) returns: usize,
     pub(crate) formals: usize,
     /// Widths of the registers in bits.

@@ -410,3 +410,63 @@ fn a_fault_between_barriers_ends_the_launch() {
     }
     assert_eq!(good.read(1), [1]);
 }
+
+/// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that outlast
+/// them; and shared variables of functions apart from the kernel's.
+#[test]
+fn functions_that_synchronise() {
+    let text = ".func (.param .b32 r) warp_sum(.param .b32 v) { .reg .b32 %r<4>; .reg .pred %p;
+        ld.param.b32 %r1, [v]; mov.u32 %r2, 16;
+        STEP: shfl.sync.bfly.b32 %r3, %r1, %r2, 31, -1; add.u32 %r1, %r1, %r3; shr.u32 %r2, %r2, 1;
+        setp.ne.u32 %p, %r2, 0; @%p bra STEP; st.param.b32 [r], %r1; ret; }
+        .func (.param .b32 r) block_sum(.param .b32 v, .param .b32 salt) { .reg .b32 %r<12>; .reg .pred %p<3>;
+        .shared .align 4 .b8 sums[16]; .local .align 4 .b8 kept[4];
+        ld.param.b32 %r1, [v]; st.local.u32 [kept], %r1;
+        { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), warp_sum, (a); ld.param.b32 %r2, [b]; }
+        mov.u32 %r3, %warpid; shl.b32 %r3, %r3, 2; mov.u32 %r4, sums; add.u32 %r4, %r4, %r3; mov.u32 %r5, %laneid;
+        setp.eq.u32 %p1, %r5, 0; @%p1 st.shared.u32 [%r4], %r2; bar.sync 0;
+        ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [sums]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8;
+        add.u32 %r6, %r6, %r9; bar.sync 0; ld.local.u32 %r10, [kept]; ld.param.b32 %r11, [salt];
+        add.u32 %r6, %r6, %r10; add.u32 %r6, %r6, %r11; st.param.b32 [r], %r6; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+        .shared .align 4 .b8 mine[512]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, mine;
+        shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; mov.u32 %r4, 0; mov.u32 %r7, 0;
+        LOOP: add.u32 %r5, %r1, %r4;
+        { .param .b32 a; .param .b32 s; .param .b32 b; st.param.b32 [a], %r5; st.param.b32 [s], 1000;
+          call.uni (b), block_sum, (a, s); ld.param.b32 %r6, [b]; }
+        add.u32 %r7, %r7, %r6; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;
+        ld.shared.u32 %r8, [%r2]; add.u32 %r7, %r7, %r8; cvt.u64.u32 %rd2, %r7; mul.wide.u32 %rd3, %r1, 8;
+        add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }";
+    check(text, 2, [128, 1, 1], &[vec![0; 128]], |after| {
+        for (t, got) in after[0].iter().enumerate() {
+            let sum = |round: u64| (0..128).map(|i| i + round).sum::<u64>() + t as u64 + round + 1000;
+            assert_eq!(*got, sum(0) + sum(1) + sum(2) + t as u64, "thread {t}");
+        }
+    });
+}
+
+/// A lock that is taken in a function: the loop around the call must let other threads run.
+#[test]
+fn polling_through_a_call() {
+    let text = ".global .align 4 .u32 lock;
+        .func (.param .b32 r) try_lock() { .reg .b32 %r<3>; atom.global.cas.b32 %r1, [lock], 0, 1;
+        st.param.b32 [r], %r1; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+        ld.param.u64 %rd1, [out];
+        TRY: { .param .b32 r; call.uni (r), try_lock; ld.param.b32 %r1, [r]; } setp.ne.u32 %p1, %r1, 0; @%p1 bra TRY;
+        bar.warp.sync 0; ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2;
+        membar.gl; atom.global.exch.b32 %r2, [lock], 0; ret; }";
+    check(text, 3, [40, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [120]));
+}
+
+#[test]
+fn recursion_that_synchronises_is_refused() {
+    let text = format!(
+        "{HEADER}.func f(.param .b32 n) {{ .reg .b32 %r<3>; .reg .pred %p; ld.param.b32 %r1, [n]; bar.sync 0;
+        setp.eq.u32 %p, %r1, 0; @%p ret; sub.u32 %r1, %r1, 1; {{ .param .b32 a; st.param.b32 [a], %r1;
+        call.uni f, (a); }} ret; }}
+        .visible .entry k() {{ {{ .param .b32 a; st.param.b32 [a], 3; call.uni f, (a); }} ret; }}"
+    );
+    let Err(error) = image(&text) else { panic!("it was accepted") };
+    assert!(error.unsupported && error.message.contains("calls itself"), "{error}");
+}
