@@ -16,7 +16,7 @@ fn take_panic() -> Option<KernelPanic> {
 }
 
 /// The line of the access in [`gather`].
-const GATHER_LINE: u32 = line!() + 5;
+const GATHER_LINE: u32 = line!() + 6;
 
 #[kernel]
 fn gather(x: &[f32], index: &[u32], out: &mut [f32]) {
