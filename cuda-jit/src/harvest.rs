@@ -47,7 +47,7 @@ pub trait Key: 'static {
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, slices and ndarray views of numbers"
+    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, and references to numbers, arrays, slices and ndarray views of numbers"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.

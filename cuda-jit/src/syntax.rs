@@ -34,6 +34,8 @@ pub struct Binding {
     pub name: &'static str,
     /// Whether it can change after it is bound.
     pub mutable: bool,
+    /// Whether a reference to it, or to a part of it, is taken.
+    pub borrowed: bool,
 }
 
 /// The options of `#[kernel(..)]`.

@@ -19,6 +19,8 @@ pub(super) enum Local {
     Fixed(Val),
     /// It is in slots.
     Slots(Ty, Vec<SlotId>),
+    /// It is a number in the thread's memory, since references to it are taken.
+    Cell(Value, Scalar),
 }
 
 /// A loop or labelled block that is being lowered.
@@ -115,7 +117,11 @@ impl<'p> Lowering<'p> {
             Some(ty) => self.own(value, &ty),
             None => value,
         };
-        let local = if binding.mutable && !matches!(value.ty, Ty::Array(_, _, _, Space::Local)) {
+        let local = if let (true, Ty::Scalar(scalar)) = (binding.borrowed, &value.ty) {
+            let cell = self.new_array(binding.name, *scalar, vec![1]).only();
+            self.build.effect(Op::Store(cell, value.only()));
+            Local::Cell(cell, *scalar)
+        } else if binding.mutable && !matches!(value.ty, Ty::Array(_, _, _, Space::Local)) {
             let slots = self.slots(binding.name, &value.ty);
             self.set(&slots, &value.leaves);
             Local::Slots(value.ty, slots)

@@ -24,6 +24,9 @@ impl Lowering<'_> {
         match kind {
             ExprKind::Binding(number) => match self.locals.get(number) {
                 Some(Local::Fixed(value)) => Ok(Place::Fixed(value.clone())),
+                Some(Local::Cell(ptr, scalar)) => {
+                    Ok(Place::Element(*ptr, *scalar, Memory { writable: true, space: Space::Local }))
+                }
                 Some(Local::Slots(ty, slots)) => Ok(Place::Slots(ty.clone(), slots.clone())),
                 None => {
                     let name = self.definition.bindings[*number as usize].name;

@@ -43,6 +43,9 @@ impl Capture {
                 if let Expr::Range(range) = &*index.index {
                     return self.refuse(range.span(), "slices cannot be cut in a kernel; pass offsets instead");
                 }
+                if let Expr::Tuple(tuple) = &*index.index {
+                    return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
+                }
                 let base = self.expr(&mut index.expr);
                 if let Expr::Array(indices) = &mut *index.index {
                     let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
@@ -240,6 +243,9 @@ impl Capture {
         if !borrowed {
             return self.refuse(span, "only slices, arrays and their elements can be borrowed in a kernel");
         }
+        if let Some(number) = root(inner).and_then(|ident| self.lookup(ident)) {
+            self.bindings[number as usize].borrowed = true;
+        }
         let value = self.expr(inner);
         node(span, quote!(Reborrow(&#value)))
     }
@@ -351,6 +357,15 @@ impl Capture {
             None => target.is_loop,
         });
         found.filter(|target| target.is_loop || !only_loops).map(|target| target.number)
+    }
+}
+
+/// The name that a path, or a field of one, begins with.
+fn root(expr: &Expr) -> Option<&syn::Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Field(field) => root(&field.base),
+        _ => None,
     }
 }
 
