@@ -83,9 +83,8 @@ fn new_pool(device: usize, most: u64) -> Pool {
 impl Pools {
     /// The pool with that handle, the default ones made when they are first named.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
-        let index = handle.wrapping_sub(DEFAULT) / 0x10;
-        if handle == default_pool(index) && index < *crate::device::DEVICES {
-            self.pools.entry(handle).or_insert_with(|| new_pool(index, 0));
+        if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
+            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0));
         }
         self.pools.get_mut(&handle)
     }
