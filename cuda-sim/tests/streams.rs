@@ -426,6 +426,10 @@ fn pooled_memory_follows_the_stream() {
     assert_eq!(call!(cuMemPoolTrimTo(pool, 0)), CUresult::CUDA_ERROR_INVALID_VALUE);
 }
 
+unsafe extern "C" fn store_status(_: CUstream, status: CUresult, to: *mut c_void) {
+    unsafe { AtomicU32::from_ptr(to.cast()) }.store(status.0, Ordering::Release);
+}
+
 #[test]
 fn a_fault_skips_what_comes_after_and_stays_in_its_context() {
     let f = Fixture::new();
@@ -433,11 +437,18 @@ fn a_fault_skips_what_comes_after_and_stays_in_its_context() {
     ok!(cuCtxPushCurrent_v2(f.context));
     let stream = f.stream(0);
     let mut wild = f.at(0) + (1 << 30);
+    f.hold(stream);
     f.launch(c"poke", &mut [(&raw mut wild).cast()], stream);
+    f.follow(1, stream);
+    let told = AtomicU32::new(0);
+    ok!(cuStreamAddCallback(stream, Some(store_status), told.as_ptr().cast(), 0));
+    f.open();
     let illegal = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_eq!(call!(cuStreamSynchronize(stream)), illegal);
     assert_eq!(call!(cuStreamQuery(stream)), illegal);
     assert_eq!(call!(cuMemAlloc_v2(&mut 0, 4)), illegal);
+    assert_eq!(f.value(), 0, "what comes after the fault does not run");
+    assert_eq!(told.load(Ordering::Acquire), illegal.0, "but callbacks are told");
     ok!(cuCtxPopCurrent_v2(null_mut()));
     whole.follow(1, LEGACY);
     ok!(cuCtxSynchronize());
