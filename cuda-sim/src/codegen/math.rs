@@ -147,7 +147,7 @@ symbols! {
     "sim.f64.f32" = f64_f32, "sim.s64.f32" = s64_f32, "sim.s64.f64" = s64_f64, "sim.u64.f32" = u64_f32,
     "sim.u64.f64" = u64_f64, "sim.sin.f32" = sin, "sim.cos.f32" = cos, "sim.lg2.f32" = lg2, "sim.ex2.f32" = ex2,
     "sim.tanh.f32" = tanh, "sim.globaltimer" = globaltimer, "memcpy" = memcpy, "memmove" = memmove,
-    "memset" = memset, "fma" = fma, "fmaf" = fmaf,
+    "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch,
 }
 
 #[cfg(test)]

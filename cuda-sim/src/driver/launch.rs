@@ -113,6 +113,11 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
+        // A barrier that never opens is a kernel that never ends, which a device reports when its time is up.
+        Fault::Deadlock { block } => {
+            tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }

@@ -10,11 +10,12 @@
 
 use super::fault;
 use super::pool::POOL;
-use crate::codegen::abi::Context;
-use crate::codegen::jit::Compiled;
+use crate::codegen::abi::{BlocksFn, Context};
+use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{Kind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -48,20 +49,42 @@ pub(crate) enum Fault {
     Trap { block: u64 },
     /// Calls used more local memory than there is.
     StackOverflow { block: u64 },
+    /// Threads of the block wait for each other, and none can go on.
+    Deadlock { block: u64 },
     /// There was no memory for the launch itself.
     OutOfMemory,
     /// LLVM refused what the code generator wrote.
     NoCode,
 }
 
-/// Memory of one worker, kept from launch to launch.
+impl Fault {
+    /// The same fault with its block.
+    pub(super) fn in_block(self, block: u64) -> Fault {
+        match self {
+            Fault::IllegalAddress { address, .. } => Fault::IllegalAddress { address, block },
+            other => other,
+        }
+    }
+}
+
+/// Memory of one worker or resident block, kept from launch to launch.
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
-    next: Vec<u32>,
+    pub(super) next: Vec<u32>,
     list: Vec<u32>,
+}
+
+impl Scratch {
+    /// Gives the memory back.
+    pub(super) fn free(self) {
+        for area in [self.shared, self.frame, self.local].into_iter().filter(|area| area.0 != 0) {
+            // The area is this block's alone, so freeing it cannot fail.
+            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+        }
+    }
 }
 
 /// Behind the shared window: as much as a 32-bit offset can reach.
@@ -100,9 +123,9 @@ fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     Ok(base)
 }
 
-struct Progress {
-    next: AtomicU64,
-    stop: AtomicBool,
+pub(super) struct Progress {
+    pub(super) next: AtomicU64,
+    pub(super) stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
 }
 
@@ -130,6 +153,9 @@ impl Launch {
     }
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
+        let Entry::Blocks(blocks_fn) = self.code.entry else {
+            return self.residents(worker, blocks, threads, progress);
+        };
         let mut scratch = SCRATCH[worker].lock();
         let mut context = self.context(worker, threads, &mut scratch)?;
         while !progress.stop.load(Ordering::Relaxed) {
@@ -137,12 +163,13 @@ impl Launch {
             if first >= blocks {
                 break;
             }
-            self.chunk(&mut context, &mut scratch, first, (first + chunk).min(blocks), progress)?;
+            let range = first..(first + chunk).min(blocks);
+            self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
         }
         Ok(())
     }
 
-    fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
+    pub(super) fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
         let dynamic = self.shape.static_shared.next_multiple_of(16);
         let total = dynamic + u64::from(self.dynamic_shared);
         // A launch that ended in a fault may have left waiting threads behind.
@@ -169,29 +196,29 @@ impl Launch {
             pending: 0,
             trap: 0,
             threads,
+            fiber: 0,
         })
     }
 
-    fn coordinates(&self, block: u64) -> [u32; 3] {
+    pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
         let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
     fn chunk(
         &self,
+        function: BlocksFn,
         context: &mut Context,
         scratch: &mut Scratch,
-        first: u64,
-        last: u64,
+        Range { start: mut block, end: last }: Range<u64>,
         progress: &Progress,
     ) -> Result<(), Fault> {
-        let mut block = first;
         while block < last && !progress.stop.load(Ordering::Relaxed) {
             context.ctaid = self.coordinates(block);
             context.pending = 0;
             let at = std::ptr::from_mut(context) as usize;
             // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; see the header.
-            let after = unsafe { fault::call(self.code.blocks as *const () as usize, at, block, last) };
+            let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
                 Fault::IllegalAddress { address, block }

@@ -1,12 +1,14 @@
 //! Syntax tree to control-flow graph: resolves names, checks operands against their shapes, and turns guards into
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
+use super::inline::inline;
 use super::layout::{Layout, align_up, place};
+use super::sync::is_sync;
 use super::{Block, BlockId, Call, Function, Inst, LaneMask, Reg, Slot, Special, Symbol, Term, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, AddressBase, Error, FunctionKind, Item, Module, Opcode, Operand, Position, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Largest size of a kernel's parameters, CUDA's.
 const MAX_PARAM_BYTES: u64 = 32764;
@@ -33,10 +35,22 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         }
         defined.push(function);
     }
-    let functions = defined
-        .iter()
-        .map(|function| Lowering::new(&layout, &indices, &defined, function)?.run(function))
-        .collect::<Result<Vec<_>>>()?;
+    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
+    let mut shared = layout.shared_bytes;
+    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
+    for kind in [FunctionKind::Func, FunctionKind::Entry] {
+        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
+            let mut lowering = Lowering::new(&layout, &indices, &defined, function)?;
+            lowering.function.shared_bytes = shared;
+            let lowered = lowering.run(function)?;
+            if kind == FunctionKind::Func {
+                shared = lowered.shared_bytes;
+            }
+            functions[index] = Some(lowered);
+        }
+    }
+    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
+    inline(&mut functions);
     Ok(Program { layout, functions })
 }
 
@@ -86,6 +100,7 @@ impl<'a> Lowering<'a> {
             kind: ast.kind,
             params: Vec::new(),
             slots: Vec::new(),
+            kept_slots: BTreeMap::new(),
             returns: ast.returns.len(),
             formals: ast.params.len(),
             registers: Vec::new(),
@@ -338,6 +353,12 @@ impl<'a> Lowering<'a> {
 
     /// Adds to the current block; text after a terminator is unreachable and has a block of its own.
     fn push(&mut self, inst: Inst) {
+        if is_sync(inst.opcode) {
+            let next = self.new_block();
+            self.terminate(Term::Sync(Box::new(inst), next));
+            self.current = next;
+            return;
+        }
         self.blocks[self.current].0.push(inst);
     }
 
@@ -368,6 +389,8 @@ impl<'a> Lowering<'a> {
     fn resolved(&self, ast: &ptx::Instruction) -> Result<Inst> {
         let form = ptx::find_form(ast.opcode, &ast.suffixes)
             .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
+        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
+        let form = same_name.find(|f| f.operands.len() == ast.operands.len()).unwrap_or(form);
         let mut inst = Inst {
             position: ast.position,
             opcode: ast.opcode,
@@ -447,6 +470,12 @@ impl<'a> Lowering<'a> {
                 Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
             }
             (Shape::DestPred, _) => self.dest(operand, Type::Pred, false, position),
+            (Shape::DestPair, Operand::Pair(d, p)) => {
+                let d = if d == "_" { Value::Sink } else { Value::Reg(self.sized_register(d, 32, false, position)?) };
+                let p = if p == "_" { Value::Sink } else { Value::Reg(self.predicate(p, position)?) };
+                Ok(Value::Vector(vec![d, p]))
+            }
+            (Shape::DestPair, _) => self.dest(operand, Type::B32, false, position),
             (Shape::DestVector(i), Operand::Vector(items)) => {
                 let bits = if inst.opcode == Opcode::Mov {
                     split_bits(inst.ty(i), items.len(), position)?

@@ -7,7 +7,9 @@
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
-use Shape::{Address, Dest, DestAs, DestPred, DestVector, DestWide, Label, Source, SourceAs, SourcePred, SourceVector};
+use Shape::{
+    Address, Dest, DestAs, DestPair, DestPred, DestVector, DestWide, Label, Source, SourceAs, SourcePred, SourceVector,
+};
 use Shape::{Move, SourceWide};
 use Type::{B8, B16, B32, B64, B128, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
 
@@ -22,6 +24,9 @@ names! {
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
         Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
+        // Synchronisation.
+        ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", Match = "match",
+        Redux = "redux", Shfl = "shfl", Vote = "vote",
     }
 }
 
@@ -45,6 +50,9 @@ names! {
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
+        // Synchronisation.
+        Sync = "sync", Arrive = "arrive", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
+        Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
     }
 }
 
@@ -59,6 +67,8 @@ pub enum Shape {
     DestAs(Type),
     /// A predicate that is written, or a pair `p|q`.
     DestPred,
+    /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
+    DestPair,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
     /// A register or constant.
@@ -125,6 +135,14 @@ const COMPARE_FLOAT: &[M] =
     &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Equ, M::Neu, M::Ltu, M::Leu, M::Gtu, M::Geu, M::Num, M::Nan];
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
+
+const CTA: &[M] = &[M::Cta];
+const SYNC: &[M] = &[M::Sync];
+const ALIGNED: &[M] = &[M::Aligned];
+const BAR_POPC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::Popc]), opt(ALIGNED)];
+const BAR_LOGIC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::And, M::Or]), opt(ALIGNED)];
+const BAR_RED: &[Shape] = &[Dest(0), SourceAs(U32), SourcePred];
+const BAR_RED_COUNT: &[Shape] = &[Dest(0), SourceAs(U32), SourceAs(U32), SourcePred];
 
 const INT16: &[Type] = &[S16, S32, S64, U16, U32, U64];
 const INT32: &[Type] = &[S32, S64, U32, U64];
@@ -311,6 +329,41 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])], &[&[U32]], &[Address, Source(0)]),
     form(Opcode::Fence, &[one(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), opt(SCOPE)], &[], NOTHING),
     form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
+    // Synchronisation.
+    form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
+    form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Bar, &[opt(CTA), one(&[M::Arrive]), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Bar, BAR_POPC, &[&[U32]], BAR_RED),
+    form(Opcode::Bar, BAR_POPC, &[&[U32]], BAR_RED_COUNT),
+    form(Opcode::Bar, BAR_LOGIC, &[&[Pred]], BAR_RED),
+    form(Opcode::Bar, BAR_LOGIC, &[&[Pred]], BAR_RED_COUNT),
+    form(Opcode::Bar, &[one(&[M::Warp]), one(SYNC)], &[], &[SourceAs(B32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(&[M::Arrive]), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED),
+    form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED_COUNT),
+    form(Opcode::Barrier, BAR_LOGIC, &[&[Pred]], BAR_RED),
+    form(Opcode::Barrier, BAR_LOGIC, &[&[Pred]], BAR_RED_COUNT),
+    form(
+        Opcode::Shfl,
+        &[one(SYNC), one(&[M::Up, M::Down, M::Bfly, M::Idx])],
+        &[&[B32]],
+        &[DestPair, Source(0), SourceAs(U32), SourceAs(U32), SourceAs(B32)],
+    ),
+    form(Opcode::Vote, &[one(SYNC), one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(Opcode::Vote, &[one(SYNC), one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(Opcode::Match, &[one(SYNC), one(&[M::Any])], &[B32_64], &[DestAs(B32), Source(0), SourceAs(B32)]),
+    form(Opcode::Match, &[one(SYNC), one(&[M::All])], &[B32_64], &[DestPair, Source(0), SourceAs(B32)]),
+    form(
+        Opcode::Redux,
+        &[one(SYNC), one(&[M::Add, M::Min, M::Max])],
+        &[&[U32, S32]],
+        &[Dest(0), Source(0), SourceAs(B32)],
+    ),
+    form(Opcode::Redux, &[one(SYNC), one(BOOL)], &[&[B32]], &[Dest(0), Source(0), SourceAs(B32)]),
+    form(Opcode::ActiveMask, &[], &[&[B32]], &[Dest(0)]),
+    form(Opcode::Elect, &[one(SYNC)], &[], &[DestPair, SourceAs(B32)]),
     // Control.
     form(Opcode::Bra, &[opt(UNI)], &[], &[Label]),
     form(Opcode::BrxIdx, &[one(&[M::Idx]), opt(UNI)], &[], &[SourceAs(U32), Label]),
@@ -322,12 +375,9 @@ pub static FORMS: &[Form] = &[
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
-    "activemask",
     "addc",
     "alloca",
     "applypriority",
-    "bar",
-    "barrier",
     "bmsk",
     "brkpt",
     "clusterlaunchcontrol",
@@ -336,7 +386,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "discard",
     "dp2a",
     "dp4a",
-    "elect",
     "fns",
     "getctarank",
     "griddepcontrol",
@@ -345,7 +394,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "mad24",
     "madc",
     "mapa",
-    "match",
     "mbarrier",
     "mma",
     "movmatrix",
@@ -355,10 +403,8 @@ pub static UNSUPPORTED: &[&str] = &[
     "pmevent",
     "prefetch",
     "prefetchu",
-    "redux",
     "set.pred",
     "setmaxnreg",
-    "shfl",
     "st.async",
     "stackrestore",
     "stacksave",
@@ -389,7 +435,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "vmin",
     "vmin2",
     "vmin4",
-    "vote",
     "vset",
     "vset2",
     "vset4",

@@ -18,8 +18,8 @@ pub use ast::{
     Operand, Position, RegisterDecl, Space, Statement, Suffix, Type, Variable,
 };
 pub use isa::{Modifier, Opcode};
-pub(crate) use parser::find_form;
 pub use parser::parse;
+pub(crate) use parser::{find_form, forms};
 
 /// What is wrong with a PTX text, and where.
 ///

@@ -547,24 +547,35 @@ impl<'a> Parser<'a> {
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
         } else {
-            self.operands(&mut instruction, form, &written)?;
+            let most = forms(opcode, &instruction.suffixes).map(|f| f.operands.len()).max();
+            self.operands(&mut instruction, form, most.unwrap_or_default(), &written)?;
         }
         self.expect(b';')?;
         Ok(instruction)
     }
 
-    fn operands(&mut self, instruction: &mut Instruction, form: &Form, written: &str) -> Result<()> {
-        for (i, shape) in form.operands.iter().enumerate() {
-            if i > 0 && !self.eat(b',')? {
+    /// Operands of the first form that fits, and up to `most` where a longer form has the same name.
+    fn operands(&mut self, instruction: &mut Instruction, form: &Form, most: usize, written: &str) -> Result<()> {
+        let mut positions = Vec::new();
+        while instruction.operands.len() < most {
+            let enough = instruction.operands.len() >= form.operands.len();
+            if enough && !self.is(b',') {
+                break;
+            }
+            if !instruction.operands.is_empty() && !self.eat(b',')? {
                 return self.expected(&format!("',' and {} operand(s) of '{written}'", form.operands.len()));
             }
-            let position = self.position;
-            let operand = self.operand(0)?;
-            if !shape_accepts(*shape, &operand) {
+            positions.push(self.position);
+            instruction.operands.push(self.operand(0)?);
+        }
+        let found = instruction.operands.len();
+        let mut fitting = forms(instruction.opcode, &instruction.suffixes);
+        let form = fitting.find(|f| f.operands.len() == found).unwrap_or(form);
+        for (i, (shape, operand)) in form.operands.iter().zip(&instruction.operands).enumerate() {
+            if !shape_accepts(*shape, operand) {
                 let message = format!("operand {} of '{written}' cannot be '{operand}'", i + 1);
-                return Err(Error::new(position, message));
+                return Err(Error::new(positions[i], message));
             }
-            instruction.operands.push(operand);
         }
         Ok(())
     }
@@ -573,6 +584,10 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::Ident("_") => {
                 self.advance()?;
+                if self.eat(b'|')? {
+                    let second = self.ident("a predicate after '|'")?;
+                    return Ok(Operand::Pair("_".to_owned(), second.to_owned()));
+                }
                 Ok(Operand::Sink)
             }
             Token::Ident(name) => {
@@ -684,13 +699,18 @@ pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static 
     Err(why.unwrap_or_default())
 }
 
+/// The forms that take these suffixes; they differ in their operands.
+pub(crate) fn forms(opcode: Opcode, suffixes: &[Suffix]) -> impl Iterator<Item = &'static Form> {
+    isa::forms(opcode).filter(move |form| form.matches(suffixes).is_ok())
+}
+
 /// Whether an operand could have this shape, before names are resolved.
 fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
     let constant = matches!(operand, Operand::Int(_) | Operand::F32(_) | Operand::F64(_));
     let name = matches!(operand, Operand::Name(_));
     match shape {
         Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) => name || *operand == Operand::Sink,
-        Shape::DestPred => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
+        Shape::DestPred | Shape::DestPair => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
             name || constant || matches!(operand, Operand::Not(_))

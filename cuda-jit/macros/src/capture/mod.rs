@@ -32,6 +32,8 @@ pub(crate) struct Captured {
     pub(crate) consts: Vec<Path>,
     /// The type of each cast.
     pub(crate) types: Vec<Type>,
+    /// The type of each array in shared memory.
+    pub(crate) arrays: Vec<Type>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -71,6 +73,7 @@ pub(crate) struct Capture {
     callees: Vec<Path>,
     consts: Vec<Path>,
     types: Vec<Type>,
+    arrays: Vec<Type>,
     items: Vec<syn::Item>,
     labels: Vec<Label>,
     loops: u32,
@@ -101,6 +104,7 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
         callees: walk.callees,
         consts: walk.consts,
         types: walk.types,
+        arrays: walk.arrays,
         items: walk.items,
     })
 }
