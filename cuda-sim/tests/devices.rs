@@ -78,6 +78,15 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     ok!(cuCtxSetCurrent(second));
     ok!(cuMemAlloc_v2(&mut there, 800 << 10));
     assert_eq!(call!(cuMemAlloc_v2(&mut 0, 800 << 10)), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    // What a pool keeps is given back where it is missing.
+    let (mut pool, mut keep, mut pooled) = (null_mut(), u64::MAX, 0);
+    ok!(cuDeviceGetDefaultMemPool(&mut pool, 1));
+    let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    ok!(cuMemPoolSetAttribute(pool, threshold, (&raw mut keep).cast()));
+    ok!(cuMemFree_v2(there));
+    ok!(cuMemAllocAsync(&mut pooled, 800 << 10, null_mut()));
+    ok!(cuMemFreeAsync(pooled, null_mut()));
+    ok!(cuMemAlloc_v2(&mut there, 800 << 10));
     ok!(cuCtxPushCurrent_v2(first));
     let (mut here, mut device) = (0, -1);
     ok!(cuMemAlloc_v2(&mut here, 800 << 10));

@@ -40,6 +40,9 @@ GOOD: st.volatile.global.u32 [%rd1], %r1; ret; }
 .visible .entry nothing() { ret; }
 .visible .entry poke(.param .u64 p) { .reg .b64 %rd1; ld.param.u64 %rd1, [p]; st.global.u8 [%rd1], 1; ret; }";
 
+// SAFETY: handles may be used by every thread.
+unsafe impl Sync for Fixture {}
+
 /// A context of the test's own, so that tests do not wait for each other's work.
 struct Fixture {
     context: CUcontext,
@@ -453,6 +456,38 @@ fn a_fault_skips_what_comes_after_and_stays_in_its_context() {
     whole.follow(1, LEGACY);
     ok!(cuCtxSynchronize());
     assert_eq!(whole.value(), 1);
+}
+
+/// Threads that each lead a chain of steps from stream to stream, by events and by the default streams' rules.
+#[test]
+fn chains_through_many_streams_keep_their_order() {
+    let f = Fixture::new();
+    let shared = &f;
+    std::thread::scope(|scope| {
+        for lane in 0..4u64 {
+            scope.spawn(move || {
+                ok!(cuCtxSetCurrent(shared.context));
+                let streams = [shared.stream(0), shared.stream(1), shared.stream(1), OWN, shared.stream(0)];
+                let event = shared.event(2);
+                let at = shared.at(4 + lane);
+                for value in 1..=300u32 {
+                    let stream = streams[value as usize * 7 % 5];
+                    ok!(cuStreamWaitEvent(stream, event, 0));
+                    let (mut at, mut value) = (at, value);
+                    shared.launch(c"follow", &mut [(&raw mut at).cast(), (&raw mut value).cast()], stream);
+                    ok!(cuEventRecord(event, stream));
+                    match value % 50 {
+                        0 => ok!(cuEventSynchronize(event)),
+                        25 => ok!(cuStreamQuery(shared.stream(1))),
+                        _ => {}
+                    }
+                }
+                ok!(cuEventSynchronize(event));
+                assert_eq!(shared.word(4 + lane as usize).load(Ordering::Acquire), 300);
+            });
+        }
+    });
+    ok!(cuCtxSynchronize());
 }
 
 #[test]

@@ -24,7 +24,13 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    put(out, MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0).map_err(failure)?)
+    let new = || MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0);
+    let base = new().or_else(|error| {
+        // What the pools keep may be what is missing.
+        super::pool::trim(context.device, 0);
+        new().map_err(|_| error)
+    });
+    put(out, base.map_err(failure)?)
 }
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {

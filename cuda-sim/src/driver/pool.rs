@@ -147,13 +147,18 @@ impl Pool {
 
 /// After a synchronisation: gives back what exceeds the thresholds of a device's pools.
 pub(super) fn trim_synchronised(device: usize) {
+    trim(device, u64::MAX);
+}
+
+/// Gives back what exceeds the thresholds of a device's pools, or `most` bytes where that is less.
+pub(super) fn trim(device: usize, most: u64) {
     if CACHED.load(Ordering::Relaxed) == 0 {
         return;
     }
     let mut pools = POOLS.lock();
     for pool in pools.pools.values_mut().filter(|pool| pool.device == device) {
-        let threshold = pool.threshold;
-        pool.trim(threshold);
+        let keep = pool.threshold.min(most);
+        pool.trim(keep);
     }
 }
 
