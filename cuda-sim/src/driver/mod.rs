@@ -10,6 +10,7 @@
 //! function does with it. [`put`] and [`get`] rest on that; null pointers are errors, never dereferenced. Handles are
 //! numbers that are looked up, never pointers to Rust objects.
 
+mod attributes;
 mod context;
 mod copy;
 mod error;
@@ -23,6 +24,7 @@ mod pool;
 mod state;
 mod stream;
 mod trace;
+mod unexported;
 mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -128,7 +130,9 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     module::fill(&mut fns);
     launch::fill(&mut fns);
     stream::fill(&mut fns);
+    attributes::fill(&mut fns);
     event::fill(&mut fns);
+    unexported::fill(&mut fns);
     fns
 });
 

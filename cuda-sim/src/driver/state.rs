@@ -180,6 +180,11 @@ pub(super) fn context_handle(id: u32) -> usize {
     CONTEXT + (id as usize) * 0x10
 }
 
+/// The context with that number.
+pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
+    context(std::ptr::without_provenance_mut(context_handle(id)))
+}
+
 /// A new handle of the current context.
 pub(super) fn handle() -> usize {
     let context = STACK.with_borrow(|stack| stack.last().map_or(0, |context| context.id as usize));
