@@ -206,6 +206,10 @@ impl<'a> Emitter<'a> {
             }
             Special::DynamicShared => (self.field(abi::DYNAMIC_SHARED_BYTES, "i32"), 32),
             Special::TotalShared => (self.field(abi::TOTAL_SHARED_BYTES, "i32"), 32),
+            Special::Workspace(high) => {
+                let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };
+                (self.field(half, "i32"), 32)
+            }
             Special::Zero => ("0".to_owned(), 32),
         };
         self.resize(&value, width, bits, false)

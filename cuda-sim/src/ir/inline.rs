@@ -40,8 +40,9 @@ fn reached(functions: &[Function], start: usize) -> BTreeSet<usize> {
 pub(crate) fn inline(functions: &mut [Function]) {
     let reach: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(functions, f)).collect();
     let waiting: Vec<bool> = functions.iter().map(waits).collect();
-    let wanted: Vec<bool> =
-        (0..functions.len()).map(|f| !reach[f].contains(&f) && (waiting[f] || reach[f].iter().any(|g| waiting[*g]))).collect();
+    let wanted: Vec<bool> = (0..functions.len())
+        .map(|f| !reach[f].contains(&f) && (waiting[f] || reach[f].iter().any(|g| waiting[*g])))
+        .collect();
     for index in 0..functions.len() {
         if functions[index].kind != FunctionKind::Entry || !reach[index].iter().any(|f| wanted[*f]) {
             continue;
