@@ -100,7 +100,11 @@ impl Launch {
     ) -> Result<(), Fault> {
         let mut more = true;
         while !progress.stop.load(Ordering::Relaxed) {
-            if more && held.len() < RESIDENT {
+            // All blocks that are held poll: as many again begin, so that the turns of many blocks do not add up.
+            for _ in 0..held.len().max(1) {
+                if !more || held.len() >= RESIDENT {
+                    break;
+                }
                 let number = progress.next.fetch_add(1, Ordering::Relaxed);
                 more = number < blocks;
                 if more {
