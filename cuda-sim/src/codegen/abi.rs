@@ -40,6 +40,8 @@ pub(crate) struct Context {
     pub(crate) threads: u64,
     /// The fiber that runs, where threads are fibers.
     pub(crate) fiber: u64,
+    /// Memory of a cooperative launch for its grid-wide barriers; 0 for other launches.
+    pub(crate) workspace: u64,
 }
 
 macro_rules! offsets {
@@ -53,7 +55,7 @@ offsets! {
     LOCAL_STRIDE = local_stride, DYNAMIC_SHARED = dynamic_shared, DYNAMIC_SHARED_BYTES = dynamic_shared_bytes,
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, TRAP = trap, THREADS = threads,
-    FIBER = fiber,
+    FIBER = fiber, WORKSPACE = workspace,
 }
 
 /// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.

@@ -23,6 +23,7 @@ attributes #3 = { nounwind }
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
 !3 = !{}
+!4 = !{i32 1, i32 1025}
 "#;
 
 pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
@@ -229,11 +230,13 @@ pub(super) fn emit_blocks(
                 emitter.line(format_args!("switch i32 {index}, label %{last} [{cases} ]"));
             }
             Term::Sync(inst, _) => {
-                super::region::arguments(emitter, inst)?;
-                match regions {
-                    Some((regions, _)) => emitter.line(format_args!("br label %wait{}", regions.site_of[id])),
-                    None => return emitter.unsupported("a function that synchronises and calls itself"),
-                }
+                emitter.position = inst.position;
+                let Some((regions, _)) = regions else {
+                    return emitter.unsupported("a function that synchronises and calls itself");
+                };
+                let site = regions.site_of[id];
+                region::arguments(emitter, inst, &regions.sites[site])?;
+                emitter.line(format_args!("br label %wait{site}"));
             }
             Term::Return => emitter.line(format_args!("br label %thread.return")),
             Term::Exit => {

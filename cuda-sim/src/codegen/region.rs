@@ -11,7 +11,8 @@ use super::abi;
 use super::emit::Emitter;
 use super::kernel::{PARALLEL, calls, emit_blocks, frame_slot, param_slots, register_slots};
 use crate::ir::regions::{Kind, Regions, reachable};
-use crate::ir::{BlockId, Inst, Reg, Term, Value, sync};
+use crate::ir::sync::{self, Arg, Site};
+use crate::ir::{BlockId, Inst, Reg, Term, Value};
 use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,11 +27,11 @@ fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
 }
 
 /// Leaves a synchronisation's arguments in the frame.
-pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
+pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> Result<()> {
     emitter.position = inst.position;
     for (i, input) in sync::inputs(inst).into_iter().enumerate() {
         let Some((value, bits, high)) = input else { continue };
-        if matches!(value, Value::Int(_)) {
+        if site.args[i] != Arg::Frame {
             continue;
         }
         let value = emitter.int(value, bits)?;
@@ -221,10 +222,12 @@ fn block_coordinates(emitter: &mut Emitter<'_>) {
 fn range_loop(emitter: &mut Emitter<'_>, name: &str, record: &str, result: u64) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
+    // A block has 1024 threads at most: saying so lets LLVM see that addresses do not wrap.
     format!(
         "define i64 @{name}(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
 %end = add i64 %first, %count
-  %first.small = trunc i64 %first to i32
+  %first.any = trunc i64 %first to i32
+  %first.small = and i32 %first.any, 1023
   %begins = icmp ult i32 %first.small, {nx}
   br i1 %begins, label %row, label %inside
 inside:

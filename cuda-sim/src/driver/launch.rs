@@ -128,6 +128,7 @@ struct Configuration {
     block: [u32; 3],
     shared: u32,
     stream: CUstream,
+    cooperative: bool,
 }
 
 fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
@@ -137,6 +138,13 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
     check(&object, how.grid, how.block, how.shared)?;
+    if how.cooperative {
+        let shared = object.kernel.function().shared_bytes + u64::from(how.shared);
+        let resident = PROFILE.resident_blocks(how.block.iter().product(), shared) * PROFILE.multiprocessors;
+        if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
+            return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
     let params = parameters(&object, params, extra)?;
     let launch = Launch {
         code: compiled(&object)?,
@@ -147,6 +155,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+        cooperative: how.cooperative,
     };
     // As on a real device, a fault is not the launch's status but that of every later call.
     let op =
@@ -216,7 +225,22 @@ api! {
         extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, &Configuration { grid, block, shared, stream: on }, params, extra)
+        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: false }, params, extra)
+    }
+    fn cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
+        f: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared: c_uint,
+        on: CUstream,
+        params: *mut *mut c_void,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: true }, params, std::ptr::null_mut())
     }
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: *const CUlaunchConfig,
@@ -226,24 +250,23 @@ api! {
     ) {
         ready()?;
         let c = get(config)?;
+        let mut cooperative = false;
         for i in 0..c.numAttrs as usize {
             let attribute = get(c.attrs.wrapping_add(i))?;
+            // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
+            let wanted = unsafe { attribute.value.cooperative };
             match attribute.id {
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-                | CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                    // SAFETY: every variant of the union is plain data, and these begin with an integer.
-                    let wanted = unsafe { attribute.value.cooperative };
-                    let cluster = attribute.id == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-                    if wanted != c_int::from(cluster) {
-                        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
-                    }
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = wanted != 0,
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if wanted != 1 => {
+                    return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
                 }
                 // Priorities, caches and the like change nothing that can be seen.
                 _ => {}
             }
         }
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
-        launch(f, &Configuration { grid, block, shared: c.sharedMemBytes, stream: c.hStream }, params, extra)
+        let (shared, stream) = (c.sharedMemBytes, c.hStream);
+        launch(f, &Configuration { grid, block, shared, stream, cooperative }, params, extra)
     }
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(out: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) {
         occupancy(out, f, threads, dynamic)

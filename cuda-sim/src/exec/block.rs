@@ -47,7 +47,7 @@ pub(crate) enum Outcome {
 }
 
 /// Rounds of nothing but polling after which another block gets a turn.
-const PATIENCE: u32 = 32;
+const PATIENCE: u32 = 4;
 
 /// A block that runs.
 pub(crate) struct Block<'a> {

@@ -38,6 +38,8 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) grid_id: u64,
+    /// Whether the grid may wait for all of itself.
+    pub(crate) cooperative: bool,
 }
 
 /// How a launch went wrong.
@@ -88,7 +90,7 @@ impl Scratch {
 }
 
 /// Behind the shared window: as much as a 32-bit offset can reach.
-const SHARED_GUARD: u64 = 4 << 30;
+pub(super) const SHARED_GUARD: u64 = 4 << 30;
 /// Launches up to this size run on the calling thread alone: waking others costs more.
 const ALONE: u64 = 16 << 10;
 
@@ -127,6 +129,21 @@ pub(super) struct Progress {
     pub(super) next: AtomicU64,
     pub(super) stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
+    /// Of a cooperative launch; 0 for other launches.
+    workspace: u64,
+}
+
+/// Bytes of the workspace of grid-wide barriers.
+const WORKSPACE: u64 = 256;
+
+/// Memory for grid-wide barriers: its size in the first word, the barrier in the second.
+fn workspace() -> Result<u64, Fault> {
+    let base = MEMORY.alloc(WORKSPACE, Kind::Internal).map_err(|_| Fault::OutOfMemory)?;
+    // SAFETY: the allocation is new and this long.
+    unsafe { std::ptr::write_bytes(base as *mut u8, 0, WORKSPACE as usize) };
+    // SAFETY: as above; allocations are aligned for a word.
+    unsafe { (base as *mut u32).write(WORKSPACE as u32) };
+    Ok(base)
 }
 
 impl Launch {
@@ -134,8 +151,9 @@ impl Launch {
     pub(crate) fn run(self) -> Result<(), Fault> {
         let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let progress =
-            Arc::new(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None) });
+        let workspace = if self.cooperative { workspace()? } else { 0 };
+        let (next, stop, fault) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
+        let progress = Arc::new(Progress { next, stop, fault, workspace });
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
@@ -148,6 +166,10 @@ impl Launch {
             }
         };
         POOL.run(Arc::new(work), alone);
+        if workspace != 0 {
+            // Made above for this launch, which has ended.
+            let _ = MEMORY.free(workspace, |kind| kind == Kind::Internal);
+        }
         let fault = progress.fault.lock().take();
         fault.map_or(Ok(()), Err)
     }
@@ -157,7 +179,7 @@ impl Launch {
             return self.residents(worker, blocks, threads, progress);
         };
         let mut scratch = SCRATCH[worker].lock();
-        let mut context = self.context(worker, threads, &mut scratch)?;
+        let mut context = self.context(worker, threads, &mut scratch, progress, SHARED_GUARD)?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= blocks {
@@ -169,7 +191,14 @@ impl Launch {
         Ok(())
     }
 
-    pub(super) fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
+    pub(super) fn context(
+        &self,
+        worker: usize,
+        threads: u64,
+        scratch: &mut Scratch,
+        progress: &Progress,
+        guard: u64,
+    ) -> Result<Context, Fault> {
         let dynamic = self.shape.static_shared.next_multiple_of(16);
         let total = dynamic + u64::from(self.dynamic_shared);
         // A launch that ended in a fault may have left waiting threads behind.
@@ -179,7 +208,7 @@ impl Launch {
             zero: 0,
             params: self.params.as_ptr().cast(),
             data: self.data,
-            shared: grow(&mut scratch.shared, total.max(1), SHARED_GUARD)?,
+            shared: grow(&mut scratch.shared, total.max(1), guard)?,
             frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
             local: grow(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
@@ -197,6 +226,7 @@ impl Launch {
             trap: 0,
             threads,
             fiber: 0,
+            workspace: progress.workspace,
         })
     }
 

@@ -11,15 +11,17 @@
 use super::block::{Block, Engine, Outcome};
 use super::fault;
 use super::fiber::{Fibers, Random};
-use super::launch::{Fault, Launch, Progress, Scratch};
+use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
 use crate::codegen::abi::Context;
 use crate::codegen::jit::{Compiled, Entry};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
 
-/// Blocks that a worker holds at once, at most.
-const RESIDENT: usize = 4096;
+/// Blocks that a worker holds at once, at most: more than any device profile has room for.
+const RESIDENT: usize = 8192;
+/// Behind the shared windows of many blocks at once: addresses would not suffice for more.
+const SMALL_GUARD: u64 = 64 << 20;
 
 /// Memory of blocks, kept from launch to launch.
 static MEMORY: Lazy<Mutex<Vec<Scratch>>> = Lazy::new(Mutex::default);
@@ -52,9 +54,16 @@ struct Resident<'a> {
 }
 
 impl Launch {
-    fn begin<'a>(&'a self, worker: usize, threads: u64, number: u64) -> Result<Resident<'a>, Fault> {
+    fn begin<'a>(
+        &'a self,
+        worker: usize,
+        threads: u64,
+        number: u64,
+        progress: &Progress,
+        guard: u64,
+    ) -> Result<Resident<'a>, Fault> {
         let mut memory = MEMORY.lock().pop().unwrap_or_default();
-        let mut context = Box::new(self.context(worker, threads, &mut memory)?);
+        let mut context = Box::new(self.context(worker, threads, &mut memory, progress, guard)?);
         context.ctaid = self.coordinates(number);
         let next = std::mem::take(&mut memory.next);
         let plan = self.code.plan();
@@ -91,11 +100,16 @@ impl Launch {
     ) -> Result<(), Fault> {
         let mut more = true;
         while !progress.stop.load(Ordering::Relaxed) {
-            if more && held.len() < RESIDENT {
+            // All blocks that are held poll: as many again begin, so that the turns of many blocks do not add up.
+            for _ in 0..held.len().max(1) {
+                if !more || held.len() >= RESIDENT {
+                    break;
+                }
                 let number = progress.next.fetch_add(1, Ordering::Relaxed);
                 more = number < blocks;
                 if more {
-                    held.push(self.begin(worker, threads, number)?);
+                    let guard = if held.len() < KEPT { SHARED_GUARD } else { SMALL_GUARD };
+                    held.push(self.begin(worker, threads, number, progress, guard)?);
                 }
             }
             if held.is_empty() {

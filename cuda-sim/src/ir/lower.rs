@@ -636,7 +636,10 @@ fn special(name: &str) -> Option<Special> {
         "globaltimer" => Special::GlobalTimer,
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" => Special::TotalShared,
-        "envreg0" | "envreg1" | "envreg2" => Special::Zero,
+        // Not documented: where the headers of cooperative groups look for the workspace.
+        "envreg1" => Special::Workspace(true),
+        "envreg2" => Special::Workspace(false),
+        "envreg0" => Special::Zero,
         "warpsize" => Special::WarpSize,
         _ => return None,
     })

@@ -40,6 +40,8 @@ pub(crate) enum Special {
     GlobalTimer,
     DynamicShared,
     TotalShared,
+    /// The low or the high half of the address of the workspace of grid-wide barriers.
+    Workspace(bool),
     Zero,
 }
 

@@ -198,6 +198,7 @@ impl Regions {
     /// Cuts at synchronisations and polling loops, and cold paths off what remains.
     fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>) {
         let all = reachable(function, 0, |_| true);
+        let constants = sync::constants(function);
         for block in &all {
             if polls.contains(block) {
                 self.split_at(*block, Kind::Poll);
@@ -205,7 +206,7 @@ impl Regions {
             if let Term::Sync(inst, next) = &function.blocks[*block].term {
                 self.split_at(*next, Kind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
-                self.sites.push(Site::new(inst, self.splits[next]));
+                self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
         let mut at = 0;

@@ -4,8 +4,9 @@
 //! scheduler has written the results. Both engines share this; neither knows PTX. Invariant: a site has at most
 //! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate.
 
-use super::{Inst, Value};
+use super::{Function, Inst, Reg, Term, Value};
 use crate::ptx::{Modifier as M, Opcode, Position, Type};
+use std::collections::HashMap;
 
 /// Frame slots for arguments.
 pub(crate) const ARGS: usize = 4;
@@ -177,14 +178,42 @@ pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
     }
 }
 
+/// The registers that hold one constant, always: nvcc gives masks and distances in such.
+pub(crate) fn constants(function: &Function) -> HashMap<Reg, i128> {
+    let mut found: HashMap<Reg, Option<i128>> = HashMap::new();
+    for block in &function.blocks {
+        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        for inst in block.insts.iter().chain(last) {
+            let value = match inst.operands.as_slice() {
+                [Value::Reg(_), Value::Int(value)] if inst.opcode == Opcode::Mov => Some(*value),
+                _ => None,
+            };
+            inst.visit(
+                &mut |reg| {
+                    let first = !found.contains_key(&reg);
+                    found.insert(reg, value.filter(|_| first));
+                },
+                &mut |_| {},
+            );
+        }
+    }
+    found.into_iter().filter_map(|(reg, value)| Some((reg, value?))).collect()
+}
+
 impl Site {
-    pub(crate) fn new(inst: &Inst, region: usize) -> Site {
-        let known = |input: Option<(&Value, u32, bool)>| match input {
-            None => Arg::Known(0),
-            Some((Value::Int(value), 64, true)) => Arg::Known((value >> 32) as u32),
-            Some((Value::Int(value), 1, _)) => Arg::Known(u32::from(*value != 0)),
-            Some((Value::Int(value), ..)) => Arg::Known(*value as u32),
-            Some(_) => Arg::Frame,
+    pub(crate) fn new(inst: &Inst, region: usize, constants: &HashMap<Reg, i128>) -> Site {
+        let known = |input: Option<(&Value, u32, bool)>| {
+            let Some((value, bits, high)) = input else { return Arg::Known(0) };
+            let value = match value {
+                Value::Int(value) => Some(value),
+                Value::Reg(reg) => constants.get(reg),
+                _ => None,
+            };
+            value.map_or(Arg::Frame, |value| match (bits, high) {
+                (1, _) => Arg::Known(u32::from(*value != 0)),
+                (_, true) => Arg::Known((value >> 32) as u32),
+                _ => Arg::Known(*value as u32),
+            })
         };
         let mut name = inst.opcode.name().to_owned();
         for modifier in inst.modifiers() {

@@ -59,6 +59,7 @@ pub(super) fn run(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        cooperative: false,
     }
     .run()
 }

@@ -27,6 +27,7 @@ fn launch(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        cooperative: true,
     }
     .run()
 }
@@ -469,4 +470,31 @@ fn recursion_that_synchronises_is_refused() {
     );
     let Err(error) = image(&text) else { panic!("it was accepted") };
     assert!(error.unsupported && error.message.contains("calls itself"), "{error}");
+}
+
+/// A grid-wide barrier as the headers of cooperative groups write it: the workspace comes in `%envreg1` and
+/// `%envreg2`, block 0 adds what turns the sign over once all have come.
+#[test]
+fn grid_barriers_of_cooperative_groups() {
+    let text =
+        ".visible .entry k(.param .u64 a, .param .u64 b) { .reg .pred %p<6>; .reg .b32 %r<32>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd10, [a]; ld.param.u64 %rd11, [b];
+        mov.u32 %r14, %envreg2; cvt.u64.u32 %rd17, %r14; mov.u32 %r15, %envreg1; cvt.u64.u32 %rd18, %r15;
+        bfi.b64 %rd2, %rd18, %rd17, 32, 32; add.s64 %rd8, %rd2, 4;
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mov.u32 %r4, %nctaid.x;
+        mad.lo.u32 %r5, %r1, %r2, %r3; mul.wide.u32 %rd3, %r5, 8; add.u64 %rd4, %rd10, %rd3;
+        cvt.u64.u32 %rd5, %r5; st.global.u64 [%rd4], %rd5;
+        setp.ne.s64 %p1, %rd2, 0; @%p1 bra HAVE; trap;
+        HAVE: barrier.sync 0; setp.ne.u32 %p2, %r3, 0; @%p2 bra JOIN;
+        setp.eq.s32 %p3, %r1, 0; mov.u32 %r31, -2147483647; sub.s32 %r30, %r31, %r4; selp.b32 %r25, %r30, 1, %p3;
+        atom.add.release.gpu.u32 %r24, [%rd8], %r25;
+        WAIT: ld.acquire.gpu.u32 %r29, [%rd8]; xor.b32 %r28, %r29, %r24; setp.gt.s32 %p4, %r28, -1; @%p4 bra WAIT;
+        JOIN: barrier.sync 0;
+        mul.lo.u32 %r6, %r2, %r4; sub.u32 %r6, %r6, %r5; sub.u32 %r6, %r6, 1; mul.wide.u32 %rd6, %r6, 8;
+        add.u64 %rd6, %rd6, %rd10; ld.global.u64 %rd7, [%rd6]; add.u64 %rd9, %rd11, %rd3; st.global.u64 [%rd9], %rd7;
+        ret; }";
+    let n = 21 * 40;
+    check(text, 21, [40, 1, 1], &[vec![0; n], vec![0; n]], |after| {
+        assert!(after[1].iter().enumerate().all(|(i, v)| *v == (n - 1 - i) as u64));
+    });
 }
