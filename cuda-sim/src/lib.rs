@@ -19,9 +19,11 @@ mod device;
 mod driver;
 mod exec;
 mod ir;
+mod link;
 mod memory;
 mod module;
 pub mod ptx;
+mod service;
 
 pub use driver::driver_api;
 

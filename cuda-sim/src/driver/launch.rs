@@ -109,6 +109,10 @@ fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
+        Fault::Assert { block } => {
+            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
+            CUresult::CUDA_ERROR_ASSERT
+        }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }

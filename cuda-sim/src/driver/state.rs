@@ -125,5 +125,6 @@ pub(super) fn reset() {
     let old = std::mem::take(&mut *OBJECTS.lock());
     drop(old);
     crate::memory::MEMORY.reset();
+    crate::service::reset();
     STICKY.store(0, Ordering::Release);
 }

@@ -9,7 +9,7 @@ pub(crate) mod liveness;
 pub(crate) mod lower;
 pub(crate) mod regions;
 
-use crate::ptx::isa::{Form, Shape};
+use crate::ptx::isa::Form;
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
 
 pub(crate) type Reg = u32;
@@ -35,7 +35,11 @@ pub(crate) enum Special {
     GlobalTimer,
     DynamicShared,
     TotalShared,
+    ClockHigh,
+    GlobalTimerLow,
+    GlobalTimerHigh,
     Zero,
+    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +133,7 @@ impl Inst {
     pub(crate) fn space(&self) -> Option<Space> {
         self.modifiers().find_map(|m| match m {
             Modifier::Global => Some(Space::Global),
-            Modifier::Shared | Modifier::SharedCta => Some(Space::Shared),
+            Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => Some(Space::Shared),
             Modifier::Local => Some(Space::Local),
             Modifier::Const => Some(Space::Const),
             Modifier::Param | Modifier::ParamEntry | Modifier::ParamFunc => Some(Space::Param),
@@ -140,11 +144,7 @@ impl Inst {
     /// Calls `def` for every register written and `used` for every register read.
     pub(crate) fn visit(&self, def: &mut dyn FnMut(Reg), used: &mut dyn FnMut(Reg)) {
         for (shape, value) in self.form.operands.iter().zip(&self.operands) {
-            let writes = matches!(
-                shape,
-                Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) | Shape::DestPred | Shape::DestVector(_)
-            );
-            visit_value(value, if writes { &mut *def } else { &mut *used });
+            visit_value(value, if shape.is_written() { &mut *def } else { &mut *used });
         }
     }
 }

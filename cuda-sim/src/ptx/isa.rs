@@ -5,15 +5,27 @@
 //! may have several forms. Modifiers are matched as sets, because LLVM and nvcc write them in different orders
 //! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). Not here: what an instruction computes.
 
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod memory;
+
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
-use Shape::{Address, Dest, DestAs, DestPred, DestVector, DestWide, Label, Source, SourceAs, SourcePred, SourceVector};
-use Shape::{Move, SourceWide};
-use Type::{B8, B16, B32, B64, B128, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
+use Shape::{
+    Dest, DestAs, DestPred, DestVector, DestWide, Immediate, Label, Move, Source, SourceAs, SourcePred, SourceWide,
+};
+use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
+use once_cell::sync::Lazy;
 
 names! {
     /// The stem of an instruction's name.
     Opcode {
+        Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
+        Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Mad24 = "mad24", Madc = "madc",
+        Mul24 = "mul24", Nanosleep = "nanosleep", Pmevent = "pmevent", Prefetch = "prefetch",
+        Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
         Brev = "brev", BrxIdx = "brx", Call = "call", Clz = "clz", CNot = "cnot", Copysign = "copysign", Cos = "cos",
         Cvt = "cvt", Cvta = "cvta", Div = "div", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma",
@@ -43,6 +55,10 @@ names! {
         Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
         Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
+        Abs = "abs", Alias = "alias", Assertfail = "assertfail", Async = "async", Cc = "cc", Free = "free",
+        L1 = "L1", L2 = "L2", L2EvictLast = "L2::evict_last", L2EvictNormal = "L2::evict_normal", Malloc = "malloc",
+        Mmio = "mmio", Noftz = "noftz", Pack = "pack", Printf = "printf", Proxy = "proxy", Relu = "relu", Rna = "rna",
+        Satfinite = "satfinite", SharedCluster = "shared::cluster", Xorsign = "xorsign",
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
     }
@@ -71,12 +87,30 @@ pub enum Shape {
     SourcePred,
     /// A register, constant, or vector of them.
     SourceVector(usize),
+    /// An integer written out.
+    Immediate,
+    /// The thread's carry flag, read without being written in the text.
+    CarryIn,
+    /// The thread's carry flag, set without being written in the text.
+    CarryOut,
     /// `[base+offset]`
     Address,
     /// A label.
     Label,
     /// The source of a `mov`: anything with a value, the address of a variable, or a vector to pack.
     Move,
+}
+
+impl Shape {
+    /// Whether the operand is part of what the instruction does and not of its text.
+    pub fn is_implicit(self) -> bool {
+        matches!(self, Shape::CarryIn | Shape::CarryOut)
+    }
+
+    /// Whether the operand is written.
+    pub fn is_written(self) -> bool {
+        matches!(self, Dest(_) | DestWide(_) | DestAs(_) | DestPred | DestVector(_) | Shape::CarryOut)
+    }
 }
 
 /// Modifiers of which an instruction takes at most one.
@@ -108,21 +142,9 @@ const fn opt(choices: &'static [Modifier]) -> Group {
     Group { required: false, choices }
 }
 
-const RND: &[M] = &[M::Rn, M::Rz, M::Rm, M::Rp];
 const FTZ: &[M] = &[M::Ftz];
 const SAT: &[M] = &[M::Sat];
-const APPROX: &[M] = &[M::Approx];
-const CVT_RND: &[M] = &[M::Rn, M::Rz, M::Rm, M::Rp, M::Rni, M::Rzi, M::Rmi, M::Rpi];
-const SPACE: &[M] = &[M::Global, M::Shared, M::SharedCta, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
-const SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire, M::Release, M::AcqRel, M::Sc];
-const SCOPE: &[M] = &[M::Cta, M::Cluster, M::Gpu, M::Sys];
-const VECTOR: &[M] = &[M::V2, M::V4, M::V8];
-const CACHE: &[M] = &[M::Ca, M::Cg, M::Cs, M::Lu, M::Cv, M::Wb, M::Wt];
-const EVICT: &[M] = &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M::L1EvictLast, M::L1NoAllocate];
-const PREFETCH: &[M] = &[M::L2P64, M::L2P128, M::L2P256];
 const COMPARE_INT: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
-const COMPARE_FLOAT: &[M] =
-    &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Equ, M::Neu, M::Ltu, M::Leu, M::Gtu, M::Geu, M::Num, M::Nan];
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
 
@@ -131,12 +153,9 @@ const INT32: &[Type] = &[S32, S64, U32, U64];
 const WORDS: &[Type] = &[B16, B32, B64];
 const LOGIC: &[Type] = &[B16, B32, B64, Pred];
 const SIGNED: &[Type] = &[S16, S32, S64];
-const FLOATS: &[Type] = &[F32, F64];
 const ONLY_F32: &[Type] = &[F32];
-const MEMORY: &[Type] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 const MOVABLE: &[Type] = &[B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64, Pred];
 const VALUES: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
-const CVT: &[Type] = &[U8, U16, U32, U64, S8, S16, S32, S64, Type::F16, F32, F64];
 const COMPARABLE_INT: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64];
 const B32_64: &[Type] = &[B32, B64];
 const U32_64: &[Type] = &[U32, U64];
@@ -156,55 +175,33 @@ const fn form(
     Form { opcode, groups, types, operands }
 }
 
-/// Every form of every instruction.
-pub static FORMS: &[Form] = &[
+/// Every form of every instruction, in tables by what the instructions work on.
+pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
+
+/// Integers, bits, movement and control.
+static FORMS: &[Form] = &[
     // Integer and floating-point arithmetic.
-    form(Opcode::Add, &[opt(SAT)], &[INT16], DSS),
-    form(Opcode::Add, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
-    form(Opcode::Sub, &[opt(SAT)], &[INT16], DSS),
-    form(Opcode::Sub, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
+    form(Opcode::Add, &[], &[INT16], DSS),
+    form(Opcode::Add, &[one(SAT)], &[&[S32]], DSS),
+    form(Opcode::Sub, &[], &[INT16], DSS),
+    form(Opcode::Sub, &[one(SAT)], &[&[S32]], DSS),
     form(Opcode::Mul, &[one(&[M::Lo, M::Hi])], &[INT16], DSS),
     form(Opcode::Mul, &[one(&[M::Wide])], &[&[S16, S32, U16, U32]], &[DestWide(0), Source(0), Source(0)]),
-    form(Opcode::Mul, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
-    form(Opcode::Mad, &[one(&[M::Lo, M::Hi]), opt(SAT)], &[INT16], DSSS),
+    form(Opcode::Mad, &[one(&[M::Lo, M::Hi])], &[INT16], DSSS),
+    form(Opcode::Mad, &[one(&[M::Hi]), one(SAT)], &[&[S32]], DSSS),
     form(
         Opcode::Mad,
         &[one(&[M::Wide])],
         &[&[S16, S32, U16, U32]],
         &[DestWide(0), Source(0), Source(0), SourceWide(0)],
     ),
-    form(Opcode::Mad, &[one(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSSS),
-    form(Opcode::Fma, &[one(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSSS),
     form(Opcode::Sad, &[], &[INT16], DSSS),
     form(Opcode::Div, &[], &[INT16], DSS),
-    form(Opcode::Div, &[one(RND), opt(FTZ)], &[FLOATS], DSS),
-    form(Opcode::Div, &[one(&[M::Approx, M::Full]), opt(FTZ)], &[ONLY_F32], DSS),
     form(Opcode::Rem, &[], &[INT16], DSS),
     form(Opcode::Abs, &[], &[SIGNED], DS),
-    form(Opcode::Abs, &[opt(FTZ)], &[FLOATS], DS),
     form(Opcode::Neg, &[], &[SIGNED], DS),
-    form(Opcode::Neg, &[opt(FTZ)], &[FLOATS], DS),
     form(Opcode::Min, &[], &[INT16], DSS),
-    form(Opcode::Min, &[opt(FTZ), opt(&[M::NaN])], &[FLOATS], DSS),
     form(Opcode::Max, &[], &[INT16], DSS),
-    form(Opcode::Max, &[opt(FTZ), opt(&[M::NaN])], &[FLOATS], DSS),
-    form(Opcode::Copysign, &[], &[FLOATS], DSS),
-    form(
-        Opcode::Testp,
-        &[one(&[M::Finite, M::Infinite, M::Number, M::Notanumber, M::Normal, M::Subnormal])],
-        &[FLOATS],
-        &[DestPred, Source(0)],
-    ),
-    form(Opcode::Rcp, &[one(RND), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Rcp, &[one(APPROX), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sqrt, &[one(RND), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sqrt, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Rsqrt, &[one(APPROX), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sin, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Cos, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Lg2, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Ex2, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Tanh, &[one(APPROX)], &[ONLY_F32], DS),
     // Bits.
     form(Opcode::And, &[], &[LOGIC], DSS),
     form(Opcode::Or, &[], &[LOGIC], DSS),
@@ -219,7 +216,7 @@ pub static FORMS: &[Form] = &[
         &[&[B32]],
         &[Dest(0), Source(0), Source(0), SourceAs(U32)],
     ),
-    form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), SourceAs(U32)]),
+    form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), Immediate]),
     form(
         Opcode::Prmt,
         &[opt(&[M::F4e, M::B4e, M::Rc8, M::Ecl, M::Ecr, M::Rc16])],
@@ -240,77 +237,18 @@ pub static FORMS: &[Form] = &[
         &[COMPARABLE_INT],
         &[DestPred, Source(0), Source(0), SourcePred],
     ),
-    form(Opcode::Setp, &[one(COMPARE_FLOAT), opt(FTZ)], &[FLOATS], &[DestPred, Source(0), Source(0)]),
-    form(
-        Opcode::Setp,
-        &[one(COMPARE_FLOAT), one(BOOL), opt(FTZ)],
-        &[FLOATS],
-        &[DestPred, Source(0), Source(0), SourcePred],
-    ),
     form(Opcode::Set, &[one(COMPARE_INT)], &[SET_TO, COMPARABLE_INT], &[Dest(0), Source(1), Source(1)]),
-    form(Opcode::Set, &[one(COMPARE_FLOAT), opt(FTZ)], &[SET_TO, FLOATS], &[Dest(0), Source(1), Source(1)]),
+    form(
+        Opcode::Set,
+        &[one(COMPARE_INT), one(BOOL)],
+        &[SET_TO, COMPARABLE_INT],
+        &[Dest(0), Source(1), Source(1), SourcePred],
+    ),
     form(Opcode::Selp, &[], &[VALUES], &[Dest(0), Source(0), Source(0), SourcePred]),
-    form(Opcode::Slct, &[opt(FTZ)], &[VALUES, &[S32, F32]], &[Dest(0), Source(0), Source(0), Source(1)]),
+    form(Opcode::Slct, &[], &[VALUES, &[S32]], &[Dest(0), Source(0), Source(0), Source(1)]),
+    form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
-    form(Opcode::Cvt, &[opt(CVT_RND), opt(FTZ), opt(SAT)], &[CVT, CVT], &[Dest(0), Source(1)]),
-    form(Opcode::Cvta, &[opt(&[M::To]), opt(SPACE)], &[U32_64], &[Dest(0), Move]),
-    form(Opcode::IsSpaceP, &[one(SPACE)], &[], &[DestPred, SourceAs(U64)]),
-    form(
-        Opcode::Ld,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), opt(&[M::Nc]), opt(CACHE), opt(EVICT), opt(PREFETCH), opt(VECTOR)],
-        &[MEMORY],
-        &[DestVector(0), Address],
-    ),
-    form(Opcode::Ldu, &[opt(SPACE), opt(VECTOR)], &[MEMORY], &[DestVector(0), Address]),
-    form(
-        Opcode::St,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(VECTOR)],
-        &[MEMORY],
-        &[Address, SourceVector(0)],
-    ),
-    // Atomics and order.
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Cas])],
-        &[&[B16, B32, B64]],
-        &[Dest(0), Address, Source(0), Source(0)],
-    ),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Exch, M::And, M::Or, M::Xor])],
-        &[B32_64],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add, M::Min, M::Max])],
-        &[INT32],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Dest(0), Address, Source(0)]),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])],
-        &[&[U32]],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(
-        Opcode::Red,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::And, M::Or, M::Xor])],
-        &[B32_64],
-        &[Address, Source(0)],
-    ),
-    form(
-        Opcode::Red,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add, M::Min, M::Max])],
-        &[INT32],
-        &[Address, Source(0)],
-    ),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Address, Source(0)]),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])], &[&[U32]], &[Address, Source(0)]),
-    form(Opcode::Fence, &[one(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), opt(SCOPE)], &[], NOTHING),
-    form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
     // Control.
     form(Opcode::Bra, &[opt(UNI)], &[], &[Label]),
     form(Opcode::BrxIdx, &[one(&[M::Idx]), opt(UNI)], &[], &[SourceAs(U32), Label]),
@@ -318,43 +256,31 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Ret, &[opt(UNI)], &[], NOTHING),
     form(Opcode::Exit, &[], &[], NOTHING),
     form(Opcode::Trap, &[], &[], NOTHING),
+    form(Opcode::Brkpt, &[], &[], NOTHING),
+    form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
+    form(Opcode::Pmevent, &[], &[], &[Immediate]),
 ];
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
     "activemask",
-    "addc",
     "alloca",
-    "applypriority",
     "bar",
     "barrier",
-    "bmsk",
-    "brkpt",
     "clusterlaunchcontrol",
     "cp",
     "createpolicy",
-    "discard",
-    "dp2a",
-    "dp4a",
     "elect",
-    "fns",
     "getctarank",
     "griddepcontrol",
     "istypep",
     "ldmatrix",
-    "mad24",
-    "madc",
     "mapa",
     "match",
     "mbarrier",
     "mma",
     "movmatrix",
-    "mul24",
     "multimem",
-    "nanosleep",
-    "pmevent",
-    "prefetch",
-    "prefetchu",
     "redux",
     "set.pred",
     "setmaxnreg",
@@ -363,12 +289,10 @@ pub static UNSUPPORTED: &[&str] = &[
     "stackrestore",
     "stacksave",
     "stmatrix",
-    "subc",
     "suld",
     "suq",
     "sured",
     "sust",
-    "szext",
     "tcgen05",
     "tensormap",
     "tex",
@@ -411,7 +335,16 @@ pub static UNSUPPORTED: &[&str] = &[
 /// assert!(isa::forms(Opcode::Add).count() >= 2);
 /// ```
 pub fn forms(opcode: Opcode) -> impl Iterator<Item = &'static Form> {
-    FORMS.iter().filter(move |form| form.opcode == opcode)
+    static INDEX: Lazy<Vec<Vec<&'static Form>>> = Lazy::new(|| {
+        let mut index = Vec::new();
+        for form in TABLES.iter().copied().flatten() {
+            let at = form.opcode as usize;
+            index.resize_with(index.len().max(at + 1), Vec::new);
+            index[at].push(form);
+        }
+        index
+    });
+    INDEX.get(opcode as usize).into_iter().flatten().copied()
 }
 
 impl Form {
