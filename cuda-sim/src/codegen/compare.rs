@@ -106,7 +106,6 @@ impl Emitter<'_> {
                 self.write(&Value::Reg(*p), 1, &results[0], false)?;
                 self.write(&Value::Reg(*q), 1, &results[1], false)
             }
-            _ if results.len() == 2 => self.unsupported("a comparison of pairs needs two predicates, p|q"),
             _ => self.write(dest, 1, &results[0], false),
         }
     }

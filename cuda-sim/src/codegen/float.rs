@@ -191,6 +191,7 @@ impl Emitter<'_> {
             Opcode::Add => "fadd",
             Opcode::Sub => "fsub",
             Opcode::Mul => "fmul",
+            Opcode::Div if inst.opcode == Opcode::Div && inst.has(M::Approx) => return Ok(self.divide_approx(&args)),
             Opcode::Div => "fdiv",
             Opcode::Fma | Opcode::Sqrt => {
                 let typed: Vec<(&str, &str)> = args.iter().map(|a| (float, a.as_str())).collect();
@@ -204,6 +205,19 @@ impl Emitter<'_> {
         };
         args.truncate(2);
         Ok(self.def(format_args!("{operation} {float} {}", args.join(", "))))
+    }
+
+    /// `a * (1 / b)`: for `b` beyond 2^126 the inverse is taken for 0, as the manual says.
+    fn divide_approx(&mut self, args: &[String]) -> String {
+        let quotient = self.def(format_args!("fdiv float {}", args.join(", ")));
+        let size = self.call("float", "llvm.fabs.f32", &[("float", &args[1])]);
+        let large = self.def(format_args!("fcmp ogt float {size}, 0x47D0000000000000"));
+        let finite = self.def(format_args!("fcmp olt float {size}, 0x7FF0000000000000"));
+        let flat = self.def(format_args!("and i1 {large}, {finite}"));
+        let zero = self.call("float", "llvm.copysign.f32", &[("float", "0.0"), ("float", &args[1])]);
+        // 0 times infinity is NaN.
+        let product = self.def(format_args!("fmul float {}, {zero}", args[0]));
+        self.def(format_args!("select i1 {flat}, float {product}, float {quotient}"))
     }
 
     /// In double precision, and rounded once more for `float`.

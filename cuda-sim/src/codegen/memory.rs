@@ -221,14 +221,23 @@ impl Emitter<'_> {
         let threads = self.field(abi::THREADS, "i64");
         let all = self.def(format_args!("mul i64 {stride}, {threads}"));
         let local = inside(self, base, all);
+        let (first, bytes) = self.function.constants;
+        let data = self.field(abi::DATA, "i64");
+        let start = self.uniform(format_args!("add i64 {data}, {first}"));
+        let constant = inside(self, start, bytes.to_string());
+        let params = self.field(abi::PARAMS, "i64");
+        let bytes = if self.is_kernel() { self.function.param_bytes() } else { 0 };
+        let param = inside(self, params, bytes.to_string());
         let result = match inst.space() {
             Some(Space::Shared) => shared,
             Some(Space::Local) => local,
-            Some(Space::Global) => {
-                let either = self.def(format_args!("or i1 {shared}, {local}"));
-                self.def(format_args!("xor i1 {either}, true"))
+            Some(Space::Const) => constant,
+            Some(Space::Param) => param,
+            _ => {
+                let others = [local, constant, param];
+                let any = others.iter().fold(shared, |any, one| self.def(format_args!("or i1 {any}, {one}")));
+                self.def(format_args!("xor i1 {any}, true"))
             }
-            _ => return self.unsupported("isspacep of this state space is not supported"),
         };
         self.write(dest, 1, &result, false)
     }

@@ -16,6 +16,8 @@ pub(crate) struct Layout {
     pub(crate) image: Vec<u8>,
     /// Size of the data block.
     pub(crate) data_bytes: u64,
+    /// Offset and size of the part that holds `.const` variables.
+    pub(crate) constants: (u64, u64),
     /// Places of 8 bytes to which the block's address has to be added.
     pub(crate) relocations: Vec<u64>,
     /// Module-level shared memory.
@@ -43,9 +45,11 @@ impl Layout {
                 _ => None,
             })
         };
-        for variable in variables() {
-            layout.place(variable)?;
-        }
+        // Constants stand together behind the rest, so that an address can be told to be one.
+        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v))?;
+        layout.constants.0 = layout.data_bytes;
+        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v))?;
+        layout.constants.1 = layout.data_bytes - layout.constants.0;
         for variable in variables() {
             if let (Some(init), Some(&Symbol::Data(offset))) = (&variable.init, layout.symbols.get(&variable.name)) {
                 layout.write(variable, init, offset, functions)?;

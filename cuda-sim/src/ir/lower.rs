@@ -166,6 +166,7 @@ impl<'a> Lowering<'a> {
             blocks: Vec::new(),
             local_bytes: 0,
             shared_bytes: names.layout.shared_bytes,
+            constants: names.layout.constants,
             max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
             required_threads: directive("reqntid").map(size),
         };

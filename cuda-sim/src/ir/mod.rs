@@ -223,6 +223,8 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<Block>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
+    /// Offset and size of the module's constants in its data.
+    pub(crate) constants: (u64, u64),
     /// `.maxntid`, as a product.
     pub(crate) max_threads: Option<u64>,
     /// `.reqntid`

@@ -75,6 +75,10 @@ pub enum Shape {
     DestAs(Type),
     /// A predicate that is written, or a pair `p|q`.
     DestPred,
+    /// A predicate that is written, never a pair.
+    DestOnePred,
+    /// A pair of predicates `p|q` that is written.
+    DestTwoPreds,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
     /// A register or constant.
@@ -109,7 +113,17 @@ impl Shape {
 
     /// Whether the operand is written.
     pub fn is_written(self) -> bool {
-        matches!(self, Dest(_) | DestWide(_) | DestAs(_) | DestPred | DestVector(_) | Shape::CarryOut)
+        matches!(
+            self,
+            Dest(_)
+                | DestWide(_)
+                | DestAs(_)
+                | DestPred
+                | Shape::DestOnePred
+                | Shape::DestTwoPreds
+                | DestVector(_)
+                | Shape::CarryOut
+        )
     }
 }
 
@@ -144,7 +158,9 @@ const fn opt(choices: &'static [Modifier]) -> Group {
 
 const FTZ: &[M] = &[M::Ftz];
 const SAT: &[M] = &[M::Sat];
-const COMPARE_INT: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
+const COMPARE_BITS: &[M] = &[M::Eq, M::Ne];
+const COMPARE_SIGNED: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge];
+const COMPARE_UNSIGNED: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
 
@@ -156,7 +172,7 @@ const SIGNED: &[Type] = &[S16, S32, S64];
 const ONLY_F32: &[Type] = &[F32];
 const MOVABLE: &[Type] = &[B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64, Pred];
 const VALUES: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
-const COMPARABLE_INT: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64];
+const UNSIGNED: &[Type] = &[U16, U32, U64];
 const B32_64: &[Type] = &[B32, B64];
 const U32_64: &[Type] = &[U32, U64];
 const SET_TO: &[Type] = &[U32, S32, F32];
@@ -230,20 +246,18 @@ static FORMS: &[Form] = &[
     form(Opcode::Bfe, &[], &[INT32], &[Dest(0), Source(0), SourceAs(U32), SourceAs(U32)]),
     form(Opcode::Bfi, &[], &[B32_64], &[Dest(0), Source(0), Source(0), SourceAs(U32), SourceAs(U32)]),
     // Comparison and choice.
-    form(Opcode::Setp, &[one(COMPARE_INT)], &[COMPARABLE_INT], &[DestPred, Source(0), Source(0)]),
-    form(
-        Opcode::Setp,
-        &[one(COMPARE_INT), one(BOOL)],
-        &[COMPARABLE_INT],
-        &[DestPred, Source(0), Source(0), SourcePred],
-    ),
-    form(Opcode::Set, &[one(COMPARE_INT)], &[SET_TO, COMPARABLE_INT], &[Dest(0), Source(1), Source(1)]),
-    form(
-        Opcode::Set,
-        &[one(COMPARE_INT), one(BOOL)],
-        &[SET_TO, COMPARABLE_INT],
-        &[Dest(0), Source(1), Source(1), SourcePred],
-    ),
+    form(Opcode::Setp, &[one(COMPARE_BITS)], &[WORDS], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_BITS), one(BOOL)], &[WORDS], float::TEST_BOOL),
+    form(Opcode::Setp, &[one(COMPARE_SIGNED)], &[SIGNED], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_SIGNED), one(BOOL)], &[SIGNED], float::TEST_BOOL),
+    form(Opcode::Setp, &[one(COMPARE_UNSIGNED)], &[UNSIGNED], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_UNSIGNED), one(BOOL)], &[UNSIGNED], float::TEST_BOOL),
+    form(Opcode::Set, &[one(COMPARE_BITS)], &[SET_TO, WORDS], float::SET),
+    form(Opcode::Set, &[one(COMPARE_BITS), one(BOOL)], &[SET_TO, WORDS], float::SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_SIGNED)], &[SET_TO, SIGNED], float::SET),
+    form(Opcode::Set, &[one(COMPARE_SIGNED), one(BOOL)], &[SET_TO, SIGNED], float::SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED)], &[SET_TO, UNSIGNED], float::SET),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED), one(BOOL)], &[SET_TO, UNSIGNED], float::SET_BOOL),
     form(Opcode::Selp, &[], &[VALUES], &[Dest(0), Source(0), Source(0), SourcePred]),
     form(Opcode::Slct, &[], &[VALUES, &[S32]], &[Dest(0), Source(0), Source(0), Source(1)]),
     form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),

@@ -62,10 +62,10 @@ impl Lowering<'_> {
             (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
             (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
             (Shape::DestAs(ty), _) => self.dest(operand, ty, false, position),
-            (Shape::DestPred, Operand::Pair(p, q)) => {
+            (Shape::DestPred | Shape::DestTwoPreds, Operand::Pair(p, q)) => {
                 Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
             }
-            (Shape::DestPred, _) => self.dest(operand, Type::Pred, false, position),
+            (Shape::DestPred | Shape::DestOnePred, _) => self.dest(operand, Type::Pred, false, position),
             (Shape::DestVector(i), Operand::Vector(items)) => {
                 let bits = if inst.opcode == Opcode::Mov {
                     split_bits(inst.ty(i), items.len(), position)?

@@ -1,8 +1,12 @@
 //! The instruction table: `f16` and `bf16`, alone and in pairs.
 
+use super::Shape::{DestOnePred, DestTwoPreds, Source, SourcePred};
 use super::Type::{Bf16, Bf16x2, F16, F16x2, F32, F64, S16, S32, U16, U32};
-use super::float::{APPROX, COMPARE, SET, SET_BOOL, TEST, TEST_BOOL};
-use super::{BOOL, COMPARABLE_INT, COMPARE_INT, DS, DSS, DSSS, FTZ, Form, Group, Modifier as M, Opcode, SAT, Type};
+use super::float::{APPROX, COMPARE, SET, SET_BOOL};
+use super::{
+    BOOL, COMPARE_BITS, COMPARE_SIGNED, COMPARE_UNSIGNED, DS, DSS, DSSS, FTZ, Form, Group, Modifier as M, Opcode, SAT,
+    SIGNED, Type, UNSIGNED, WORDS,
+};
 use super::{form, one, opt};
 
 const RN: &[M] = &[M::Rn];
@@ -41,20 +45,40 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Ex2, &[one(APPROX), one(FTZ)], BRAIN, DS),
     form(Opcode::Tanh, &[one(APPROX)], HALF, DS),
     form(Opcode::Tanh, &[one(APPROX)], BRAIN, DS),
-    form(Opcode::Setp, &[one(COMPARE), opt(FTZ)], HALF, TEST),
-    form(Opcode::Setp, &[one(COMPARE), one(BOOL), opt(FTZ)], HALF, TEST_BOOL),
-    form(Opcode::Setp, &[one(COMPARE)], BRAIN, TEST),
-    form(Opcode::Setp, &[one(COMPARE), one(BOOL)], BRAIN, TEST_BOOL),
+    form(Opcode::Setp, &[one(COMPARE), opt(FTZ)], &[&[F16]], &[DestOnePred, Source(0), Source(0)]),
+    form(Opcode::Setp, &[one(COMPARE), opt(FTZ)], &[&[F16x2]], &[DestTwoPreds, Source(0), Source(0)]),
+    form(
+        Opcode::Setp,
+        &[one(COMPARE), one(BOOL), opt(FTZ)],
+        &[&[F16]],
+        &[DestOnePred, Source(0), Source(0), SourcePred],
+    ),
+    form(
+        Opcode::Setp,
+        &[one(COMPARE), one(BOOL), opt(FTZ)],
+        &[&[F16x2]],
+        &[DestTwoPreds, Source(0), Source(0), SourcePred],
+    ),
+    form(Opcode::Setp, &[one(COMPARE)], &[&[Bf16]], &[DestOnePred, Source(0), Source(0)]),
+    form(Opcode::Setp, &[one(COMPARE)], &[&[Bf16x2]], &[DestTwoPreds, Source(0), Source(0)]),
+    form(Opcode::Setp, &[one(COMPARE), one(BOOL)], &[&[Bf16]], &[DestOnePred, Source(0), Source(0), SourcePred]),
+    form(Opcode::Setp, &[one(COMPARE), one(BOOL)], &[&[Bf16x2]], &[DestTwoPreds, Source(0), Source(0), SourcePred]),
     form(Opcode::Set, &[one(COMPARE), opt(FTZ)], &[&[F16, U16, S16, U32, S32], &[F16]], SET),
     form(Opcode::Set, &[one(COMPARE), one(BOOL), opt(FTZ)], &[&[F16, U16, S16, U32, S32], &[F16]], SET_BOOL),
     form(Opcode::Set, &[one(COMPARE)], &[&[Bf16, U16, S16, U32, S32], &[Bf16]], SET),
     form(Opcode::Set, &[one(COMPARE), one(BOOL)], &[&[Bf16, U16, S16, U32, S32], &[Bf16]], SET_BOOL),
-    form(Opcode::Set, &[one(COMPARE), opt(FTZ)], &[&[F16, Bf16], &[F32]], SET),
-    form(Opcode::Set, &[one(COMPARE), one(BOOL), opt(FTZ)], &[&[F16, Bf16], &[F32]], SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE), opt(FTZ)], &[&[F16], &[F32]], SET),
+    form(Opcode::Set, &[one(COMPARE), one(BOOL), opt(FTZ)], &[&[F16], &[F32]], SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE)], &[&[Bf16], &[F32]], SET),
+    form(Opcode::Set, &[one(COMPARE), one(BOOL)], &[&[Bf16], &[F32]], SET_BOOL),
     form(Opcode::Set, &[one(COMPARE)], &[&[F16, Bf16], &[F64]], SET),
     form(Opcode::Set, &[one(COMPARE), one(BOOL)], &[&[F16, Bf16], &[F64]], SET_BOOL),
-    form(Opcode::Set, &[one(COMPARE_INT)], &[&[F16, Bf16], COMPARABLE_INT], SET),
-    form(Opcode::Set, &[one(COMPARE_INT), one(BOOL)], &[&[F16, Bf16], COMPARABLE_INT], SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_BITS)], &[&[F16, Bf16], WORDS], SET),
+    form(Opcode::Set, &[one(COMPARE_BITS), one(BOOL)], &[&[F16, Bf16], WORDS], SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_SIGNED)], &[&[F16, Bf16], SIGNED], SET),
+    form(Opcode::Set, &[one(COMPARE_SIGNED), one(BOOL)], &[&[F16, Bf16], SIGNED], SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED)], &[&[F16, Bf16], UNSIGNED], SET),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED), one(BOOL)], &[&[F16, Bf16], UNSIGNED], SET_BOOL),
     form(Opcode::Set, &[one(COMPARE), opt(FTZ)], &[&[F16x2, U32, S32], &[F16x2]], SET),
     form(Opcode::Set, &[one(COMPARE), one(BOOL), opt(FTZ)], &[&[F16x2, U32, S32], &[F16x2]], SET_BOOL),
     form(Opcode::Set, &[one(COMPARE)], &[&[Bf16x2, U32, S32], &[Bf16x2]], SET),

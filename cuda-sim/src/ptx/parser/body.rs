@@ -321,6 +321,8 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
     match shape {
         Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) => name || *operand == Operand::Sink,
         Shape::DestPred => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
+        Shape::DestOnePred => name || *operand == Operand::Sink,
+        Shape::DestTwoPreds => matches!(operand, Operand::Pair(..)),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
             name || constant || matches!(operand, Operand::Not(_))
