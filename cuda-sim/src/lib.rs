@@ -22,10 +22,12 @@ mod device;
 mod driver;
 mod exec;
 mod ir;
+mod link;
 mod memory;
 mod module;
 pub mod ptx;
 mod queue;
+mod service;
 mod sync;
 
 pub use driver::driver_api;

@@ -118,6 +118,10 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
         }
+        Fault::Assert { block } => {
+            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
+            CUresult::CUDA_ERROR_ASSERT
+        }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }
