@@ -159,6 +159,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+        context: stream.context,
         cooperative: how.cooperative,
     };
     // As on a real device, a fault is not the launch's status but that of every later call.

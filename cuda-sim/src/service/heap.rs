@@ -1,11 +1,11 @@
-//! The device's heap: first fit in one area of device memory, with its books kept outside of it.
+//! A context's heap: first fit in one area of device memory, with its books kept outside of it.
 //!
 //! Invariant: live and free ranges tile the area, so a kernel that writes out of bounds cannot break the heap itself.
 
 use crate::memory::{Kind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// CUDA's default for `CU_LIMIT_MALLOC_HEAP_SIZE`.
 const BYTES: u64 = 8 << 20;
@@ -19,7 +19,8 @@ struct Heap {
     live: BTreeMap<u64, u64>,
 }
 
-static HEAP: Lazy<Mutex<Heap>> = Lazy::new(Mutex::default);
+/// One heap for each context, by its number.
+static HEAPS: Lazy<Mutex<HashMap<u32, Heap>>> = Lazy::new(Mutex::default);
 
 impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
@@ -53,19 +54,19 @@ impl Heap {
     }
 }
 
-pub(super) fn allocate(bytes: u64) -> Option<u64> {
-    HEAP.lock().allocate(bytes)
+pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
+    HEAPS.lock().entry(context).or_default().allocate(bytes)
 }
 
 /// Whether the address was live.
-pub(super) fn release(address: u64) -> bool {
-    HEAP.lock().release(address)
+pub(super) fn release(context: u32, address: u64) -> bool {
+    HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
 }
 
-/// Gives the whole heap back, as a reset of the context does.
-pub(crate) fn reset() {
-    let old = std::mem::take(&mut *HEAP.lock());
-    if old.base != 0 {
+/// Gives a context's whole heap back, as its reset does.
+pub(crate) fn reset(context: u32) {
+    let old = HEAPS.lock().remove(&context);
+    if let Some(old) = old.filter(|heap| heap.base != 0) {
         // Allocated above, so freeing it cannot fail.
         let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
     }

@@ -60,6 +60,7 @@ pub(super) fn run(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        context: 0,
         cooperative: false,
     }
     .run()

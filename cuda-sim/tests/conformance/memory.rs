@@ -64,7 +64,7 @@ fn every_width_extends_as_its_type_says() {
             );
             let bits: u32 = ty[1..].parse().unwrap();
             let mask = u64::MAX >> (64 - bits);
-            let text = format!("{SPACES}");
+            let text = SPACES.to_owned();
             let got = pair(&text, &body);
             assert_eq!(got, [*expected, VALUE & mask | !mask], "{ty} in {space}");
         }
