@@ -74,7 +74,7 @@ const DOUBLES: &[f64] = &[
     f64::INFINITY,
     f64::NEG_INFINITY,
     5e-324,
-    -2.2250738585072009e-308,
+    -2.225073858507201e-308,
     f64::MIN_POSITIVE,
     f64::MAX,
     f64::MIN,
@@ -99,7 +99,7 @@ const DOUBLES: &[f64] = &[
     -128.5,
     1e-300,
     1e300,
-    0.99999999999999989,
+    0.999_999_999_999_999_9,
 ];
 
 fn integers(bits: u32) -> Vec<u64> {

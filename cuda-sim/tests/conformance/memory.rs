@@ -64,8 +64,7 @@ fn every_width_extends_as_its_type_says() {
             );
             let bits: u32 = ty[1..].parse().unwrap();
             let mask = u64::MAX >> (64 - bits);
-            let text = format!("{SPACES}");
-            let got = pair(&text, &body);
+            let got = pair(SPACES, &body);
             assert_eq!(got, [*expected, VALUE & mask | !mask], "{ty} in {space}");
         }
         gives(SPACES, &format!("ld.const.{ty} %rd3, [c]; st.b64 [%out], %rd3;"), &[*expected]);
