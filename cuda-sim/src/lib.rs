@@ -7,9 +7,10 @@
 //! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
 //! `CUDA_SIM_THREADS` the number of workers; `CUDA_SIM_PRINT_LLVM` set prints the optimised code of every kernel.
 //!
-//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `ir` (control-flow graph, liveness,
-//! regions) → `codegen` (LLVM IR as text, machine code; the only part that names LLVM) → `exec` (workers, blocks,
-//! faults). `memory` is the device's memory, `device` its limits, `driver` the C functions.
+//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `link` (several modules to one, the
+//! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
+//! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
+//! (printf, assert, malloc), `memory` the device's memory, `device` its limits, `driver` the C functions.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the software device runs on x86-64 Linux: its way out of faults is written for that");
