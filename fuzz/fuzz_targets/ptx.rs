@@ -1,6 +1,10 @@
 //! Any bytes as PTX: reading gives a module or an error, and a module that was read survives being printed and loaded.
 //!
 //! `cargo +nightly fuzz run ptx fuzz/corpus/ptx cuda-sim/tests/samples`
+//!
+//! # Safety
+//!
+//! Driver calls get pointers to live locals, as CUDA asks, and a text that ends with a NUL.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
