@@ -9,10 +9,12 @@
 //! number of workers; `CUDA_SIM_TRACE=file.json` writes a timeline for Perfetto; `CUDA_SIM_PRINT_LLVM` set prints the
 //! optimised code of every kernel.
 //!
-//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `ir` (control-flow graph, liveness,
-//! regions) → `codegen` (LLVM IR as text, machine code; the only part that names LLVM) → `exec` (workers, blocks,
-//! faults). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the devices' memory,
-//! `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes, for loom.
+//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `link` (several modules to one, the
+//! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
+//! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
+//! (printf, assert, malloc). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the
+//! devices' memory, `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes,
+//! for loom.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the software device runs on x86-64 Linux: its way out of faults is written for that");

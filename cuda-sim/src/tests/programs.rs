@@ -24,7 +24,7 @@ const MAIN: &str = "
   { .param .b64 p; .param .b64 q; st.param.b64 [p], %rd1; call (q), helper, (p); ld.param.b64 %rd2, [q]; }
   ld.global.u64 %rd3, [choice]; ld.global.u64 %rd4, [mine]; ld.param.u64 %rd5, [out];
   st.global.u64 [%rd5], %rd2; st.global.u64 [%rd5+8], %rd3; st.global.u64 [%rd5+16], %rd4; ret; }";
-const OTHER: &str = "
+pub(super) const OTHER: &str = "
 .visible .global .align 8 .u64 shared_number = 7;
 .common .global .align 4 .b8 pool[64];
 .weak .global .align 8 .u64 choice = 2;

@@ -64,8 +64,7 @@ fn every_width_extends_as_its_type_says() {
             );
             let bits: u32 = ty[1..].parse().unwrap();
             let mask = u64::MAX >> (64 - bits);
-            let text = SPACES.to_owned();
-            let got = pair(&text, &body);
+            let got = pair(SPACES, &body);
             assert_eq!(got, [*expected, VALUE & mask | !mask], "{ty} in {space}");
         }
         gives(SPACES, &format!("ld.const.{ty} %rd3, [c]; st.b64 [%out], %rd3;"), &[*expected]);
@@ -90,6 +89,12 @@ fn vectors_and_sixteen_bytes() {
     let body = "st.global.v2.f32 [g], {0f3F800000, 0f40000000}; ld.global.v2.b32 {%r1, %r2}, [g];
         mov.b64 %rd1, {%r1, %r2}; st.b64 [%out], %rd1;";
     assert_eq!(pair(SPACES, body), [0x4000_0000_3f80_0000, 0]);
+    // 32 bytes at once, as devices from sm_100 on have it.
+    let body =
+        "mov.u64 %rd1, 3; st.global.v4.b64 [g], {%rd1, 4, 5, 6}; ld.global.v8.b32 {%r1, _, _, _, _, _, %r7, _}, [g];
+        ld.global.v4.u64 {%rd2, %rd3, _, %rd5}, [g]; mov.b64 %rd6, {%r1, %r7}; mad.lo.u64 %rd3, %rd3, 10, %rd5;
+        st.b64 [%out], %rd6; st.b64 [%out+8], %rd3;";
+    assert_eq!(pair(SPACES, body), [6 << 32 | 3, 46]);
 }
 
 /// Every order, scope and cache that can be written changes nothing that one thread sees.
