@@ -18,6 +18,7 @@ mod math;
 mod memory;
 mod ops;
 mod region;
+pub(crate) mod strip;
 
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};

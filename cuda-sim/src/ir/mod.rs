@@ -7,6 +7,7 @@
 pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;
+pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod regions;

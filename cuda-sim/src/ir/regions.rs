@@ -10,6 +10,7 @@
 //! that can run, and the number of regions plus a site's index for one that waits there.
 
 use super::liveness::{RegSet, live_in};
+use super::lockstep::{self, Lockstep};
 use super::remat::Cheap;
 use super::sync::{self, Site};
 use super::{Block, BlockId, Function, Reg, Term};
@@ -24,6 +25,10 @@ pub(crate) enum Kind {
     Resume(BlockId),
     /// The header of a loop that may wait for other threads.
     Poll,
+    /// The header of a loop that threads do in step.
+    Loop,
+    /// What follows such a loop.
+    After,
     /// A path that is rarely taken.
     Cold,
 }
@@ -42,6 +47,8 @@ pub(crate) struct Regions {
     pub(crate) site_of: HashMap<BlockId, usize>,
     /// Whether a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
     pub(crate) scheduled: bool,
+    /// The loops that regions begin with and that threads do in step.
+    pub(crate) lockstep: HashMap<usize, Lockstep>,
     /// Registers live at each head that come from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
     /// Instructions that compute the other registers live at each head again.
@@ -159,27 +166,29 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
 }
 
 /// Whether the kernel needs a scheduler: it synchronises, or may poll.
-fn is_scheduled(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
+fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
     !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
 impl Regions {
     pub(crate) fn new(function: &Function) -> Regions {
         let polls = super::loops::polling(function);
+        let loops = lockstep::find(function, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
             kinds: vec![Kind::Entry],
             splits: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
-            scheduled: is_scheduled(function, &polls),
+            scheduled: !loops.is_empty() || waits(function, &polls),
+            lockstep: HashMap::new(),
             live: Vec::new(),
             again: Vec::new(),
             frame: HashMap::new(),
             frame_bytes: 0,
         };
         if this.scheduled {
-            this.cut(function, &polls);
+            this.cut(function, &polls, loops);
         } else {
             cold_heads(function, 0, |_| true).into_iter().for_each(|head| this.split_at(head, Kind::Cold));
         }
@@ -196,7 +205,7 @@ impl Regions {
     }
 
     /// Cuts at synchronisations and polling loops, and cold paths off what remains.
-    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>) {
+    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
         for block in &all {
@@ -209,6 +218,13 @@ impl Regions {
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
+        for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
+            self.split_at(found.header, Kind::Loop);
+            found.exits.iter().chain(&found.bails).for_each(|exit| self.split_at(*exit, Kind::After));
+            self.lockstep.insert(self.splits[&found.header], found);
+        }
+        // A header may have been the exit of another loop before.
+        self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
         let mut at = 0;
         while at < self.heads.len() {
             if self.kinds[at] != Kind::Cold {
