@@ -26,8 +26,8 @@ pub(crate) const STRIP: u64 = 32;
 enum Keep {
     /// Once, for all threads.
     Once,
-    /// As the amount by which it differs from its anchor, once for all threads.
-    Amount,
+    /// Once for each group, and an amount that all threads add: threads of a group differ by this slope.
+    Slope(i64),
     /// In an array.
     Each,
 }
@@ -36,8 +36,8 @@ struct Strip<'a> {
     regions: &'a Regions,
     region: usize,
     info: &'a Lockstep,
-    /// Live at the header, and read from the frame.
-    carried: Vec<Reg>,
+    /// Live at the header, from the frame or computed again.
+    live: Vec<Reg>,
     /// All that is kept: these, and what the loop leaves behind.
     kept: Vec<Reg>,
     written: BTreeSet<Reg>,
@@ -52,17 +52,16 @@ impl Strip<'_> {
     fn keep(&self, reg: Reg) -> Keep {
         if self.info.uniform.contains(&reg) {
             Keep::Once
-        } else if self.info.based.contains_key(&reg) && self.carried.contains(&reg) {
-            Keep::Amount
         } else {
-            Keep::Each
+            let slope = self.info.slopes.get(&reg).filter(|_| self.live.contains(&reg));
+            slope.map_or(Keep::Each, |slope| Keep::Slope(*slope))
         }
     }
 }
 
 /// Replaces whole names that begin with `%`.
 fn rename(text: &str, suffix: &str) -> String {
-    let names = ["%tid0", "%tid1", "%tid2", "%thread", "%slot.at", "%local", "%local.end"];
+    let names = ["%tid0", "%tid1", "%tid2", "%thread", "%slot.at", "%lane", "%group", "%local", "%local.end"];
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -100,13 +99,15 @@ fn nest(
   %{name}.x = load i32, ptr %{name}.xs
   %tid1 = load i32, ptr %{name}.ys
   %tid2 = load i32, ptr %{name}.zs
-  %{name}.base = mul i64 %{name}.g, {GROUP}
+  %{name}.first = mul i64 %{name}.g, {GROUP}
   br label %{name}.lane
 {name}.lane:
   %{name}.l = phi i64 [ 0, %{name}.group ], [ %{name}.l.next, %{name}.done ]
   %{name}.l.small = trunc i64 %{name}.l to i32
   %tid0 = add nuw nsw i32 %{name}.x, %{name}.l.small
-  %slot.at = add nuw nsw i64 %{name}.base, %{name}.l
+  %slot.at = add nuw nsw i64 %{name}.first, %{name}.l
+  %lane = add i64 %{name}.l, 0
+  %group = add i64 %{name}.g, 0
   %thread = add nuw nsw i64 %first, %slot.at
 {inner}{name}.done:
   %{name}.l.next = add nuw nsw i64 %{name}.l, 1
@@ -147,13 +148,17 @@ fn set(emitter: &mut Emitter<'_>, reg: Reg, value: &str) {
     emitter.line(format_args!("store i{has} {value}, ptr %r{reg}"));
 }
 
-/// Computes a register's anchor into the register.
-fn anchor(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<String> {
-    let function = emitter.function;
-    for (block, at) in &strip.info.based[&reg] {
-        emitter.inst(&function.blocks[*block].insts[*at])?;
-    }
-    Ok(value(emitter, reg))
+/// What the current thread adds to the value of its group's first thread.
+fn rise(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> String {
+    let wide = width(emitter, reg);
+    let lane = emitter.resize("%lane", 64, wide, false);
+    emitter.def(format_args!("mul i{wide} {lane}, {}", super::emit::int_constant(i128::from(slope), wide)))
+}
+
+/// The place of the current group's value of a register.
+fn of_group(emitter: &mut Emitter<'_>, reg: Reg) -> String {
+    let wide = width(emitter, reg);
+    emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"))
 }
 
 /// Puts what is kept of a register into the register.
@@ -161,11 +166,13 @@ fn restore(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()>
     let wide = width(emitter, reg);
     let value = match strip.keep(reg) {
         Keep::Once => emitter.def(format_args!("load i{wide}, ptr %once{reg}")),
-        Keep::Amount => {
-            let from = anchor(emitter, strip, reg)?;
-            emitter.line(format_args!("store i{wide} {from}, ptr %anchor{reg}"));
+        Keep::Slope(slope) => {
+            let at = of_group(emitter, reg);
+            let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
             let amount = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
-            emitter.def(format_args!("add i{wide} {from}, {amount}"))
+            let first = emitter.def(format_args!("add i{wide} {base}, {amount}"));
+            let rise = rise(emitter, reg, slope);
+            emitter.def(format_args!("add i{wide} {first}, {rise}"))
         }
         Keep::Each => {
             let at = element(emitter, "each", reg);
@@ -185,18 +192,22 @@ fn to_frame(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()
     Ok(())
 }
 
-/// Reads the frame, and checks what the strip assumes of it.
+/// Reads the frame, computes what is not in it, and checks what the strip assumes.
 fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+    let function = emitter.function;
     emitter.text.push_str("enter:\n");
     nest(emitter, "enter", |emitter| {
-        for reg in &strip.carried {
+        for (block, at) in &strip.regions.again[strip.region] {
+            emitter.inst(&function.blocks[*block].insts[*at])?;
+        }
+        for reg in &strip.live {
             let wide = width(emitter, *reg);
-            let pointer = frame_slot(emitter, strip.regions, *reg);
-            let mut value = emitter.def(format_args!("load i{wide}, ptr {pointer}, align 1{PARALLEL}"));
-            if strip.keep(*reg) == Keep::Amount {
-                let from = anchor(emitter, strip, *reg)?;
-                value = emitter.def(format_args!("sub i{wide} {value}, {from}"));
-            }
+            let value = if strip.regions.live[strip.region].contains(reg) {
+                let pointer = frame_slot(emitter, strip.regions, *reg);
+                emitter.def(format_args!("load i{wide}, ptr {pointer}, align 1{PARALLEL}"))
+            } else {
+                value(emitter, *reg)
+            };
             let at = element(emitter, "each", *reg);
             emitter.line(format_args!("store i{wide} {value}, ptr {at}{PARALLEL}"));
         }
@@ -204,20 +215,34 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         Ok(())
     })?;
     emitter.line(format_args!("store i64 0, ptr %bad"));
-    let checked: Vec<Reg> = strip.carried.iter().copied().filter(|r| strip.keep(*r) != Keep::Each).collect();
-    for reg in &checked {
+    for reg in &strip.live {
         let wide = width(emitter, *reg);
-        let first = emitter.def(format_args!("load i{wide}, ptr %each{reg}"));
-        emitter.line(format_args!("store i{wide} {first}, ptr %once{reg}"));
+        match strip.keep(*reg) {
+            Keep::Each => {}
+            Keep::Once => {
+                let first = emitter.def(format_args!("load i{wide}, ptr %each{reg}"));
+                emitter.line(format_args!("store i{wide} {first}, ptr %once{reg}"));
+            }
+            Keep::Slope(_) => {
+                emitter.line(format_args!("store i{wide} 0, ptr %once{reg}"));
+                for group in 0..STRIP / GROUP {
+                    let from = emitter.def(format_args!("getelementptr i{wide}, ptr %each{reg}, i64 {}", group * GROUP));
+                    let first = emitter.def(format_args!("load i{wide}, ptr {from}"));
+                    let to = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 {group}"));
+                    emitter.line(format_args!("store i{wide} {first}, ptr {to}"));
+                }
+            }
+        }
     }
     emitter.text.push_str("  br label %check\ncheck:\n");
     nest(emitter, "check", |emitter| {
-        for reg in &checked {
+        for reg in strip.live.iter().filter(|r| strip.keep(**r) != Keep::Each) {
             let wide = width(emitter, *reg);
             let at = element(emitter, "each", *reg);
-            let value = emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"));
-            let first = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
-            let differs = emitter.def(format_args!("xor i{wide} {value}, {first}"));
+            let found = emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"));
+            restore(emitter, strip, *reg)?;
+            let expected = value(emitter, *reg);
+            let differs = emitter.def(format_args!("xor i{wide} {found}, {expected}"));
             let differs = emitter.resize(&differs, wide, 64, false);
             let bad = emitter.def(format_args!("load i64, ptr %bad"));
             let bad = emitter.def(format_args!("or i64 {bad}, {differs}"));
@@ -237,10 +262,7 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("turn:\n  store i32 0, ptr %bail\n");
     nest(emitter, "turn", |emitter| {
-        for (block, at) in &strip.regions.again[strip.region] {
-            emitter.inst(&function.blocks[*block].insts[*at])?;
-        }
-        for reg in &strip.carried {
+        for reg in &strip.live {
             restore(emitter, strip, *reg)?;
         }
         emitter.line(format_args!("br label %b{}", strip.info.header));
@@ -265,9 +287,12 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
                     continue;
                 }
                 Keep::Once => {}
-                Keep::Amount => {
-                    let from = emitter.def(format_args!("load i{wide}, ptr %anchor{reg}"));
-                    value = emitter.def(format_args!("sub i{wide} {value}, {from}"));
+                Keep::Slope(slope) => {
+                    let at = of_group(emitter, *reg);
+                    let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
+                    let rise = rise(emitter, *reg, slope);
+                    let own = emitter.def(format_args!("add i{wide} {base}, {rise}"));
+                    value = emitter.def(format_args!("sub i{wide} {value}, {own}"));
                 }
             }
             emitter.line(format_args!("store i{wide} {value}, ptr %next{reg}"));
@@ -323,12 +348,23 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
             &mut |_| {},
         );
     }
-    let carried = regions.live[region].clone();
+    // What the loop does not touch stays where it is.
+    let mut touched = written.clone();
+    for block in blocks.iter().map(|b| &function.blocks[*b]) {
+        touched.extend(block.term.used());
+        block.insts.iter().for_each(|inst| {
+            inst.visit(&mut |_| {}, &mut |r| {
+                touched.insert(r);
+            });
+        });
+    }
+    let live = regions.live[region].iter().chain(&regions.computed[region]);
+    let live: Vec<Reg> = live.copied().filter(|r| touched.contains(r)).collect();
     let left = info.exits.iter().flat_map(|b| &regions.live[regions.splits[b]]).copied();
-    let mut kept: Vec<Reg> = carried.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
+    let mut kept: Vec<Reg> = live.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
     kept.sort_unstable();
     kept.dedup();
-    let strip = Strip { regions, region, info, carried, kept, written };
+    let strip = Strip { regions, region, info, live, kept, written };
     slots(emitter, &strip, &blocks);
     emitter.parallel = PARALLEL;
     emitter.exit_label = "refused";
@@ -348,7 +384,7 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     }
     emitter.text.push_str("flush:\n");
     nest(emitter, "flush", |emitter| {
-        for reg in strip.carried.iter().filter(|r| strip.written.contains(r)) {
+        for reg in regions.live[region].iter().filter(|r| strip.written.contains(r)) {
             to_frame(emitter, &strip, *reg)?;
         }
         emitter.line(format_args!("br label %flush.done"));
@@ -362,9 +398,9 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
 fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
     let function = emitter.function;
     let mut used = register_slots(emitter, blocks);
-    let chains = strip.info.based.values().flatten().chain(&strip.regions.again[strip.region]);
     let mut named = strip.kept.clone();
-    chains.for_each(|(block, at)| function.blocks[*block].insts[*at].visit(&mut |r| named.push(r), &mut |_| {}));
+    let chain = strip.regions.again[strip.region].iter();
+    chain.for_each(|(block, at)| function.blocks[*block].insts[*at].visit(&mut |r| named.push(r), &mut |_| {}));
     for reg in named {
         if used.insert(reg) {
             let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{}", function.registers[reg as usize]);
@@ -375,9 +411,8 @@ fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
         for array in ["each", "new"] {
             let _ = writeln!(emitter.prologue, "  %{array}{reg} = alloca [{STRIP} x i{wide}], align 64");
         }
-        for one in ["once", "next", "anchor"] {
-            let _ = writeln!(emitter.prologue, "  %{one}{reg} = alloca i{wide}");
-        }
+        let _ = writeln!(emitter.prologue, "  %once{reg} = alloca i{wide}\n  %next{reg} = alloca i{wide}");
+        let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{} x i{wide}]", STRIP / GROUP);
     }
     let groups = STRIP / GROUP;
     let _ = writeln!(

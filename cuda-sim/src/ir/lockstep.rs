@@ -2,11 +2,10 @@
 //!
 //! With the loop outside and the thread loop inside, threads become vectors where a loop per thread would be scalar.
 //! What is shown here is shown under assumptions about the values with which threads enter the loop: that those named
-//! `uniform` are equal among the threads, and that those `based` differ from a recomputed anchor by the same amount.
-//! Generated code checks that when threads enter, and takes them one by one where it does not hold.
+//! `uniform` are equal among the threads, and that those with a slope differ by that much from thread to thread of a
+//! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
 
 use super::loops::{Loop, loops};
-use super::remat::Cheap;
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,8 +20,8 @@ pub(crate) struct Lockstep {
     pub(crate) bails: BTreeSet<BlockId>,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,
-    /// Registers that are an anchor plus the same amount in every thread: how the anchor is computed.
-    pub(crate) based: BTreeMap<Reg, Vec<(BlockId, usize)>>,
+    /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
+    pub(crate) slopes: BTreeMap<Reg, i64>,
 }
 
 fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
@@ -260,34 +259,64 @@ impl Analysis<'_> {
     }
 }
 
-/// The one definition of a register outside of a loop, with the registers it reads.
-fn outside(function: &Function, found: &Loop, reg: Reg) -> Option<(BlockId, usize)> {
-    let mut place = None;
-    for (id, block) in function.blocks.iter().enumerate().filter(|(id, _)| !found.blocks.contains(id)) {
-        for (at, inst) in block.insts.iter().enumerate() {
-            if defs(inst).contains(&reg) && place.replace((id, at)).is_some() {
-                return None;
+/// By how much a value differs from one thread to the next, where that can be told.
+fn slope_of(value: &Value, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
+    match value {
+        Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(0),
+        Value::Reg(r) => known.get(r).copied(),
+        Value::Not(r) => known.get(r).copied().filter(|s| *s == 0),
+        Value::Special(Special::Tid(0) | Special::LaneId) => Some(1),
+        Value::Special(Special::Tid(_)) => Some(0),
+        other => is_uniform_value(other, &|r| alike[r as usize]).then_some(0),
+    }
+}
+
+/// The slope of an instruction's result.
+fn slope(inst: &Inst, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
+    let sources: Vec<Option<i64>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
+    let constant = |i: usize| match inst.operands.get(i + 1) {
+        Some(Value::Int(value)) => i64::try_from(*value).ok(),
+        _ => None,
+    };
+    let product = || match (sources[0]?, sources[1]?) {
+        (0, 0) => Some(0),
+        (slope, _) if constant(1).is_some() => slope.checked_mul(constant(1)?),
+        (_, slope) if constant(0).is_some() => slope.checked_mul(constant(0)?),
+        _ => None,
+    };
+    match inst.opcode {
+        Opcode::Mov | Opcode::Cvta | Opcode::Cvt if sources.len() == 1 => sources[0],
+        Opcode::Add => sources[0]?.checked_add(sources[1]?),
+        Opcode::Sub => sources[0]?.checked_sub(sources[1]?),
+        Opcode::Mul if !inst.has(Modifier::Hi) => product(),
+        Opcode::Mad if !inst.has(Modifier::Hi) => product()?.checked_add(sources[2]?),
+        Opcode::Shl => sources[0]?.checked_mul(1 << constant(1).filter(|n| (0..32).contains(n))?),
+        Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call => None,
+        _ => sources.iter().all(|s| *s == Some(0)).then_some(0),
+    }
+}
+
+/// Slopes of the registers that are not alike. A guess where a register has several definitions: generated code checks.
+fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, i64> {
+    let mut known = HashMap::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for inst in function.blocks.iter().flat_map(|b| &b.insts) {
+            let [Value::Reg(dest), ..] = inst.operands.as_slice() else { continue };
+            if alike[*dest as usize] || known.contains_key(dest) || !defs(inst).contains(dest) {
+                continue;
+            }
+            if let Some(slope) = slope(inst, &known, alike) {
+                known.insert(*dest, slope);
+                changed = true;
             }
         }
     }
-    place
+    known
 }
 
-/// How a register's value before the loop is computed again, if that is cheap.
-fn anchor(function: &Function, found: &Loop, cheap: &Cheap, reg: Reg) -> Option<Vec<(BlockId, usize)>> {
-    let place = outside(function, found, reg)?;
-    let inst = &function.blocks[place.0].insts[place.1];
-    let mut uses = Vec::new();
-    inst.visit(&mut |_| {}, &mut |r| uses.push(r));
-    if !super::remat::is_cheap(inst) || !uses.iter().all(|r| cheap.contains(*r)) {
-        return None;
-    }
-    let mut chain = cheap.chain(function, &uses);
-    chain.push(place);
-    Some(chain)
-}
-
-fn examine(function: &Function, found: &Loop, alike: &[bool], cheap: &Cheap) -> Option<Lockstep> {
+fn examine(function: &Function, found: &Loop, alike: &[bool], slopes: &HashMap<Reg, i64>) -> Option<Lockstep> {
     let splits = BTreeSet::new();
     let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent: BTreeSet::new() };
     analysis.settle();
@@ -295,13 +324,10 @@ fn examine(function: &Function, found: &Loop, alike: &[bool], cheap: &Cheap) -> 
     let based = analysis.based();
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
-    let anchors = written
-        .iter()
-        .filter(|r| !analysis.alike[**r as usize] && based.get(r) == Some(r))
-        .filter(|r| matches!(function.registers[**r as usize], 32 | 64))
-        .filter_map(|r| Some((*r, anchor(function, found, cheap, *r)?)))
-        .collect();
-    Some(Lockstep { header: found.header, exits, bails, uniform, based: anchors })
+    // What the loop changes keeps its slope where it changes by the same amount in every thread.
+    let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
+    let sloped = slopes.iter().filter(|(r, _)| keeps(r)).map(|(r, slope)| (*r, *slope)).collect();
+    Some(Lockstep { header: found.header, exits, bails, uniform, slopes: sloped })
 }
 
 /// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
@@ -315,6 +341,7 @@ pub(crate) fn find(function: &Function, polls: &BTreeSet<BlockId>, scalar: &dyn 
         let plain = !l.blocks.contains(&0) && !polls.contains(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
         !inner && plain
     });
-    let (alike, cheap) = (alike(function), Cheap::new(function));
-    innermost.filter_map(|l| examine(function, l, &alike, &cheap)).collect()
+    let alike = alike(function);
+    let slopes = slopes(function, &alike);
+    innermost.filter_map(|l| examine(function, l, &alike, &slopes)).collect()
 }

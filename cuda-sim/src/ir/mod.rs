@@ -12,6 +12,7 @@ pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod regions;
 pub(crate) mod remat;
+pub(crate) mod rename;
 pub(crate) mod sync;
 
 use crate::ptx::isa::{Form, Shape};

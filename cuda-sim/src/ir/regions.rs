@@ -51,7 +51,9 @@ pub(crate) struct Regions {
     pub(crate) lockstep: HashMap<usize, Lockstep>,
     /// Registers live at each head that come from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
-    /// Instructions that compute the other registers live at each head again.
+    /// The other registers live at each head.
+    pub(crate) computed: Vec<Vec<Reg>>,
+    /// Instructions that compute those again.
     pub(crate) again: Vec<Vec<(BlockId, usize)>>,
     /// Frame slot of every register that crosses a split: its offset for one thread, to be multiplied by the block's
     /// threads (the frame is an array for each register).
@@ -183,6 +185,7 @@ impl Regions {
             scheduled: !loops.is_empty() || waits(function, &polls),
             lockstep: HashMap::new(),
             live: Vec::new(),
+            computed: Vec::new(),
             again: Vec::new(),
             frame: HashMap::new(),
             frame_bytes: 0,
@@ -250,6 +253,7 @@ impl Regions {
             let (again, carried): (Vec<Reg>, Vec<Reg>) =
                 live.into_iter().partition(|r| region > 0 && cheap.as_ref().is_some_and(|c| c.contains(*r)));
             self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
+            self.computed.push(again);
             if region > 0 {
                 for reg in &carried {
                     self.frame.entry(*reg).or_insert_with(|| {

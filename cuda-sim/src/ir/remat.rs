@@ -25,7 +25,7 @@ fn is_fixed(value: &Value) -> bool {
 }
 
 /// Whether the instruction is cheap and gives the same result for the same operands.
-pub(super) fn is_cheap(inst: &Inst) -> bool {
+fn is_cheap(inst: &Inst) -> bool {
     use Opcode::{Add, And, Cvt, Cvta, Ld, Mad, Mov, Mul, Not, Or, Selp, Setp, Shl, Shr, Sub, Xor};
     if inst.opcode == Ld {
         let parameter = matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)));
