@@ -80,11 +80,7 @@ fn rename(text: &str, suffix: &str) -> String {
 }
 
 /// A loop over the strip's threads around what `body` emits; the text comes after `{name}` and goes on at `{name}.end`.
-fn nest(
-    emitter: &mut Emitter<'_>,
-    name: &str,
-    body: impl FnOnce(&mut Emitter<'_>) -> Result<()>,
-) -> Result<()> {
+fn nest(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_>) -> Result<()>) -> Result<()> {
     let outer = std::mem::take(&mut emitter.text);
     thread_environment(emitter, false);
     body(emitter)?;
@@ -226,7 +222,8 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
             Keep::Slope(_) => {
                 emitter.line(format_args!("store i{wide} 0, ptr %once{reg}"));
                 for group in 0..STRIP / GROUP {
-                    let from = emitter.def(format_args!("getelementptr i{wide}, ptr %each{reg}, i64 {}", group * GROUP));
+                    let from =
+                        emitter.def(format_args!("getelementptr i{wide}, ptr %each{reg}, i64 {}", group * GROUP));
                     let first = emitter.def(format_args!("load i{wide}, ptr {from}"));
                     let to = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 {group}"));
                     emitter.line(format_args!("store i{wide} {first}, ptr {to}"));

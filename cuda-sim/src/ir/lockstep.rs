@@ -51,9 +51,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 /// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
 fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
-        Opcode::Ld => {
-            matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst)
-        }
+        Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
         opcode => inst.call.is_none() && !super::sync::is_sync(opcode) && opcode != Opcode::Atom,
     };
     let sources = inst.operands.iter().skip(1);

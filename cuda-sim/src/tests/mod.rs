@@ -5,6 +5,7 @@
 mod floats;
 mod integers;
 mod kernels;
+mod lockstep;
 mod sync;
 mod text;
 
