@@ -3,8 +3,8 @@
 //! The loop stands outside; inside, two groups of 16 threads in a row of the block each, as loops of constant length
 //! that LLVM turns into straight vector code. Registers that are equal among the threads are kept once, others in
 //! arrays that become vectors. The assumptions of [`crate::ir::lockstep`] are checked first. Where they do not hold, or
-//! where a thread leaves the loop by itself, the strip gives [`abi::REFUSED`] with every thread's registers in the
-//! frame as they were at the start of the turn, and the plain region goes on from there.
+//! where a thread leaves the loop by itself, the strip gives [`abi::REFUSED`] and the plain region does it all again:
+//! the frame is as it was, and a loop that single threads may leave stores nothing else.
 
 use super::abi;
 use super::emit::Emitter;
@@ -44,11 +44,6 @@ struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    /// The array that a turn writes: not the one it reads where the turn may have to be done again.
-    fn target(&self) -> &'static str {
-        if self.info.bails.is_empty() { "each" } else { "new" }
-    }
-
     fn keep(&self, reg: Reg) -> Keep {
         if self.info.uniform.contains(&reg) {
             Keep::Once
@@ -279,7 +274,7 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
             let mut value = value(emitter, *reg);
             match strip.keep(*reg) {
                 Keep::Each => {
-                    let at = element(emitter, strip.target(), *reg);
+                    let at = element(emitter, "each", *reg);
                     emitter.line(format_args!("store i{wide} {value}, ptr {at}{PARALLEL}"));
                     continue;
                 }
@@ -300,23 +295,12 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     if !strip.info.bails.is_empty() {
         let bail = emitter.def(format_args!("load i32, ptr %bail"));
         let bail = emitter.def(format_args!("icmp ne i32 {bail}, 0"));
-        emitter.text.push_str(&format!("  br i1 {bail}, label %flush, label %take\ntake:\n"));
+        emitter.text.push_str(&format!("  br i1 {bail}, label %refused, label %take\ntake:\n"));
     }
-    for reg in strip.kept.iter().filter(|r| strip.written.contains(r)) {
+    for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
         let wide = width(emitter, *reg);
-        if strip.keep(*reg) == Keep::Each {
-            if strip.target() == "new" {
-                emitter.declares.insert("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)".to_owned());
-                let bytes = STRIP * u64::from(wide / 8);
-                emitter.line(format_args!(
-                    "call void @llvm.memcpy.p0.p0.i64(ptr align 64 %each{reg}, ptr align 64 %new{reg}, i64 {bytes}, \
-                     i1 false)"
-                ));
-            }
-        } else {
-            let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
-            emitter.line(format_args!("store i{wide} {next}, ptr %once{reg}"));
-        }
+        let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
+        emitter.line(format_args!("store i{wide} {next}, ptr %once{reg}"));
     }
     let exit = emitter.def(format_args!("load i32, ptr %exit"));
     let cases: String = strip
@@ -379,15 +363,6 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
         })?;
         emitter.line(format_args!("ret i64 {exit}"));
     }
-    emitter.text.push_str("flush:\n");
-    nest(emitter, "flush", |emitter| {
-        for reg in regions.live[region].iter().filter(|r| strip.written.contains(r)) {
-            to_frame(emitter, &strip, *reg)?;
-        }
-        emitter.line(format_args!("br label %flush.done"));
-        Ok(())
-    })?;
-    emitter.line(format_args!("br label %refused"));
     Ok(function_text(emitter, region))
 }
 
@@ -405,9 +380,7 @@ fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
     }
     for reg in &strip.kept {
         let wide = width(emitter, *reg);
-        for array in ["each", "new"] {
-            let _ = writeln!(emitter.prologue, "  %{array}{reg} = alloca [{STRIP} x i{wide}], align 64");
-        }
+        let _ = writeln!(emitter.prologue, "  %each{reg} = alloca [{STRIP} x i{wide}], align 64");
         let _ = writeln!(emitter.prologue, "  %once{reg} = alloca i{wide}\n  %next{reg} = alloca i{wide}");
         let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{} x i{wide}]", STRIP / GROUP);
     }

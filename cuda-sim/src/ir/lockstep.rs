@@ -16,7 +16,7 @@ pub(crate) struct Lockstep {
     pub(crate) header: BlockId,
     /// Where all threads go together when the loop ends.
     pub(crate) exits: BTreeSet<BlockId>,
-    /// Where single threads may leave; the loop stores nothing then, and a turn in which one leaves is done again.
+    /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
     pub(crate) bails: BTreeSet<BlockId>,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,

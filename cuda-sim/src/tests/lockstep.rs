@@ -116,19 +116,21 @@ fn values_that_only_look_equal() {
 #[test]
 fn indices_that_wrap() {
     let text =
-        ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .pred %p<5>; .reg .b32 %r<16>; .reg .b64 %rd<12>;
+        ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .pred %p<5>; .reg .b32 %r<16>; .reg .b64 %rd<13>;
         ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x; add.u32 %r2,%r1,0xffffffd3; mov.u32 %r3,0;
+        cvt.u64.u32 %rd12,%r2;
         and.b32 %r9,%r2,63; mul.lo.u32 %r10,%r1,0x10000000; shr.u32 %r11,%r10,28; mul.wide.u32 %rd9,%r11,8;
         mul.wide.u32 %rd3,%r9,8; add.u64 %rd4,%rd1,%rd3; mov.u64 %rd5,0;
         L: ld.global.u64 %rd6,[%rd4]; add.u64 %rd7,%rd1,%rd9; ld.global.u64 %rd8,[%rd7]; add.u64 %rd5,%rd5,%rd6;
-        mad.lo.s64 %rd5,%rd8,3,%rd5; add.u64 %rd4,%rd4,8; add.u64 %rd9,%rd9,16; add.u32 %r3,%r3,1;
+        mad.lo.s64 %rd5,%rd8,3,%rd5; add.u64 %rd5,%rd5,%rd12; add.u64 %rd4,%rd4,8; add.u64 %rd9,%rd9,16; add.u32 %r3,%r3,1;
         setp.ne.u32 %p1,%r3,6; @%p1 bra L;
         mul.wide.u32 %rd10,%r1,8; add.u64 %rd11,%rd2,%rd10; st.global.u64 [%rd11],%rd5; ret; }";
     let input: Vec<u64> = (0..80).map(|i| i * 1000 + 1).collect();
     check(text, 1, [64, 1, 1], &[input.clone(), vec![0; 64]], |after| {
         for (t, got) in after[1].iter().enumerate() {
             let (first, second) = ((t + 64 - 45) & 63, t & 15);
-            let want: u64 = (0..6).map(|k| input[first + k] + 3 * input[second + 2 * k]).sum();
+            let wrapped = u64::from((t as u32).wrapping_add(0xffff_ffd3));
+            let want: u64 = (0..6).map(|k| input[first + k] + 3 * input[second + 2 * k] + wrapped).sum();
             assert_eq!(*got, want, "thread {t}");
         }
     });
