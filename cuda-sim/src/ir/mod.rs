@@ -7,10 +7,12 @@
 pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;
+pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod regions;
 pub(crate) mod remat;
+pub(crate) mod rename;
 pub(crate) mod sync;
 
 use crate::ptx::isa::Form;
