@@ -90,4 +90,14 @@ mod tests {
         assert_eq!(heap.allocate(u64::MAX), None);
         MEMORY.free(heap.base, |_| true).unwrap();
     }
+
+    #[test]
+    fn contexts_have_heaps_of_their_own() {
+        let (one, two) = (u32::MAX, u32::MAX - 1);
+        let (a, b) = (allocate(one, 8).unwrap(), allocate(two, 8).unwrap());
+        assert!(!release(two, a) && !release(one, b));
+        reset(one);
+        assert!(!release(one, a) && release(two, b));
+        reset(two);
+    }
 }
