@@ -5,7 +5,8 @@
 //! this CPU, and run over all cores. The same functions are the C library `libcuda_sim.so`.
 //!
 //! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
-//! `CUDA_SIM_THREADS` the number of workers; `CUDA_SIM_PRINT_LLVM` set prints the optimised code of every kernel.
+//! `CUDA_SIM_THREADS` the number of workers, `CUDA_SIM_ENGINE=fibers` the slow, exact engine with a schedule that
+//! `CUDA_SIM_SEED` makes random; `CUDA_SIM_PRINT_LLVM` set prints the optimised code of every kernel.
 //!
 //! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `ir` (control-flow graph, liveness,
 //! regions) → `codegen` (LLVM IR as text, machine code; the only part that names LLVM) → `exec` (workers, blocks,
