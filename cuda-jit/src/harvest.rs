@@ -21,6 +21,8 @@ pub enum Ty {
     Slice(Scalar, bool, Space),
     /// `&[[T; N]; M]` or, if true, `&mut [[T; N]; M]`: an array in memory with its extents, outermost first.
     Array(Scalar, Vec<u64>, bool, Space),
+    /// `[[T; N]; M]` with its extents, outermost first: an array of the thread's own.
+    Owned(Scalar, Vec<u64>),
     /// `&T` or, if true, `&mut T`.
     Ref(Scalar, bool, Space),
     /// An ndarray view of so many dimensions, mutable if true.
@@ -41,11 +43,11 @@ pub trait Key: 'static {
 
 /// A type that values in a kernel can have.
 ///
-/// The numbers, `bool`, `()`, tuples, `Option`, slices and ndarray views of numbers.
+/// The numbers, `bool`, `()`, arrays, tuples, `Option`, slices and ndarray views of numbers.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `bool`, tuples and `Option` of them, slices and ndarray views of numbers"
+    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, and references to numbers, arrays, slices and ndarray views of numbers"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.
@@ -174,6 +176,21 @@ impl<A: ArrayType, const MUTABLE: bool> Key for ArrayKey<A, MUTABLE> {
         let (scalar, extents) = array_of::<A>();
         Ty::Array(scalar, extents, MUTABLE, Space::Shared)
     }
+}
+
+/// The key of `[T; N]`.
+#[derive(Debug)]
+pub struct OwnedKey<A>(PhantomData<A>);
+
+impl<A: ArrayType> Key for OwnedKey<A> {
+    fn ty() -> Ty {
+        let (scalar, extents) = array_of::<A>();
+        Ty::Owned(scalar, extents)
+    }
+}
+
+impl<T: ArrayElement, const N: usize> DeviceType for [T; N] {
+    type K = OwnedKey<[T; N]>;
 }
 
 impl<T: ArrayElement, const N: usize> DeviceType for &[T; N] {

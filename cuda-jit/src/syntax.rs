@@ -34,6 +34,8 @@ pub struct Binding {
     pub name: &'static str,
     /// Whether it can change after it is bound.
     pub mutable: bool,
+    /// Whether a reference to it, or to a part of it, is taken.
+    pub borrowed: bool,
 }
 
 /// The options of `#[kernel(..)]`.
@@ -170,6 +172,10 @@ pub enum ExprKind {
     Reborrow(&'static Expr),
     /// `*e` of a reference to a number.
     Deref(&'static Expr),
+    /// `[a, b]`
+    Array(&'static [Expr]),
+    /// `[e; N]`; how many is the type's to say.
+    Repeat(&'static Expr),
     /// `shared!(T)`: the array type's number.
     Shared(u32),
     /// `(a, b)`; the unit value when empty.

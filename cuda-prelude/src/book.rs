@@ -15,6 +15,8 @@ pages! {
     language "../../docs/book/src/language.md"
     device_functions "../../docs/book/src/device-functions.md"
     memory "../../docs/book/src/memory.md"
+    shared "../../docs/book/src/shared.md"
+    warps "../../docs/book/src/warps.md"
     panics "../../docs/book/src/panics.md"
     streams "../../docs/book/src/streams.md"
     devices "../../docs/book/src/devices.md"

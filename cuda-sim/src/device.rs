@@ -243,7 +243,7 @@ impl Profile {
         let by_threads = (self.threads_per_sm / threads).min(by_registers).min(self.blocks_per_sm);
         // Shared memory in units of 128 bytes, as devices from 7.0 on give it out.
         let taken = shared.next_multiple_of(128) + u64::from(self.shared_reserved);
-        let by_shared = if taken == 0 { u64::from(by_threads) } else { u64::from(self.shared_per_sm) / taken };
+        let by_shared = u64::from(self.shared_per_sm).checked_div(taken).unwrap_or(u64::MAX);
         u64::from(by_threads).min(by_shared) as u32
     }
 }

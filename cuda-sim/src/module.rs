@@ -9,6 +9,7 @@ use crate::codegen::{self, KernelCode};
 use crate::exec::launch::Shape;
 use crate::ir::Function;
 use crate::ir::lower::{Program, lower};
+use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
 use once_cell::sync::{Lazy, OnceCell};
@@ -73,7 +74,7 @@ pub(crate) struct Image {
 
 impl Image {
     fn new(text: &str) -> ptx::Result<Image> {
-        let program = Arc::new(lower(&ptx::parse(text)?)?);
+        let program = Arc::new(lower(&with_library(ptx::parse(text)?))?);
         let codes = codegen::emit(&program)?;
         let names: Vec<String> = codes.iter().map(|c| program.functions[c.function].name.clone()).collect();
         let mut kernels = HashMap::new();
@@ -145,6 +146,11 @@ impl Module {
         // SAFETY: the allocation is new and at least as long as the image, which is never longer than `data_bytes`.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data as *mut u8, bytes.len()) };
         Some(Module { image, data })
+    }
+
+    /// Whether a variable has `.attribute(.managed)`.
+    pub(crate) fn is_managed(&self, name: &str) -> bool {
+        self.image.program.layout.managed.contains(name)
     }
 
     /// Address and size of a variable.

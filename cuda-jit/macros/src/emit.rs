@@ -96,8 +96,8 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
     let Captured { params, body, .. } = captured;
     let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
-        let (name, mutable) = (binding.ident.to_string(), binding.mutable);
-        quote!(s::Binding { name: #name, mutable: #mutable })
+        let (name, mutable, borrowed) = (binding.ident.to_string(), binding.mutable, binding.borrowed);
+        quote!(s::Binding { name: #name, mutable: #mutable, borrowed: #borrowed })
     });
     quote! {
         #[doc(hidden)]

@@ -35,6 +35,7 @@ impl Lowering<'_> {
             }
             ExprKind::Field(base, name) => self.field(at, base, name),
             ExprKind::Reborrow(value) => self.reborrow(value),
+            ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Shared(number) => Ok(self.shared(*number)),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),

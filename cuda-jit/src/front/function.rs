@@ -1,12 +1,12 @@
 //! One function being lowered: its state, its parameters, and the helpers that every part uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::harvest::{Harvest, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Terminator, Type, Value};
+use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value};
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
 /// The result of lowering something.
@@ -19,6 +19,8 @@ pub(super) enum Local {
     Fixed(Val),
     /// It is in slots.
     Slots(Ty, Vec<SlotId>),
+    /// It is a number in the thread's memory, since references to it are taken.
+    Cell(Value, Scalar),
 }
 
 /// A loop or labelled block that is being lowered.
@@ -50,6 +52,8 @@ pub(super) struct Lowering<'p> {
     pub(super) closures: HashMap<u32, &'static Closure>,
     pub(super) targets: Vec<Target>,
     pub(super) inlined: Vec<Inlined>,
+    /// Arrays that an expression made and nothing has bound yet.
+    pub(super) fresh: HashSet<Value>,
 }
 
 impl<'p> Lowering<'p> {
@@ -65,15 +69,20 @@ impl<'p> Lowering<'p> {
         let result = harvest.result.as_scalar().map(Type::Scalar);
         let build = FunctionBuilder::new(program.names[id.index()].clone(), params, result);
         let (locals, closures) = (HashMap::new(), HashMap::new());
-        let (targets, inlined) = (Vec::new(), Vec::new());
+        let (targets, inlined, fresh) = (Vec::new(), Vec::new(), HashSet::new());
         let mut lowering =
-            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined };
+            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined, fresh };
         lowering.body()?;
         Ok(lowering.build.finish())
     }
 
     fn body(&mut self) -> Result<()> {
         let mut next = 0;
+        let refused = |ty: &Ty| matches!(ty, Ty::Owned(..) | Ty::Array(..) | Ty::Ref(..));
+        if self.id == FuncId(0) && self.harvest.params.iter().any(refused) {
+            let text = "a kernel's parameters are numbers, slices and views; pass an array as a slice";
+            return Err(self.error(Pos(1, 1), text));
+        }
         for (pattern, ty) in self.definition.params.iter().zip(&self.harvest.params) {
             let count = ty.leaves().len();
             let leaves = (next..next + count).map(|index| self.build.param(index)).collect();
@@ -104,7 +113,15 @@ impl<'p> Lowering<'p> {
     /// Brings a binding into being with a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
         let binding = &self.definition.bindings[number as usize];
-        let local = if binding.mutable {
+        let value = match self.harvest.bindings[number as usize].clone() {
+            Some(ty) => self.own(value, &ty),
+            None => value,
+        };
+        let local = if let (true, Ty::Scalar(scalar)) = (binding.borrowed, &value.ty) {
+            let cell = self.new_array(binding.name, *scalar, vec![1]).only();
+            self.build.effect(Op::Store(cell, value.only()));
+            Local::Cell(cell, *scalar)
+        } else if binding.mutable && !matches!(value.ty, Ty::Array(_, _, _, Space::Local)) {
             let slots = self.slots(binding.name, &value.ty);
             self.set(&slots, &value.leaves);
             Local::Slots(value.ty, slots)
@@ -188,7 +205,7 @@ fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
         let part = |index: usize| match ty {
             Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
             Ty::Slice(..) => format!("{name}.len"),
-            Ty::Array(..) | Ty::Ref(..) => name.clone(),
+            Ty::Array(..) | Ty::Owned(..) | Ty::Ref(..) => name.clone(),
             Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
             Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
             Ty::Scalar(_) => name.clone(),

@@ -4,6 +4,7 @@
 //! never unifies anything. Every function that the kernel reaches is lowered once per specialisation. What it yields
 //! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
 
+mod array;
 mod call;
 mod control;
 mod expr;
@@ -19,7 +20,7 @@ mod types;
 use std::collections::HashMap;
 
 use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Ty};
-use crate::kir::{FuncId, Function, Module, Scalar, SharedArray, SharedId, Site, SiteId};
+use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::syntax::{Definition, Pos};
 
 use function::Lowering;
@@ -92,7 +93,7 @@ struct Program {
     pending: Vec<(FuncId, Instance, Vec<Option<Memory>>)>,
     sites: Vec<Site>,
     grid_dims: usize,
-    shared: Vec<SharedArray>,
+    shared: Vec<ArrayDecl>,
     /// The shared array that each `shared!` of each function is.
     shared_ids: HashMap<(FuncId, u32), SharedId>,
 }

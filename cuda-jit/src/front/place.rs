@@ -3,7 +3,7 @@
 use super::function::{Local, Lowering, Result};
 use super::types::{Memory, Val};
 use crate::harvest::Ty;
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, SharedArray, SharedId, SlotId, Space, Type, Value};
+use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
 /// Something that can be read and, but for a fixed value, written.
@@ -24,6 +24,9 @@ impl Lowering<'_> {
         match kind {
             ExprKind::Binding(number) => match self.locals.get(number) {
                 Some(Local::Fixed(value)) => Ok(Place::Fixed(value.clone())),
+                Some(Local::Cell(ptr, scalar)) => {
+                    Ok(Place::Element(*ptr, *scalar, Memory { writable: true, space: Space::Local }))
+                }
                 Some(Local::Slots(ty, slots)) => Ok(Place::Slots(ty.clone(), slots.clone())),
                 None => {
                     let name = self.definition.bindings[*number as usize].name;
@@ -35,7 +38,11 @@ impl Lowering<'_> {
                     Some((ty, range)) => Ok(Place::Slots(ty, slots[range].to_vec())),
                     None => Err(self.error(*at, format!("a value of type {ty:?} has no field `{name}`"))),
                 },
-                _ => Err(self.error(*at, "only a field of a `mut` binding can be assigned")),
+                Place::Fixed(value) => match value.ty.field(name) {
+                    Some((ty, range)) => Ok(Place::Fixed(Val { ty, leaves: value.leaves[range].to_vec() })),
+                    None => Err(self.error(*at, format!("a value of type {:?} has no field `{name}`", value.ty))),
+                },
+                Place::Element(..) => Err(self.error(*at, format!("a number has no field `{name}`"))),
             },
             ExprKind::Index(base, index) => {
                 let checked = !self.definition.options.unchecked;
@@ -60,7 +67,9 @@ impl Lowering<'_> {
     /// The element of a slice or view at an index for each dimension.
     fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
         let at = base.0;
-        let value = self.expr(base, None)?;
+        let ty = self.ty_of(base);
+        let mut value = self.expr(base, ty.as_ref())?;
+        value.ty = value.ty.into_place();
         let Some(memory) = value.ty.memory() else {
             return Err(self.error(at, format!("a value of type {:?} cannot be indexed", value.ty)));
         };
@@ -133,7 +142,8 @@ impl Lowering<'_> {
                 Ok(Val { ty: Ty::Ref(scalar, writable, space), leaves: vec![ptr] })
             }
             place => {
-                let value = self.read(&place);
+                let mut value = self.read(&place);
+                value.ty = value.ty.into_place();
                 match value.ty.memory() {
                     Some(_) => Ok(value),
                     None => {
@@ -151,7 +161,7 @@ impl Lowering<'_> {
         let id = *self.program.shared_ids.entry((self.id, number)).or_insert(SharedId(count));
         if id.0 == count {
             let name = self.definition.name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
-            self.program.shared.push(SharedArray { name, element, len: extents.iter().product() });
+            self.program.shared.push(ArrayDecl { name, element, len: extents.iter().product() });
         }
         let ptr = self.build.value(Op::Shared(id), Type::Ptr(Space::Shared, element));
         Val { ty: Ty::Array(element, extents, true, Space::Shared), leaves: vec![ptr] }
@@ -173,7 +183,12 @@ impl Lowering<'_> {
     /// Writes a place; rustc has checked that it can be written.
     pub(super) fn write(&mut self, place: &Place, value: &Val) {
         match place {
-            Place::Fixed(_) => {}
+            Place::Fixed(array) => {
+                if let Ty::Array(scalar, extents, ..) = &array.ty {
+                    let count = extents.iter().product();
+                    self.copy_array(*scalar, (value.only(), &value.ty), (array.only(), &array.ty), count);
+                }
+            }
             Place::Slots(_, slots) => self.set(slots, &value.leaves),
             Place::Element(ptr, ..) => self.build.effect(Op::Store(*ptr, value.only())),
         }

@@ -43,6 +43,8 @@ impl Ty {
             Ty::Scalar(scalar) => vec![Type::Scalar(*scalar)],
             Ty::Slice(scalar, _, space) => vec![Type::Ptr(*space, *scalar), Type::Scalar(Scalar::U64)],
             Ty::Array(scalar, _, _, space) | Ty::Ref(scalar, _, space) => vec![Type::Ptr(*space, *scalar)],
+            // an array of the thread's own is where it lies; whoever binds it copies it
+            Ty::Owned(scalar, _) => vec![Type::Ptr(Space::Local, *scalar)],
             Ty::View(scalar, dims, _) => {
                 // the address, the extents, and the strides in elements, which wrap
                 let mut leaves = vec![Type::Ptr(Space::Global, *scalar)];
@@ -66,6 +68,7 @@ impl Ty {
                 Some(Memory { writable: *writable, space: *space })
             }
             Ty::View(_, _, writable) => Some(Memory { writable: *writable, space: Space::Global }),
+            Ty::Owned(..) => Some(Memory { writable: true, space: Space::Local }),
             _ => None,
         }
     }
@@ -78,6 +81,14 @@ impl Ty {
             Ty::Array(scalar, extents, ..) => Ty::Array(scalar, extents, writable, space),
             Ty::Ref(scalar, ..) => Ty::Ref(scalar, writable, space),
             Ty::View(scalar, dims, _) => Ty::View(scalar, dims, writable),
+            other => other,
+        }
+    }
+
+    /// An array of the thread's own as what it is in memory; other types as they are.
+    pub(super) fn into_place(self) -> Ty {
+        match self {
+            Ty::Owned(scalar, extents) => Ty::Array(scalar, extents, true, Space::Local),
             other => other,
         }
     }
@@ -112,8 +123,10 @@ impl Ty {
     pub(super) fn fits(&self, other: &Ty) -> bool {
         match (self, other) {
             (Ty::Slice(a, ..), Ty::Slice(b, ..)) | (Ty::Ref(a, ..), Ty::Ref(b, ..)) => a == b,
-            (Ty::Array(a, m, ..), Ty::Array(b, n, ..)) => a == b && m == n,
+            (Ty::Array(a, m, ..) | Ty::Owned(a, m), Ty::Array(b, n, ..) | Ty::Owned(b, n)) => a == b && m == n,
             (Ty::View(a, m, _), Ty::View(b, n, _)) => a == b && m == n,
+            (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.fits(b)),
+            (Ty::Option(a), Ty::Option(b)) => a.fits(b),
             _ => self == other,
         }
     }
@@ -166,7 +179,7 @@ impl Lowering<'_> {
         match &expr.1 {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
-            ExprKind::Binding(number) => self.harvest.bindings[*number as usize].clone(),
+            ExprKind::Binding(number) => self.harvest.bindings[*number as usize].clone().map(Ty::into_place),
             ExprKind::Const(number) => Some(Ty::Scalar(self.harvest.consts[*number as usize].0)),
             ExprKind::Cast(_, number) => Some(Ty::Scalar(self.harvest.types[*number as usize])),
             ExprKind::Unary(_, value) => self.ty_of(value),
@@ -178,6 +191,16 @@ impl Lowering<'_> {
                 Ty::Ref(scalar, ..) => Some(Ty::Scalar(scalar)),
                 _ => None,
             },
+            ExprKind::Array(elements) => {
+                let element = elements.iter().find_map(|element| self.ty_of(element));
+                let (scalar, mut extents) = match element? {
+                    Ty::Scalar(scalar) => (scalar, Vec::new()),
+                    Ty::Owned(scalar, extents) | Ty::Array(scalar, extents, ..) => (scalar, extents),
+                    _ => return None,
+                };
+                extents.insert(0, elements.len() as u64);
+                Some(Ty::Owned(scalar, extents))
+            }
             ExprKind::Shared(number) => {
                 let (scalar, extents) = self.harvest.arrays[*number as usize].clone();
                 Some(Ty::Array(scalar, extents, true, Space::Shared))

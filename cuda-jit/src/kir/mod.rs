@@ -133,11 +133,13 @@ pub enum Space {
     Global,
     /// The block's memory, which all its threads can reach.
     Shared,
+    /// The thread's own memory.
+    Local,
 }
 
 impl Space {
     /// Every memory, in declaration order.
-    pub const ALL: [Space; 2] = [Space::Global, Space::Shared];
+    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
 }
 
 /// The type of a value.
@@ -213,6 +215,10 @@ index! {
 index! {
     /// An array in shared memory.
     SharedId
+}
+index! {
+    /// An array of a function's, in the thread's own memory.
+    ArrayId
 }
 
 /// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
@@ -422,6 +428,8 @@ pub enum Op {
     Special(Special),
     /// The address of an array in shared memory.
     Shared(SharedId),
+    /// The address of an array of this function's.
+    Local(ArrayId),
     /// Waits for the block; yields nothing.
     Barrier,
     /// Waits for the block, and combines a `bool` of each thread.
@@ -474,6 +482,7 @@ impl Op {
             | Op::Get(_)
             | Op::Special(_)
             | Op::Shared(_)
+            | Op::Local(_)
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask => Vec::new(),
@@ -583,6 +592,8 @@ pub struct Function {
     pub result: Option<Type>,
     /// Its slots.
     pub slots: Vec<Slot>,
+    /// Its arrays.
+    pub arrays: Vec<ArrayDecl>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
 }
@@ -600,9 +611,10 @@ pub struct Site {
     pub column: u32,
 }
 
-/// An array in shared memory, one for each block of the launch; its contents are unspecified at first.
+/// An array in shared memory, one for each block of the launch, or in the thread's own, one for each call of the
+/// function; its contents are unspecified at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SharedArray {
+pub struct ArrayDecl {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
     pub name: String,
     /// The type of its elements.
@@ -621,7 +633,7 @@ pub struct Module {
     /// The places that can panic.
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
-    pub shared: Vec<SharedArray>,
+    pub shared: Vec<ArrayDecl>,
 }
 
 impl Module {

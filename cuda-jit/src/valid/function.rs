@@ -11,6 +11,7 @@ use crate::kir::{
 /// Checks one function of a module.
 pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
     check_head(function, is_kernel)?;
+    super::check_arrays(&function.arrays)?;
     let mut checker = Checker {
         module,
         function,

@@ -4,7 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Scalar, SharedId, SlotId, Space, Type, UnaryOp, Value, VoteOp,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Scalar, SharedId, SlotId, Space, Type, UnaryOp,
+    Value, VoteOp,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -73,7 +74,8 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             return Ok(None);
         }
         Op::Special(_) => Scalar::U32.into(),
-        Op::Shared(array) => shared(checker, *array)?,
+        Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
+        Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
             is(checker, *a, Scalar::Bool.into())?;
@@ -146,10 +148,9 @@ fn atomic(op: AtomicOp) -> Class {
     }
 }
 
-fn shared(checker: &Checker<'_>, array: SharedId) -> Result<Type> {
-    let arrays = &checker.module.shared;
-    let array = arrays.get(array.index()).ok_or_else(|| out_of_range("shared array", array.0, arrays.len()))?;
-    Ok(Type::Ptr(Space::Shared, array.element))
+fn array_type(arrays: &[ArrayDecl], index: u32, space: Space) -> Result<Type> {
+    let array = arrays.get(index as usize).ok_or_else(|| out_of_range("array", index, arrays.len()))?;
+    Ok(Type::Ptr(space, array.element))
 }
 
 fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {

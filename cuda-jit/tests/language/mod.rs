@@ -3,6 +3,7 @@
 #![expect(clippy::all, reason = "the kernels are written to cover the language, not to be short")]
 
 mod arithmetic;
+mod arrays;
 mod control;
 mod harvest;
 mod launches;

@@ -196,6 +196,35 @@ fn references(out: &mut [u32]) {
     *place *= 2;
 }
 
+#[device]
+fn sum_into(total: &mut f32, v: f32, count: &u32) {
+    *total += v * *count as f32;
+}
+
+#[kernel]
+fn locals(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut total = 0.5;
+    let late;
+    if i > 1 {
+        late = 3;
+    } else {
+        late = 4;
+    }
+    for k in 0..x.len() {
+        sum_into(&mut total, x[k], &late);
+    }
+    let before = total;
+    let r = &mut total;
+    *r += 1.0;
+    out[i] = total * 100.0 + before;
+}
+
+#[test]
+fn numbers_of_the_threads_own_can_be_borrowed() {
+    differ!(locals, (1, 3), [&[1.0f32, 2.0, 3.0][..]], vec![0f32; 3]);
+}
+
 #[test]
 fn elements_can_be_borrowed() {
     assert_eq!(differ!(references, (1, 3), [], vec![1u32, 2, 3]), [12, 14, 16]);

@@ -87,7 +87,7 @@ pub(crate) fn module(seed: u64) -> Module {
 fn head(random: &mut Random, index: usize) -> Function {
     let params = (0..random.below(7)).map(|index| param(random, index)).collect();
     let result = (index > 0 && random.below(3) > 0).then(|| random.scalar(|_| true).into());
-    Function { name: format!("f_{index}"), params, result, slots: Vec::new(), blocks: Vec::new() }
+    Function { name: format!("f_{index}"), params, result, slots: Vec::new(), arrays: Vec::new(), blocks: Vec::new() }
 }
 
 fn param(random: &mut Random, index: usize) -> Param {

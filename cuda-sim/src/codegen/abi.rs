@@ -42,6 +42,8 @@ pub(crate) struct Context {
     pub(crate) fiber: u64,
     /// Memory of a cooperative launch for its grid-wide barriers; 0 for other launches.
     pub(crate) workspace: u64,
+    /// The number of the driver's context; its heap is the one that `malloc` takes from.
+    pub(crate) owner: u32,
 }
 
 macro_rules! offsets {

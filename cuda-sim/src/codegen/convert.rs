@@ -1,10 +1,11 @@
 //! `cvt`: between integers, between floating-point types, and from one to the other.
 //!
 //! Out of range saturates where PTX says so. NaN to integer is 0, but the most significant bit alone where the source
-//! is `f64` or the result has 64 bits.
+//! is `f64` or the result has 64 bits. Every narrowing rounds once, from the exact value.
 
-use super::emit::{Emitter, llvm_float};
+use super::emit::{Emitter, int_constant, llvm_float};
 use super::float::directed;
+use super::narrow::{Format, Mode, how};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
@@ -19,9 +20,35 @@ fn integral(inst: &Inst) -> Option<&'static str> {
     })
 }
 
+/// The rounding mode of a narrowing.
+fn mode(inst: &Inst) -> Mode {
+    let found = inst.modifiers().find_map(|m| match m {
+        M::Rm => Some(Mode::Down),
+        M::Rp => Some(Mode::Up),
+        M::Rz => Some(Mode::Zero),
+        M::Rna => Some(Mode::Away),
+        _ => None,
+    });
+    found.unwrap_or(Mode::Nearest)
+}
+
+fn is_half(ty: Type) -> bool {
+    matches!(ty, Type::F16 | Type::Bf16)
+}
+
 impl Emitter<'_> {
     pub(crate) fn cvt(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let (to, from) = (inst.ty(0), inst.ty(1));
+        match (to, from) {
+            (Type::Tf32, _) => return self.narrow_tf32(inst, dest, source),
+            (Type::F16x2, _) => return self.widen_bytes(inst, dest, source),
+            (_, Type::F16x2) => {
+                let lanes = self.lanes(source, from)?;
+                let values = [self.widen(Type::F16, &lanes[0]), self.widen(Type::F16, &lanes[1])];
+                return self.narrow_pair(inst, dest, &values);
+            }
+            _ => {}
+        }
         match (to.is_float(), from.is_float()) {
             (false, false) => self.int_to_int(inst, dest, source),
             (true, false) => self.int_to_float(inst, dest, source),
@@ -30,34 +57,147 @@ impl Emitter<'_> {
         }
     }
 
-    fn int_to_int(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
-        let (to, from) = (inst.ty(0), inst.ty(1));
-        let value = self.int(source, from.bits())?;
-        if !inst.has(M::Sat) {
-            let value = self.resize(&value, from.bits(), to.bits(), from.is_signed());
-            return self.write(dest, to.bits(), &value, to.is_signed());
+    /// Two values at a time: the first one becomes the upper half.
+    pub(crate) fn cvt_two(
+        &mut self,
+        inst: &Inst,
+        dest: &Value,
+        a: &Value,
+        b: &Value,
+        rest: Option<&Value>,
+    ) -> Result<()> {
+        if inst.has(M::Pack) {
+            return self.pack(inst, dest, a, b, rest);
         }
-        let wide = self.resize(&value, from.bits(), 128, from.is_signed());
+        let values = [self.float(b, Type::F32)?, self.float(a, Type::F32)?];
+        self.narrow_pair(inst, dest, &values)
+    }
+
+    /// `cvt.pack.sat`: two saturated integers side by side, below what the third operand brings.
+    fn pack(&mut self, inst: &Inst, dest: &Value, a: &Value, b: &Value, c: Option<&Value>) -> Result<()> {
+        let ty = inst.ty(0);
+        let bits = ty.bits();
+        let mut lanes = Vec::new();
+        for source in [b, a] {
+            let value = self.int(source, 32)?;
+            lanes.push(self.clamp(&value, Type::S32, ty));
+        }
+        let mut value = self.join(&lanes, bits);
+        if let Some(c) = c {
+            let c = self.int(c, 32)?;
+            let low = self.resize(&value, bits * 2, 32, false);
+            let high = self.def(format_args!("shl i32 {c}, {}", bits * 2));
+            value = self.def(format_args!("or i32 {high}, {low}"));
+        }
+        self.write(dest, 32, &value, false)
+    }
+
+    /// Two `float`s, the lower half first, to a packed type.
+    fn narrow_pair(&mut self, inst: &Inst, dest: &Value, values: &[String]) -> Result<()> {
+        let ty = inst.ty(0);
+        let (format, bits) = match ty {
+            Type::F16x2 => (Format::F16, 16),
+            Type::Bf16x2 => (Format::Bf16, 16),
+            Type::E4m3x2 => (Format::E4m3, 8),
+            _ => (Format::E5m2, 8),
+        };
+        let mut lanes = Vec::new();
+        for value in values {
+            let raw = self.round_float(inst, format, value);
+            let raw = if inst.has(M::Relu) { self.relu_bits(&raw, bits) } else { raw };
+            lanes.push(self.resize(&raw, 16, bits, false));
+        }
+        let value = self.join(&lanes, bits);
+        self.write(dest, ty.bits(), &value, false)
+    }
+
+    /// Negative results become 0; a NaN has no sign here.
+    fn relu_bits(&mut self, raw: &str, bits: u32) -> String {
+        let sign = self.def(format_args!("and i16 {raw}, {}", int_constant(1 << (bits - 1), 16)));
+        let negative = self.def(format_args!("icmp ne i16 {sign}, 0"));
+        self.def(format_args!("select i1 {negative}, i16 0, i16 {raw}"))
+    }
+
+    /// A `float` in a narrow format, as `i16`.
+    fn round_float(&mut self, inst: &Inst, format: Format, value: &str) -> String {
+        match (format, mode(inst)) {
+            (Format::F16, Mode::Nearest) => self.narrow(Type::F16, value),
+            (Format::Bf16, Mode::Nearest) => self.narrow(Type::Bf16, value),
+            (_, mode) => {
+                let wide = self.def(format_args!("fpext float {value} to double"));
+                self.round_double(&wide, format, mode)
+            }
+        }
+    }
+
+    fn round_double(&mut self, value: &str, format: Format, mode: Mode) -> String {
+        let how = how(format, mode).to_string();
+        let raw = self.call("i32", "sim.narrow.f64", &[("double", value), ("i32", &how)]);
+        self.resize(&raw, 32, 16, false)
+    }
+
+    /// Pairs of 8-bit floating-point numbers to `f16x2`.
+    fn widen_bytes(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
+        let raw = self.int(source, 16)?;
+        let format = if inst.ty(1) == Type::E4m3x2 { "0" } else { "1" };
+        let mut lanes = Vec::new();
+        for at in [0, 8] {
+            let moved = self.def(format_args!("lshr i16 {raw}, {at}"));
+            let byte = self.def(format_args!("and i16 {moved}, 255"));
+            let byte = self.resize(&byte, 16, 32, false);
+            let value = self.call("float", "sim.widen.f8", &[("i32", &byte), ("i32", format)]);
+            let half = self.narrow(Type::F16, &value);
+            lanes.push(if inst.has(M::Relu) { self.relu(&half) } else { half });
+        }
+        let value = self.join(&lanes, 16);
+        self.write(dest, 32, &value, false)
+    }
+
+    fn narrow_tf32(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
+        let raw = self.int(source, 32)?;
+        let how = (mode(inst) as u32).to_string();
+        let mut value = self.call("i32", "sim.narrow.tf32", &[("i32", &raw), ("i32", &how)]);
+        if inst.has(M::Relu) {
+            let negative = self.def(format_args!("icmp slt i32 {value}, 0"));
+            value = self.def(format_args!("select i1 {negative}, i32 0, i32 {value}"));
+        }
+        self.write(dest, 32, &value, false)
+    }
+
+    /// An integer clamped to the range of another type, in that type's width.
+    fn clamp(&mut self, value: &str, from: Type, to: Type) -> String {
+        let wide = self.resize(value, from.bits(), 128, from.is_signed());
         let (low, high) = match to.is_signed() {
             true => (-(1i128 << (to.bits() - 1)), (1i128 << (to.bits() - 1)) - 1),
             false => (0, (1i128 << to.bits()) - 1),
         };
         let value = self.call("i128", "llvm.smax.i128", &[("i128", &wide), ("i128", &low.to_string())]);
         let value = self.call("i128", "llvm.smin.i128", &[("i128", &value), ("i128", &high.to_string())]);
-        let value = self.resize(&value, 128, to.bits(), false);
+        self.resize(&value, 128, to.bits(), false)
+    }
+
+    fn int_to_int(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
+        let (to, from) = (inst.ty(0), inst.ty(1));
+        let value = self.int(source, from.bits())?;
+        let value = match inst.has(M::Sat) {
+            true => self.clamp(&value, from, to),
+            false => self.resize(&value, from.bits(), to.bits(), from.is_signed()),
+        };
         self.write(dest, to.bits(), &value, to.is_signed())
     }
 
     fn int_to_float(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let (to, from) = (inst.ty(0), inst.ty(1));
-        if to == Type::F16 {
-            return self.unsupported("cvt from an integer to .f16 is not supported");
-        }
-        if integral(inst).is_some() {
-            return self.unsupported("cvt to a floating-point type takes no .r?i modifier here");
-        }
         let value = self.int(source, from.bits())?;
         let (float, sign) = (llvm_float(to), if from.is_signed() { "s" } else { "u" });
+        if is_half(to) {
+            let wide = self.resize(&value, from.bits(), 64, from.is_signed());
+            let format = if to == Type::F16 { Format::F16 } else { Format::Bf16 };
+            let how = how(format, mode(inst)).to_string();
+            let raw = self.call("i32", &format!("sim.narrow.{sign}64"), &[("i64", &wide), ("i32", &how)]);
+            let raw = self.resize(&raw, 32, 16, false);
+            return self.write_half(inst, dest, to, &raw);
+        }
         let result = match directed(inst) {
             Some(mode) => {
                 let wide = self.resize(&value, from.bits(), 64, from.is_signed());
@@ -69,16 +209,35 @@ impl Emitter<'_> {
         self.write_float(dest, to, &result)
     }
 
+    /// A half with `.sat` and `.relu` applied.
+    fn write_half(&mut self, inst: &Inst, dest: &Value, ty: Type, raw: &str) -> Result<()> {
+        let mut raw = raw.to_owned();
+        if inst.has(M::Sat) {
+            let value = self.widen(ty, &raw);
+            let value = self.saturate(Type::F32, &value);
+            raw = self.narrow(ty, &value);
+        }
+        if inst.has(M::Relu) {
+            raw = self.relu(&raw);
+        }
+        self.write(dest, 16, &raw, false)
+    }
+
+    /// A floating-point source: halves as the `float` that equals them; flushed where `.ftz` says so.
+    fn converted_from(&mut self, inst: &Inst, source: &Value) -> Result<(String, Type)> {
+        let from = inst.ty(1);
+        if is_half(from) {
+            let raw = self.int(source, 16)?;
+            return Ok((self.widen(from, &raw), Type::F32));
+        }
+        let value = self.float(source, from)?;
+        let flushed = inst.has(M::Ftz) && from == Type::F32;
+        Ok((if flushed { self.flush(&value) } else { value }, from))
+    }
+
     fn float_to_int(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
-        let (to, mut from) = (inst.ty(0), inst.ty(1));
-        let mut value = self.float(source, from)?;
-        if from == Type::F16 {
-            value = self.def(format_args!("fpext half {value} to float"));
-            from = Type::F32;
-        }
-        if inst.has(M::Ftz) && from == Type::F32 {
-            value = self.flush(&value);
-        }
+        let to = inst.ty(0);
+        let (value, from) = self.converted_from(inst, source)?;
         let Some(rounding) = integral(inst) else {
             return self.unsupported("cvt from a floating-point type to an integer needs .rni, .rzi, .rmi or .rpi");
         };
@@ -89,40 +248,36 @@ impl Emitter<'_> {
         let mut result = self.call(&int, &name, &[(float, &rounded)]);
         if inst.ty(1) == Type::F64 || to.bits() == 64 {
             let nan = self.def(format_args!("fcmp uno {float} {value}, {value}"));
-            let indefinite = super::emit::int_constant(1 << (to.bits() - 1), to.bits());
+            let indefinite = int_constant(1 << (to.bits() - 1), to.bits());
             result = self.def(format_args!("select i1 {nan}, {int} {indefinite}, {int} {result}"));
         }
         self.write(dest, to.bits(), &result, to.is_signed())
     }
 
     fn float_to_float(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
-        let (to, from) = (inst.ty(0), inst.ty(1));
-        let mut value = self.float(source, from)?;
-        let ftz = inst.has(M::Ftz);
-        if ftz && from == Type::F32 {
-            value = self.flush(&value);
+        let to = inst.ty(0);
+        let (mut value, from) = self.converted_from(inst, source)?;
+        if let Some(rounding) = integral(inst) {
+            let float = llvm_float(from);
+            value = self.call(float, &format!("llvm.{rounding}.f{}", from.bits()), &[(float, &value)]);
         }
-        let mode = directed(inst);
-        let mut result = match (to, from) {
-            (Type::F64, Type::F32) | (Type::F32, Type::F16) => {
-                self.def(format_args!("fpext {} {value} to {}", llvm_float(from), llvm_float(to)))
+        if is_half(to) {
+            let format = if to == Type::F16 { Format::F16 } else { Format::Bf16 };
+            let raw = match from {
+                Type::F64 => self.round_double(&value, format, mode(inst)),
+                _ => self.round_float(inst, format, &value),
+            };
+            return self.write_half(inst, dest, to, &raw);
+        }
+        let mut result = match (to, from, directed(inst)) {
+            (Type::F64, Type::F32, _) => self.def(format_args!("fpext float {value} to double")),
+            (Type::F32, Type::F64, Some(mode)) => {
+                self.call("float", "sim.f64.f32", &[("double", &value), ("i32", mode)])
             }
-            (Type::F32, Type::F64) => match mode {
-                Some(mode) => self.call("float", "sim.f64.f32", &[("double", &value), ("i32", mode)]),
-                None => self.def(format_args!("fptrunc double {value} to float")),
-            },
-            (Type::F16, Type::F32) if mode.is_none() => self.def(format_args!("fptrunc float {value} to half")),
-            _ if to == from => value,
-            _ => {
-                let message = format!("cvt from .{} to .{} is not supported", from.name(), to.name());
-                return self.unsupported(message);
-            }
+            (Type::F32, Type::F64, None) => self.def(format_args!("fptrunc double {value} to float")),
+            _ => value,
         };
-        if let (Some(rounding), true) = (integral(inst), to == from) {
-            let float = llvm_float(to);
-            result = self.call(float, &format!("llvm.{rounding}.f{}", to.bits()), &[(float, &result)]);
-        }
-        if ftz && to == Type::F32 {
+        if inst.has(M::Ftz) && to == Type::F32 {
             result = self.flush(&result);
         }
         if inst.has(M::Sat) {

@@ -88,6 +88,13 @@ impl<'a> Emitter<'a> {
         self.def(format_args!("call {result} @{name}({})", list.join(", ")))
     }
 
+    /// Calls a function that is written in LLVM IR and goes along with the module.
+    pub(crate) fn call_text(&mut self, result: &str, name: &str, text: &str, args: &[(&str, &str)]) -> String {
+        self.declares.insert(text.to_owned());
+        let list: Vec<String> = args.iter().map(|(ty, value)| format!("{ty} {value}")).collect();
+        self.def(format_args!("call {result} @{name}({})", list.join(", ")))
+    }
+
     pub(crate) fn unsupported<T>(&self, message: impl Into<String>) -> Result<T> {
         Err(Error::unsupported(self.position, message))
     }
@@ -212,7 +219,17 @@ impl<'a> Emitter<'a> {
                 let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };
                 (self.field(half, "i32"), 32)
             }
+            Special::ClockHigh => {
+                let clock = self.special(Special::Clock64, 64);
+                (self.def(format_args!("lshr i64 {clock}, 32")), 64)
+            }
+            Special::GlobalTimerLow => (self.special(Special::GlobalTimer, 64), 64),
+            Special::GlobalTimerHigh => {
+                let time = self.special(Special::GlobalTimer, 64);
+                (self.def(format_args!("lshr i64 {time}, 32")), 64)
+            }
             Special::Zero => ("0".to_owned(), 32),
+            Special::One => ("1".to_owned(), 32),
         };
         self.resize(&value, width, bits, false)
     }

@@ -17,6 +17,11 @@ pub(crate) fn directed(inst: &Inst) -> Option<&'static str> {
     })
 }
 
+/// Whether the instruction is an approximation that exists for flushed `f64` alone.
+fn ftz_double(inst: &Inst) -> bool {
+    inst.has(M::Ftz) && matches!(inst.opcode, Opcode::Rcp | Opcode::Rsqrt)
+}
+
 impl Emitter<'_> {
     /// Replaces a subnormal `float` by a zero of its sign.
     pub(crate) fn flush(&mut self, value: &str) -> String {
@@ -35,18 +40,66 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {below}, {float} {low}, {float} 1.0"))
     }
 
+    /// An operand's halves where its type is packed, else the operand, as integers.
+    pub(crate) fn lanes(&mut self, value: &Value, ty: Type) -> Result<Vec<String>> {
+        let whole = self.int(value, ty.bits())?;
+        Ok(self.split(&whole, ty))
+    }
+
+    /// The halves of an integer that holds a packed type, the lower first; else the integer.
+    pub(crate) fn split(&mut self, whole: &str, ty: Type) -> Vec<String> {
+        let (lane, packed) = ty.lane();
+        if !packed {
+            return vec![whole.to_owned()];
+        }
+        let (bits, half) = (ty.bits(), lane.bits());
+        let low = self.def(format_args!("trunc i{bits} {whole} to i{half}"));
+        let high = self.def(format_args!("lshr i{bits} {whole}, {half}"));
+        vec![low, self.def(format_args!("trunc i{bits} {high} to i{half}"))]
+    }
+
+    /// The inverse of [`Self::lanes`].
+    pub(crate) fn join(&mut self, lanes: &[String], bits: u32) -> String {
+        let [low, high] = lanes else { return lanes.first().cloned().unwrap_or_default() };
+        let (low, high) = (self.resize(low, bits, bits * 2, false), self.resize(high, bits, bits * 2, false));
+        let high = self.def(format_args!("shl i{} {high}, {bits}", bits * 2));
+        self.def(format_args!("or i{} {high}, {low}", bits * 2))
+    }
+
     pub(crate) fn float_op(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
         let ty = inst.ty(0);
+        let (lane, packed) = ty.lane();
+        let split = sources.iter().map(|source| self.lanes(source, ty)).collect::<Result<Vec<_>>>()?;
+        let mut results = Vec::new();
+        for i in 0..if packed { 2 } else { 1 } {
+            let raw: Vec<&str> = split.iter().map(|lanes| lanes[i].as_str()).collect();
+            results.push(match lane {
+                Type::F16 | Type::Bf16 => self.half_op(inst, lane, &raw)?,
+                _ => self.full_op(inst, lane, &raw)?,
+            });
+        }
+        if inst.opcode == Opcode::Testp {
+            return self.write(dest, 1, &results[0], false);
+        }
+        let value = self.join(&results, lane.bits());
+        self.write(dest, ty.bits(), &value, false)
+    }
+
+    /// One `f32` or `f64` operation on values given and returned as integers.
+    fn full_op(&mut self, inst: &Inst, ty: Type, raw: &[&str]) -> Result<String> {
         let ftz = inst.has(M::Ftz) && ty == Type::F32;
+        let (float, bits) = (llvm_float(ty), ty.bits());
         let mut v = Vec::new();
-        for source in sources {
-            let value = self.float(source, ty)?;
+        for raw in raw {
+            let value = self.def(format_args!("bitcast i{bits} {raw} to {float}"));
             v.push(if ftz { self.flush(&value) } else { value });
         }
         if inst.opcode == Opcode::Testp {
-            let truth = self.testp(inst, ty, &v[0]);
-            return self.write(dest, 1, &truth, false);
+            return Ok(self.testp(inst, ty, &v[0]));
+        }
+        if ty == Type::F64 && inst.has(M::Approx) && ftz_double(inst) {
+            return Ok(self.gross(inst, &v[0]));
         }
         let mut result = match inst.opcode {
             Opcode::Abs | Opcode::Neg | Opcode::Copysign | Opcode::Min | Opcode::Max => self.simple(inst, ty, &v),
@@ -58,10 +111,55 @@ impl Emitter<'_> {
         if inst.has(M::Sat) {
             result = self.saturate(ty, &result);
         }
-        self.write_float(dest, ty, &result)
+        Ok(self.def(format_args!("bitcast {float} {result} to i{bits}")))
     }
 
-    fn simple(&mut self, inst: &Inst, ty: Type, v: &[String]) -> String {
+    /// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result count.
+    fn gross(&mut self, inst: &Inst, value: &str) -> String {
+        let cut = |this: &mut Self, value: &str| {
+            let bits = this.def(format_args!("bitcast double {value} to i64"));
+            this.def(format_args!("and i64 {bits}, -4294967296"))
+        };
+        let flush = |this: &mut Self, bits: &str| {
+            let exponent = this.def(format_args!("and i64 {bits}, 9218868437227405312"));
+            let tiny = this.def(format_args!("icmp eq i64 {exponent}, 0"));
+            let zero = this.def(format_args!("and i64 {bits}, -9223372036854775808"));
+            this.def(format_args!("select i1 {tiny}, i64 {zero}, i64 {bits}"))
+        };
+        let bits = cut(self, value);
+        let bits = flush(self, &bits);
+        let value = self.def(format_args!("bitcast i64 {bits} to double"));
+        let result = match inst.opcode {
+            Opcode::Rsqrt => self.rsqrt(Type::F64, &value),
+            _ => self.def(format_args!("fdiv double 1.0, {value}")),
+        };
+        let nan = self.def(format_args!("fcmp uno double {result}, {result}"));
+        let bits = cut(self, &result);
+        let bits = flush(self, &bits);
+        // A NaN whose upper half alone is kept must stay one.
+        self.def(format_args!("select i1 {nan}, i64 9223372032559808512, i64 {bits}"))
+    }
+
+    pub(crate) fn simple(&mut self, inst: &Inst, ty: Type, v: &[String]) -> String {
+        if inst.has(M::Xorsign) {
+            return self.xorsign(inst, ty, v);
+        }
+        self.select_one(inst, ty, v)
+    }
+
+    /// `.xorsign.abs`: the smaller or larger magnitude, with the product's sign.
+    fn xorsign(&mut self, inst: &Inst, ty: Type, v: &[String]) -> String {
+        let (float, bits) = (llvm_float(ty), ty.bits());
+        let name = format!("llvm.fabs.f{bits}");
+        let sizes: Vec<String> = v.iter().map(|x| self.call(float, &name, &[(float, x)])).collect();
+        let size = self.select_one(inst, ty, &sizes);
+        let signs: Vec<String> = v.iter().map(|x| self.def(format_args!("bitcast {float} {x} to i{bits}"))).collect();
+        let sign = self.def(format_args!("xor i{bits} {}", signs.join(", ")));
+        let sign = self.def(format_args!("bitcast i{bits} {sign} to {float}"));
+        self.call(float, &format!("llvm.copysign.f{bits}"), &[(float, &size), (float, &sign)])
+    }
+
+    fn select_one(&mut self, inst: &Inst, ty: Type, v: &[String]) -> String {
         let (float, bits) = (llvm_float(ty), ty.bits());
         let nan = inst.has(M::NaN);
         let (name, args) = match inst.opcode {
@@ -93,6 +191,7 @@ impl Emitter<'_> {
             Opcode::Add => "fadd",
             Opcode::Sub => "fsub",
             Opcode::Mul => "fmul",
+            Opcode::Div if inst.opcode == Opcode::Div && inst.has(M::Approx) => return Ok(self.divide_approx(&args)),
             Opcode::Div => "fdiv",
             Opcode::Fma | Opcode::Sqrt => {
                 let typed: Vec<(&str, &str)> = args.iter().map(|a| (float, a.as_str())).collect();
@@ -106,6 +205,19 @@ impl Emitter<'_> {
         };
         args.truncate(2);
         Ok(self.def(format_args!("{operation} {float} {}", args.join(", "))))
+    }
+
+    /// `a * (1 / b)`: for `b` beyond 2^126 the inverse is taken for 0, as the manual says.
+    fn divide_approx(&mut self, args: &[String]) -> String {
+        let quotient = self.def(format_args!("fdiv float {}", args.join(", ")));
+        let size = self.call("float", "llvm.fabs.f32", &[("float", &args[1])]);
+        let large = self.def(format_args!("fcmp ogt float {size}, 0x47D0000000000000"));
+        let finite = self.def(format_args!("fcmp olt float {size}, 0x7FF0000000000000"));
+        let flat = self.def(format_args!("and i1 {large}, {finite}"));
+        let zero = self.call("float", "llvm.copysign.f32", &[("float", "0.0"), ("float", &args[1])]);
+        // 0 times infinity is NaN.
+        let product = self.def(format_args!("fmul float {}, {zero}", args[0]));
+        self.def(format_args!("select i1 {flat}, float {product}, float {quotient}"))
     }
 
     /// In double precision, and rounded once more for `float`.

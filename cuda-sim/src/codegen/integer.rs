@@ -11,12 +11,16 @@ impl Emitter<'_> {
         let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
         let ty = inst.ty(0);
         let bits = ty.bits();
+        if ty.lane().1 {
+            return self.packed_op(inst, dest, sources);
+        }
         let mut v = Vec::new();
         for (shape, source) in inst.form.operands[1..].iter().zip(sources) {
             use crate::ptx::isa::Shape;
             let width = match shape {
                 Shape::SourceAs(ty) => ty.bits(),
                 Shape::SourceWide(_) => bits * 2,
+                Shape::Source(index) => inst.ty(*index).bits(),
                 _ => bits,
             };
             v.push(self.int(source, width)?);
@@ -51,8 +55,12 @@ impl Emitter<'_> {
                 self.def(format_args!("add i{bits} {distance}, {}", v[2]))
             }
             Opcode::Div | Opcode::Rem => self.divide(inst.opcode, ty, &a, &b),
-            Opcode::Min => self.min_max("min", ty, &a, &b),
-            Opcode::Max => self.min_max("max", ty, &a, &b),
+            Opcode::Min | Opcode::Max => self.extremum(inst, ty, &a, &b),
+            Opcode::Mul24 | Opcode::Mad24 => self.product24(inst, &v),
+            Opcode::Dp4a | Opcode::Dp2a => self.dot(inst, &v),
+            Opcode::Fns => self.call("i32", "sim.fns", &[("i32", &a), ("i32", &b), ("i32", &v[2])]),
+            Opcode::Bmsk => self.bmsk(inst, &a, &b),
+            Opcode::Szext => self.szext(inst, &a, &b),
             Opcode::Neg => self.def(format_args!("sub i{bits} 0, {a}")),
             Opcode::Abs => {
                 let int = format!("i{bits}");
@@ -120,7 +128,7 @@ impl Emitter<'_> {
         self.def(format_args!("mul {flags} i{wide} {x}, {y}"))
     }
 
-    fn product(&mut self, inst: &Inst, a: &str, b: &str) -> String {
+    pub(crate) fn product(&mut self, inst: &Inst, a: &str, b: &str) -> String {
         let ty = inst.ty(0);
         let bits = ty.bits();
         if !inst.has(M::Hi) {
@@ -131,7 +139,7 @@ impl Emitter<'_> {
         self.def(format_args!("trunc i{} {high} to i{bits}", bits * 2))
     }
 
-    fn min_max(&mut self, which: &str, ty: Type, a: &str, b: &str) -> String {
+    pub(crate) fn min_max(&mut self, which: &str, ty: Type, a: &str, b: &str) -> String {
         let int = format!("i{}", ty.bits());
         let sign = if ty.is_signed() { "s" } else { "u" };
         self.call(&int, &format!("llvm.{sign}{which}.{int}"), &[(&int, a), (&int, b)])
@@ -159,7 +167,7 @@ impl Emitter<'_> {
     }
 
     /// A shift whose amount, a 32-bit number, is clamped to the width.
-    fn shift(&mut self, operation: &str, bits: u32, a: &str, amount: &str) -> String {
+    pub(crate) fn shift(&mut self, operation: &str, bits: u32, a: &str, amount: &str) -> String {
         let over = self.def(format_args!("icmp uge i32 {amount}, {bits}"));
         let last = if operation == "ashr" { bits - 1 } else { 0 };
         let safe = self.def(format_args!("select i1 {over}, i32 {last}, i32 {amount}"));

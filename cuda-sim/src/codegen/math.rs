@@ -5,6 +5,8 @@
 //! The helpers take and return numbers only. The rounding mode of the processor is changed inside single blocks of
 //! assembly that restore it before they end, so compiled Rust never runs under another mode.
 
+use super::narrow;
+use crate::service;
 use std::arch::asm;
 use std::ffi::c_void;
 
@@ -118,6 +120,30 @@ through_double! {
     tanh = f64::tanh;
 }
 
+/// The position of the `offset`-th set bit from `base` on, as the manual's loop finds it.
+extern "C" fn fns(mask: u32, base: u32, offset: i32) -> u32 {
+    let set = |at: i64| (0..32).contains(&at) && mask >> at & 1 != 0;
+    let base = i64::from(base);
+    if offset == 0 {
+        return if set(base) { base as u32 } else { u32::MAX };
+    }
+    let mut wanted = offset.unsigned_abs();
+    let mut at = base;
+    while (0..32).contains(&at) {
+        wanted -= u32::from(set(at));
+        if wanted == 0 {
+            return at as u32;
+        }
+        at += i64::from(offset.signum());
+    }
+    u32::MAX
+}
+
+/// Lets other threads of the host run: a device thread that sleeps is waiting for one.
+extern "C" fn yield_now() {
+    std::thread::yield_now();
+}
+
 extern "C" fn globaltimer() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |d| d.as_nanos() as u64)
@@ -146,7 +172,10 @@ symbols! {
     "sim.sqrt.f32" = sqrt_f32, "sim.sqrt.f64" = sqrt_f64, "sim.fma.f32" = fma_f32, "sim.fma.f64" = fma_f64,
     "sim.f64.f32" = f64_f32, "sim.s64.f32" = s64_f32, "sim.s64.f64" = s64_f64, "sim.u64.f32" = u64_f32,
     "sim.u64.f64" = u64_f64, "sim.sin.f32" = sin, "sim.cos.f32" = cos, "sim.lg2.f32" = lg2, "sim.ex2.f32" = ex2,
-    "sim.tanh.f32" = tanh, "sim.globaltimer" = globaltimer, "memcpy" = memcpy, "memmove" = memmove,
+    "sim.tanh.f32" = tanh, "sim.globaltimer" = globaltimer, "sim.fns" = fns, "sim.yield" = yield_now,
+    "sim.narrow.f64" = narrow::from_f64, "sim.narrow.s64" = narrow::from_s64, "sim.narrow.u64" = narrow::from_u64,
+    "sim.narrow.tf32" = narrow::tf32, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
+    "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
     "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch,
 }
 

@@ -8,6 +8,7 @@ use super::abi;
 use super::emit::{Emitter, llvm_float};
 use crate::ir::{Inst, Symbol, Value};
 use crate::ptx::{Modifier as M, Result, Space, Type};
+use std::fmt::Write;
 
 impl Emitter<'_> {
     /// The pointer for an access of one element, `offset` bytes on.
@@ -122,12 +123,10 @@ impl Emitter<'_> {
             return self.write(dest, bits, &old, false);
         }
         let [source] = sources else { return self.unsupported("an atomic operation with these operands") };
-        if ty.is_float() {
-            let float = llvm_float(ty);
-            let value = self.float(source, ty)?;
-            let old =
-                self.def(format_args!("atomicrmw fadd ptr {pointer}, {float} {value} seq_cst, align {}", ty.bytes()));
-            return self.write_float(dest, ty, &old);
+        if ty.lane().0.is_float() {
+            let value = self.int(source, bits)?;
+            let old = self.atomic_float_add(inst, &pointer, &value)?;
+            return self.write(dest, bits, &old, false);
         }
         let name = inst.modifiers().find_map(|m| match (m, ty.is_signed()) {
             (M::Exch, _) => Some("xchg"),
@@ -148,6 +147,50 @@ impl Emitter<'_> {
         let old =
             self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));
         self.write(dest, bits, &old, false)
+    }
+
+    /// Adds floating-point numbers, packed ones half by half, until no other thread came between.
+    ///
+    /// In global memory `f32` is flushed, as the manual says of `atom.add.f32`; in shared memory it is not.
+    fn atomic_float_add(&mut self, inst: &Inst, pointer: &str, value: &str) -> Result<String> {
+        let ty = inst.ty(0);
+        let (lane, bits, flushed) = (ty.lane().0, ty.bits(), inst.space() != Some(Space::Shared));
+        let (id, align) = (self.fresh(), ty.bytes());
+        let _ = writeln!(self.prologue, "  %rmw{id} = alloca i{bits}");
+        let first = self.def(format_args!("load atomic i{bits}, ptr {pointer} monotonic, align {align}"));
+        self.line(format_args!("store i{bits} {first}, ptr %rmw{id}"));
+        self.line(format_args!("br label %again{id}"));
+        self.text.push_str(&format!("again{id}:\n"));
+        let old = self.def(format_args!("load i{bits}, ptr %rmw{id}"));
+        let parts = [self.split(&old, ty), self.split(value, ty)];
+        let mut sums = Vec::new();
+        for (a, b) in parts[0].iter().zip(&parts[1]) {
+            let [x, y] = [a, b].map(|raw| match lane {
+                Type::F16 | Type::Bf16 => self.widen(lane, raw),
+                _ => {
+                    let float = self.def(format_args!("bitcast i{} {raw} to {}", lane.bits(), llvm_float(lane)));
+                    if flushed && lane == Type::F32 { self.flush(&float) } else { float }
+                }
+            });
+            let float = if lane == Type::F64 { "double" } else { "float" };
+            let sum = self.def(format_args!("fadd {float} {x}, {y}"));
+            sums.push(match lane {
+                Type::F16 | Type::Bf16 => self.narrow(lane, &sum),
+                _ => {
+                    let sum = if flushed && lane == Type::F32 { self.flush(&sum) } else { sum };
+                    self.def(format_args!("bitcast {float} {sum} to i{}", lane.bits()))
+                }
+            });
+        }
+        let new = self.join(&sums, lane.bits());
+        let pair = self
+            .def(format_args!("cmpxchg ptr {pointer}, i{bits} {old}, i{bits} {new} seq_cst seq_cst, align {align}"));
+        let seen = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
+        let stored = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 1"));
+        self.line(format_args!("store i{bits} {seen}, ptr %rmw{id}"));
+        self.line(format_args!("br i1 {stored}, label %after{id}, label %again{id}"));
+        self.text.push_str(&format!("after{id}:\n"));
+        Ok(old)
     }
 
     /// Only shared addresses differ from generic ones.
@@ -178,14 +221,23 @@ impl Emitter<'_> {
         let threads = self.field(abi::THREADS, "i64");
         let all = self.def(format_args!("mul i64 {stride}, {threads}"));
         let local = inside(self, base, all);
+        let (first, bytes) = self.function.constants;
+        let data = self.field(abi::DATA, "i64");
+        let start = self.uniform(format_args!("add i64 {data}, {first}"));
+        let constant = inside(self, start, bytes.to_string());
+        let params = self.field(abi::PARAMS, "i64");
+        let bytes = if self.is_kernel() { self.function.param_bytes() } else { 0 };
+        let param = inside(self, params, bytes.to_string());
         let result = match inst.space() {
             Some(Space::Shared) => shared,
             Some(Space::Local) => local,
-            Some(Space::Global) => {
-                let either = self.def(format_args!("or i1 {shared}, {local}"));
-                self.def(format_args!("xor i1 {either}, true"))
+            Some(Space::Const) => constant,
+            Some(Space::Param) => param,
+            _ => {
+                let others = [local, constant, param];
+                let any = others.iter().fold(shared, |any, one| self.def(format_args!("or i1 {any}, {one}")));
+                self.def(format_args!("xor i1 {any}, true"))
             }
-            _ => return self.unsupported("isspacep of this state space is not supported"),
         };
         self.write(dest, 1, &result, false)
     }

@@ -8,14 +8,19 @@
 //! unlike a constant null it promises nothing about what may be accessed.
 
 pub(crate) mod abi;
+mod carry;
+mod compare;
 mod convert;
+mod dot;
 mod emit;
 mod float;
+mod half;
 mod integer;
 pub(crate) mod jit;
 mod kernel;
 mod math;
 mod memory;
+mod narrow;
 mod ops;
 mod region;
 pub(crate) mod strip;

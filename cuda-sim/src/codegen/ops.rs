@@ -9,7 +9,7 @@ impl Emitter<'_> {
     pub(crate) fn inst(&mut self, inst: &Inst) -> Result<()> {
         self.position = inst.position;
         let ops = inst.operands.as_slice();
-        let float = matches!(inst.form.types.first(), Some(types) if types.contains(&Type::F32));
+        let float = inst.form.types.first().is_some_and(|types| types.iter().any(|ty| ty.lane().0.is_float()));
         match (inst.opcode, ops) {
             (Opcode::Ld | Opcode::Ldu, [dest, address]) => self.load(inst, dest, address),
             (Opcode::St, [address, source]) => self.store(inst, address, source),
@@ -19,6 +19,19 @@ impl Emitter<'_> {
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }
+            // Caches, priorities and counters that are not there change no value.
+            (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _) => {
+                Ok(())
+            }
+            (Opcode::Nanosleep, _) => {
+                self.declares.insert("declare void @sim.yield() #2".to_owned());
+                self.line(format_args!("call void @sim.yield()"));
+                Ok(())
+            }
+            (Opcode::Device, _) => self.device_service(inst, ops),
+            (Opcode::Addc | Opcode::Subc | Opcode::Madc, _) => self.carry_op(inst, ops),
+            (Opcode::Add | Opcode::Sub | Opcode::Mad, _) if inst.has(M::Cc) => self.carry_op(inst, ops),
+            (Opcode::Cvt, [dest, a, b, rest @ ..]) => self.cvt_two(inst, dest, a, b, rest.first()),
             (Opcode::Cvta, [dest, source]) => self.cvta(inst, dest, source),
             (Opcode::IsSpaceP, [dest, source]) => self.isspacep(inst, dest, source),
             (Opcode::Call, _) => self.call_function(inst),
@@ -26,8 +39,8 @@ impl Emitter<'_> {
             (Opcode::Cvt, [dest, source]) => self.cvt(inst, dest, source),
             (Opcode::Selp, [dest, a, b, c]) => self.selp(inst.ty(0), dest, a, b, c),
             (Opcode::Slct, [dest, a, b, c]) => self.slct(inst, dest, a, b, c),
-            (Opcode::Setp, [dest, a, b, rest @ ..]) => self.setp(inst, dest, a, b, rest.first()),
-            (Opcode::Set, [dest, a, b]) => self.set(inst, dest, a, b),
+            (Opcode::Setp, [dest, a, b, rest @ ..]) => self.setp(inst, dest, [a, b], rest.first()),
+            (Opcode::Set, [dest, a, b, rest @ ..]) => self.set(inst, dest, [a, b], rest.first()),
             (
                 Opcode::Sin
                 | Opcode::Cos
@@ -80,71 +93,6 @@ impl Emitter<'_> {
         self.write(dest, bits, &value, false)
     }
 
-    /// The truth of a comparison, as `i1`.
-    fn compare(&mut self, inst: &Inst, ty: Type, a: &Value, b: &Value) -> Result<String> {
-        let compare = inst.modifiers().find(|m| !matches!(m, M::And | M::Or | M::Xor | M::Ftz));
-        let name = compare.map_or("eq", |m| m.name());
-        if ty.is_float() {
-            let (mut x, mut y) = (self.float(a, ty)?, self.float(b, ty)?);
-            if inst.has(M::Ftz) && ty == Type::F32 {
-                (x, y) = (self.flush(&x), self.flush(&y));
-            }
-            let code = match name {
-                "num" => "ord",
-                "nan" => "uno",
-                _ if name.len() == 3 => ["ueq", "une", "ult", "ule", "ugt", "uge"]
-                    .into_iter()
-                    .find(|c| c[1..] == name[..2])
-                    .unwrap_or("ueq"),
-                _ => ["oeq", "one", "olt", "ole", "ogt", "oge"].into_iter().find(|c| c[1..] == *name).unwrap_or("oeq"),
-            };
-            let float = super::emit::llvm_float(ty);
-            return Ok(self.def(format_args!("fcmp {code} {float} {x}, {y}")));
-        }
-        let bits = ty.bits();
-        let (x, y) = (self.int(a, bits)?, self.int(b, bits)?);
-        let code = match (name, ty.is_signed()) {
-            ("eq", _) => "eq",
-            ("ne", _) => "ne",
-            ("lt", true) => "slt",
-            ("le", true) => "sle",
-            ("gt", true) => "sgt",
-            ("ge", true) => "sge",
-            ("lt" | "lo", _) => "ult",
-            ("le" | "ls", _) => "ule",
-            ("gt" | "hi", _) => "ugt",
-            _ => "uge",
-        };
-        Ok(self.def(format_args!("icmp {code} i{bits} {x}, {y}")))
-    }
-
-    fn setp(&mut self, inst: &Inst, dest: &Value, a: &Value, b: &Value, c: Option<&Value>) -> Result<()> {
-        let truth = self.compare(inst, inst.ty(0), a, b)?;
-        let combine = ["and", "or", "xor"].into_iter().find(|name| inst.modifiers().any(|m| m.name() == *name));
-        let mut results = vec![truth.clone()];
-        if matches!(dest, Value::Pair(..)) {
-            results.push(self.def(format_args!("xor i1 {truth}, true")));
-        }
-        if let (Some(operation), Some(c)) = (combine, c) {
-            let c = self.int(c, 1)?;
-            results = results.iter().map(|r| self.def(format_args!("{operation} i1 {r}, {c}"))).collect();
-        }
-        match dest {
-            Value::Pair(p, q) => {
-                self.write(&Value::Reg(*p), 1, &results[0], false)?;
-                self.write(&Value::Reg(*q), 1, &results[1], false)
-            }
-            _ => self.write(dest, 1, &results[0], false),
-        }
-    }
-
-    fn set(&mut self, inst: &Inst, dest: &Value, a: &Value, b: &Value) -> Result<()> {
-        let truth = self.compare(inst, inst.ty(1), a, b)?;
-        let yes = if inst.ty(0) == Type::F32 { 0x3f80_0000 } else { -1 };
-        let value = self.def(format_args!("select i1 {truth}, i32 {yes}, i32 0"));
-        self.write(dest, 32, &value, false)
-    }
-
     fn mov(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let bits = inst.ty(0).bits();
         match (dest, source) {
@@ -173,6 +121,47 @@ impl Emitter<'_> {
                 let value = self.int(source, bits)?;
                 self.write(dest, bits, &value, false)
             }
+        }
+    }
+
+    /// What the device's own library of functions is made of.
+    fn device_service(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
+        let mut declare = |text: &str| {
+            self.declares.insert(text.to_owned());
+        };
+        match (inst.modifiers().next(), ops) {
+            (Some(M::Printf), [dest, format, args]) => {
+                declare("declare i32 @sim.printf(ptr, i64, i64) #2");
+                let (format, args) = (self.int(format, 64)?, self.int(args, 64)?);
+                let count = self.def(format_args!("call i32 @sim.printf(ptr %ctx, i64 {format}, i64 {args})"));
+                self.write(dest, 32, &count, true)
+            }
+            (Some(M::Assertfail), [message, file, line, function]) => {
+                declare("declare void @sim.assertfail(ptr, ptr, i64, i64, i32, i64) #2");
+                let (message, file) = (self.int(message, 64)?, self.int(file, 64)?);
+                let (line, function) = (self.int(line, 32)?, self.int(function, 64)?);
+                self.line(format_args!(
+                    "call void @sim.assertfail(ptr %ctx, ptr %thread.record, i64 {message}, i64 {file}, i32 {line}, \
+                     i64 {function})"
+                ));
+                let (label, next) = (self.exit_label, self.fresh());
+                self.line(format_args!("br label %{label}"));
+                self.text.push_str(&format!("after{next}:\n"));
+                Ok(())
+            }
+            (Some(M::Malloc), [dest, bytes]) => {
+                declare("declare i64 @sim.malloc(ptr, i64) #2");
+                let bytes = self.int(bytes, 64)?;
+                let address = self.def(format_args!("call i64 @sim.malloc(ptr %ctx, i64 {bytes})"));
+                self.write(dest, 64, &address, false)
+            }
+            (Some(M::Free), [address]) => {
+                declare("declare void @sim.free(ptr, i64) #2");
+                let address = self.int(address, 64)?;
+                self.line(format_args!("call void @sim.free(ptr %ctx, i64 {address})"));
+                Ok(())
+            }
+            _ => self.unsupported("this service of the device"),
         }
     }
 

@@ -17,8 +17,7 @@ use std::sync::atomic::Ordering;
 
 /// The handle of the context with that number.
 pub(super) fn raw_of(id: u32) -> Result<CUcontext, CUresult> {
-    let handle = std::ptr::without_provenance_mut(super::state::context_handle(id));
-    context(handle).map(|context| context.raw())
+    super::state::numbered(id).map(|context| context.raw())
 }
 
 /// A context handle that must exist and be live; null means the current one.
@@ -126,6 +125,12 @@ fn peer(handle: CUcontext) -> Result<(Arc<Context>, Arc<Context>), CUresult> {
         return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     }
     Ok((own, other))
+}
+
+/// Functions for contexts with a part of the device's multiprocessors.
+fn no_green_contexts() -> Status {
+    healthy()?;
+    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
 }
 
 api! {
@@ -301,6 +306,8 @@ api! {
         }
         put(out, 0)
     }
+    fn cuCtxRecordEvent(_handle: CUcontext, _event: cuda_sys::CUevent) { no_green_contexts() }
+    fn cuCtxWaitEvent(_handle: CUcontext, _event: cuda_sys::CUevent) { no_green_contexts() }
     fn cuDeviceGetCount(count: *mut c_int) {
         initialised()?;
         put(count, *DEVICES as c_int)

@@ -281,8 +281,12 @@ fn between(
     on: CUstream,
     asynchronous: bool,
 ) -> Status {
-    context(to.1)?;
-    context(from.1)?;
+    let (target, source) = (context(to.1)?, context(from.1)?);
+    if !asynchronous {
+        // The blocking one comes after all work of both contexts.
+        target.synchronize()?;
+        source.synchronize()?;
+    }
     on_device(to.0, from.0, bytes, on, asynchronous)
 }
 

@@ -44,7 +44,7 @@ pub(super) fn event(event: CUevent) -> Result<Arc<Event>, CUresult> {
     OBJECTS.lock().events.get(&event.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-fn record(target_event: CUevent, on: CUstream) -> Status {
+pub(super) fn record(target_event: CUevent, on: CUstream) -> Status {
     let (context, stream) = target(on)?;
     let event = event(target_event)?;
     // An event and the stream that it is recorded on are of one context.

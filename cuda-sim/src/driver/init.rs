@@ -148,6 +148,15 @@ api! {
         }
         found.map(|_| ()).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)
     }
+    fn cuDeviceGetLuid(_luid: *mut c_char, _nodes: *mut c_uint, dev: CUdevice) {
+        device(dev)?;
+        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+    }
+    fn cuProfilerInitialize(_config: *const c_char, _output: *const c_char, _mode: cuda_sys::CUoutput_mode) {
+        initialised()?;
+        // Long gone from NVIDIA's driver too.
+        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+    }
     fn cuProfilerStart() { super::state::ready() }
     fn cuProfilerStop() { super::state::ready() }
 }

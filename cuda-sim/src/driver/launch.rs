@@ -13,7 +13,9 @@ use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
 use crate::queue::Start;
-use cuda_sys::{CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUstream};
+use cuda_sys::{
+    CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUsharedconfig, CUstream,
+};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -116,6 +118,10 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
         }
+        Fault::Assert { block } => {
+            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
+            CUresult::CUDA_ERROR_ASSERT
+        }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }
@@ -153,6 +159,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+        context: stream.context,
         cooperative: how.cooperative,
     };
     // As on a real device, a fault is not the launch's status but that of every later call.
@@ -194,6 +201,18 @@ fn best_block(
     }
     put(grid, (best.1 * PROFILE.multiprocessors) as c_int)?;
     put(block, best.2 as c_int)
+}
+
+/// Flags of the occupancy functions: caching in the first level is on anyway.
+fn occupancy_flags(flags: c_uint) -> Status {
+    if flags > 1 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+}
+
+/// Clusters of blocks do not exist here.
+fn no_clusters(f: CUfunction) -> Status {
+    ready()?;
+    function(f)?;
+    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
 }
 
 api! {
@@ -262,8 +281,9 @@ api! {
         f: CUfunction,
         threads: c_int,
         dynamic: usize,
-        _flags: c_uint,
+        flags: c_uint,
     ) {
+        occupancy_flags(flags)?;
         occupancy(out, f, threads, dynamic)
     }
     fn cuOccupancyMaxPotentialBlockSize(
@@ -283,8 +303,9 @@ api! {
         shared_of: CUoccupancyB2DSize,
         dynamic: usize,
         limit: c_int,
-        _flags: c_uint,
+        flags: c_uint,
     ) {
+        occupancy_flags(flags)?;
         best_block(grid, block, f, shared_of, dynamic, limit)
     }
     fn cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) {
@@ -296,5 +317,15 @@ api! {
         }
         let taken = u64::from(PROFILE.shared_reserved) + object.kernel.function().shared_bytes;
         put(out, (u64::from(PROFILE.shared_per_sm) / blocks).saturating_sub(taken) as usize)
+    }
+    fn cuOccupancyMaxPotentialClusterSize(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) {
+        no_clusters(f)
+    }
+    fn cuOccupancyMaxActiveClusters(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) { no_clusters(f) }
+    fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {
+        ready()?;
+        function(f)?;
+        // Devices of today have banks of four bytes whatever is asked for.
+        if config.0 > 2 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 }

@@ -24,7 +24,13 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    put(out, MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0).map_err(failure)?)
+    let new = || MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0);
+    let base = new().or_else(|error| {
+        // What the pools keep may be what is missing.
+        super::pool::trim(context.device, 0);
+        new().map_err(|_| error)
+    });
+    put(out, base.map_err(failure)?)
 }
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
@@ -43,6 +49,10 @@ fn free(address: CUdeviceptr) -> Status {
     }
     let found = MEMORY.find(address).filter(|a| a.base == address);
     let kind = found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.kind;
+    // Memory of another context is freed when that one's work is done.
+    if let Some(owner) = found.filter(|a| a.owner.context != context.id) {
+        super::state::numbered(owner.owner.context)?.synchronize()?;
+    }
     match kind {
         Kind::Device | Kind::Managed => {
             context.synchronize()?;
@@ -66,6 +76,14 @@ fn register(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     let registration =
         Registration { start: address.expose_provenance() as u64, bytes: bytes as u64, flags, owner: context.owner() };
     MEMORY.register(registration).map_err(|_| CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+}
+
+/// The old registration takes no flags that came later.
+fn register_old(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
+    if flags > 3 {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    register(address, bytes, flags)
 }
 
 /// Memory is not shared with other processes.
@@ -138,6 +156,7 @@ api! {
         put(out, at)
     }
     fn cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint) { register(address, bytes, flags) }
+    fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
         let context = healthy()?;
         let at = address.addr() as u64;

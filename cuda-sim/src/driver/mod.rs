@@ -10,12 +10,16 @@
 //! function does with it. [`put`] and [`get`] rest on that; null pointers are errors, never dereferenced. Handles are
 //! numbers that are looked up, never pointers to Rust objects.
 
+mod attributes;
 mod context;
 mod copy;
 mod error;
 mod event;
 mod init;
+mod jit_log;
 mod launch;
+mod library;
+mod link;
 mod memory;
 mod module;
 mod pointer;
@@ -23,6 +27,7 @@ mod pool;
 mod state;
 mod stream;
 mod trace;
+mod unexported;
 mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -126,9 +131,13 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     pool::fill(&mut fns);
     pointer::fill(&mut fns);
     module::fill(&mut fns);
+    link::fill(&mut fns);
+    library::fill(&mut fns);
     launch::fill(&mut fns);
     stream::fill(&mut fns);
+    attributes::fill(&mut fns);
     event::fill(&mut fns);
+    unexported::fill(&mut fns);
     fns
 });
 

@@ -4,6 +4,7 @@
 //!
 //! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
 
+use super::jit_log::Logs;
 use super::state::{FunctionObject, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
 use crate::device::{PROFILE, REGISTERS_PER_THREAD, SHARED_PER_BLOCK};
@@ -24,77 +25,12 @@ pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUre
     OBJECTS.lock().functions.get(&function.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-fn module(module: CUmodule) -> Result<Arc<ModuleObject>, CUresult> {
+pub(super) fn module(module: CUmodule) -> Result<Arc<ModuleObject>, CUresult> {
     OBJECTS.lock().modules.get(&module.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-/// Buffers that the options of a load name: text so far goes there when it ends.
-#[derive(Default)]
-struct Logs {
-    info: Option<(*mut c_char, usize)>,
-    error: Option<(*mut c_char, usize)>,
-    /// Where the option values stand to which sizes are written back.
-    info_size: Option<*mut *mut c_void>,
-    error_size: Option<*mut *mut c_void>,
-    wall_time: Option<*mut *mut c_void>,
-}
-
-impl Logs {
-    fn new(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void) -> Result<Logs, CUresult> {
-        let (mut logs, mut buffers, mut sizes) = (Logs::default(), [None; 2], [0; 2]);
-        for i in 0..count as usize {
-            let option = get(options.wrapping_add(i))?;
-            let at = values.wrapping_add(i);
-            let value = get(at)?;
-            match option {
-                CUjit_option::CU_JIT_INFO_LOG_BUFFER => buffers[0] = Some(value.cast()),
-                CUjit_option::CU_JIT_ERROR_LOG_BUFFER => buffers[1] = Some(value.cast()),
-                CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES => {
-                    (sizes[0], logs.info_size) = (value.addr() as u32 as usize, Some(at));
-                }
-                CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => {
-                    (sizes[1], logs.error_size) = (value.addr() as u32 as usize, Some(at));
-                }
-                CUjit_option::CU_JIT_WALL_TIME => logs.wall_time = Some(at),
-                // The others steer a compiler that is not this one.
-                _ if option.0 < CUjit_option::CU_JIT_NUM_OPTIONS.0 => {}
-                _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
-            }
-        }
-        logs.info = buffers[0].map(|b| (b, sizes[0]));
-        logs.error = buffers[1].map(|b| (b, sizes[1]));
-        Ok(logs)
-    }
-
-    fn write(buffer: Option<(*mut c_char, usize)>, size: Option<*mut *mut c_void>, log: &str) -> Status {
-        let mut written = 0;
-        if let Some((to, capacity)) = buffer
-            && capacity > 0
-        {
-            let bytes = &log.as_bytes()[..log.len().min(capacity - 1)];
-            for (i, byte) in bytes.iter().chain(std::iter::once(&0)).enumerate() {
-                put(to.wrapping_add(i), *byte as c_char)?;
-            }
-            written = bytes.len();
-        }
-        match size {
-            Some(at) => put(at, std::ptr::without_provenance_mut(written)),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
-        Logs::write(self.info, self.info_size, info)?;
-        Logs::write(self.error, self.error_size, error)?;
-        if let Some(at) = self.wall_time {
-            put(at.cast::<f32>(), (began.elapsed().as_secs_f64() * 1e3) as f32)?;
-        }
-        Ok(())
-    }
-}
-
 /// What an image is that is not PTX.
-fn binary(image: *const c_void) -> Result<Option<&'static str>, CUresult> {
+pub(super) fn binary(image: *const c_void) -> Result<Option<&'static str>, CUresult> {
     let first: u8 = get(image.cast())?;
     // The magic numbers of ELF, of a fat binary and of its wrapper begin with bytes that no text begins with; only
     // then are further bytes read.
@@ -117,7 +53,7 @@ fn target(name: &str) -> Option<(u32, Option<char>)> {
 }
 
 /// Refuses PTX that is written for a newer device.
-fn check_target(text: &str) -> Result<(), String> {
+pub(super) fn check_target(text: &str) -> Result<(), String> {
     let line = text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)));
     let Some((number, rest)) = line else { return Ok(()) };
     let name = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty()).unwrap_or("").trim_end_matches(';');
@@ -132,7 +68,7 @@ fn check_target(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn ptx_log(error: &ptx::Error) -> String {
+pub(super) fn ptx_log(error: &ptx::Error) -> String {
     let ptx::Position { line, column } = error.position;
     format!(
         "ptxas application ptx input, line {line}; error   : column {column}: {}\nptxas fatal   : Ptx assembly aborted \
@@ -142,7 +78,7 @@ fn ptx_log(error: &ptx::Error) -> String {
 }
 
 /// Loads a module and gives its log.
-fn load_image(data: *const c_void) -> Result<(Module, String), (CUresult, String)> {
+pub(super) fn load_image(data: *const c_void) -> Result<(Module, String), (CUresult, String)> {
     if data.is_null() {
         return Err((CUresult::CUDA_ERROR_INVALID_VALUE, String::new()));
     }
@@ -160,7 +96,7 @@ fn load_image(data: *const c_void) -> Result<(Module, String), (CUresult, String
     Ok((module, format!("software device: {count} kernel(s) ready to be compiled for this CPU")))
 }
 
-fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
+pub(super) fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     ready()?;
     let began = Instant::now();
     match load_image(data) {
@@ -180,7 +116,7 @@ fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     }
 }
 
-fn attribute(object: &FunctionObject, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
+pub(super) fn attribute(object: &FunctionObject, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
     use CUfunction_attribute as A;
     let function = object.kernel.function();
     let capability = PROFILE.capability.0 * 10 + PROFILE.capability.1;
@@ -203,7 +139,61 @@ pub(super) fn max_threads(object: &FunctionObject) -> u32 {
     object.kernel.function().max_threads.map_or(limit, |n| n.min(limit)) as u32
 }
 
-fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> Status {
+pub(super) fn set_attribute(object: &FunctionObject, which: CUfunction_attribute, value: c_int) -> Status {
+    match which {
+        CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+            let room = u64::from(PROFILE.shared_per_block_optin).saturating_sub(object.kernel.function().shared_bytes);
+            let bytes = u32::try_from(value).ok().filter(|b| u64::from(*b) <= room);
+            let bytes = bytes.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+            object.max_dynamic_shared.store(bytes, Ordering::Relaxed);
+            Ok(())
+        }
+        CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+            if (-1..=100).contains(&value) {
+                Ok(())
+            } else {
+                Err(CUresult::CUDA_ERROR_INVALID_VALUE)
+            }
+        }
+        _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
+pub(super) fn param_info(object: &FunctionObject, index: usize, offset: *mut usize, bytes: *mut usize) -> Status {
+    let param = object.kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    put(offset, param.offset as usize)?;
+    if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
+}
+
+/// Address and size of a variable of a module.
+pub(super) fn global(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: &str) -> Status {
+    let found = module(from)?.module.global(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+    if !address.is_null() {
+        put(address, found.0)?;
+    }
+    if bytes.is_null() { Ok(()) } else { put(bytes, found.1 as usize) }
+}
+
+/// Gives `count` functions of a module.
+pub(super) fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
+    let names = module(of)?.module.image.names.clone();
+    for (i, name) in names.iter().take(count as usize).enumerate() {
+        get_function(out.wrapping_add(i), of, name)?;
+    }
+    Ok(())
+}
+
+/// Forgets a module and its functions.
+pub(super) fn unload(old: CUmodule) -> Status {
+    let mut objects = OBJECTS.lock();
+    let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+    objects.functions.retain(|_, function| function.module_handle != old.addr());
+    drop(objects);
+    drop(object);
+    Ok(())
+}
+
+pub(super) fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> Status {
     let object = module(from)?;
     let kernel = object.module.image.kernels.get(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
     let mut functions = object.functions.lock();
@@ -248,12 +238,7 @@ api! {
     }
     fn cuModuleUnload(old: CUmodule) {
         super::state::bound()?;
-        let mut objects = OBJECTS.lock();
-        let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
-        objects.functions.retain(|_, function| function.module_handle != old.addr());
-        drop(objects);
-        drop(object);
-        Ok(())
+        unload(old)
     }
     fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {
         put(mode, CUmoduleLoadingMode::CU_MODULE_LAZY_LOADING)
@@ -268,19 +253,11 @@ api! {
     }
     fn cuModuleEnumerateFunctions(out: *mut CUfunction, count: c_uint, of: CUmodule) {
         ready()?;
-        let names = module(of)?.module.image.names.clone();
-        for (i, name) in names.iter().take(count as usize).enumerate() {
-            get_function(out.wrapping_add(i), of, name)?;
-        }
-        Ok(())
+        enumerate(out, count, of)
     }
     fn cuModuleGetGlobal_v2(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: *const c_char) {
         ready()?;
-        let found = module(from)?.module.global(text(name)?).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
-        if !address.is_null() {
-            put(address, found.0)?;
-        }
-        if bytes.is_null() { Ok(()) } else { put(bytes, found.1 as usize) }
+        global(address, bytes, from, text(name)?)
     }
     fn cuFuncGetAttribute(value: *mut c_int, which: CUfunction_attribute, of: CUfunction) {
         ready()?;
@@ -288,21 +265,7 @@ api! {
     }
     fn cuFuncSetAttribute(of: CUfunction, which: CUfunction_attribute, value: c_int) {
         ready()?;
-        let object = function(of)?;
-        match which {
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-                let room = u64::from(PROFILE.shared_per_block_optin)
-                    .saturating_sub(object.kernel.function().shared_bytes);
-                let bytes = u32::try_from(value).ok().filter(|b| u64::from(*b) <= room);
-                let bytes = bytes.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-                object.max_dynamic_shared.store(bytes, Ordering::Relaxed);
-                Ok(())
-            }
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
-                if (-1..=100).contains(&value) { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) }
-            }
-            _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
-        }
+        set_attribute(&*function(of)?, which, value)
     }
     fn cuFuncSetCacheConfig(of: CUfunction, _config: CUfunc_cache) {
         ready()?;
@@ -319,10 +282,7 @@ api! {
     }
     fn cuFuncGetParamInfo(of: CUfunction, index: usize, offset: *mut usize, bytes: *mut usize) {
         ready()?;
-        let object = function(of)?;
-        let param = object.kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        put(offset, param.offset as usize)?;
-        if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
+        param_info(&*function(of)?, index, offset, bytes)
     }
     fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, of: CUfunction) {
         ready()?;

@@ -83,9 +83,8 @@ fn new_pool(device: usize, most: u64) -> Pool {
 impl Pools {
     /// The pool with that handle, the default ones made when they are first named.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
-        let index = handle.wrapping_sub(DEFAULT) / 0x10;
-        if handle == default_pool(index) && index < *crate::device::DEVICES {
-            self.pools.entry(handle).or_insert_with(|| new_pool(index, 0));
+        if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
+            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0));
         }
         self.pools.get_mut(&handle)
     }
@@ -148,13 +147,18 @@ impl Pool {
 
 /// After a synchronisation: gives back what exceeds the thresholds of a device's pools.
 pub(super) fn trim_synchronised(device: usize) {
+    trim(device, u64::MAX);
+}
+
+/// Gives back what exceeds the thresholds of a device's pools, or `most` bytes where that is less.
+pub(super) fn trim(device: usize, most: u64) {
     if CACHED.load(Ordering::Relaxed) == 0 {
         return;
     }
     let mut pools = POOLS.lock();
     for pool in pools.pools.values_mut().filter(|pool| pool.device == device) {
-        let threshold = pool.threshold;
-        pool.trim(threshold);
+        let keep = pool.threshold.min(most);
+        pool.trim(keep);
     }
 }
 

@@ -162,6 +162,7 @@ impl Context {
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
         super::pool::forget(self.id);
         MEMORY.reset(self.id);
+        crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();
         self.sticky.store(0, Ordering::Release);
     }
@@ -178,6 +179,11 @@ impl Context {
 /// The handle of the context with that number.
 pub(super) fn context_handle(id: u32) -> usize {
     CONTEXT + (id as usize) * 0x10
+}
+
+/// The context with that number.
+pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
+    context(std::ptr::without_provenance_mut(context_handle(id)))
 }
 
 /// A new handle of the current context.

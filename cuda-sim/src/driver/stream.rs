@@ -108,11 +108,18 @@ pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Strea
     }
 }
 
-/// The healthy current context, and a stream.
+/// A stream and its context, which like the current one is healthy.
+///
+/// They are mostly the same; copies may be enqueued in streams of other contexts.
 pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = healthy()?;
     let stream = stream_of(&context, stream)?;
-    Ok((context, stream))
+    if stream.context == context.id {
+        return Ok((context, stream));
+    }
+    let owner = super::state::numbered(stream.context)?;
+    owner.fault()?;
+    Ok((owner, stream))
 }
 
 /// The current context, and a stream, whatever has happened.

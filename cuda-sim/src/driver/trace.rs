@@ -27,17 +27,20 @@ pub(super) struct Running {
 
 struct Writer {
     file: File,
-    /// Where the closing bracket stands.
+    /// Where the end of the array stands.
     end: u64,
     streams: HashSet<(usize, u64)>,
 }
+
+/// What ends the file.
+const END: &str = "\n]\n";
 
 static WRITER: Lazy<Option<Mutex<Writer>>> = Lazy::new(|| {
     let path = std::env::var_os("CUDA_SIM_TRACE").filter(|path| !path.is_empty())?;
     let open = || -> std::io::Result<Writer> {
         let file = File::create(&path)?;
-        file.write_all_at(b"[\n]\n", 0)?;
-        Ok(Writer { file, end: 2, streams: HashSet::new() })
+        file.write_all_at(format!("[{END}").as_bytes(), 0)?;
+        Ok(Writer { file, end: 1, streams: HashSet::new() })
     };
     match open() {
         Ok(writer) => Some(Mutex::new(writer)),
@@ -50,12 +53,11 @@ static WRITER: Lazy<Option<Mutex<Writer>>> = Lazy::new(|| {
 
 impl Writer {
     fn write(&mut self, event: &str) {
-        let separator = if self.end == 2 { "" } else { ",\n" };
+        let separator = if self.end == 1 { "" } else { "," };
         // One write, so that no end of the process falls between event and bracket.
-        let text = format!("{separator}{event}\n]\n");
-        let at = if self.end == 2 { 2 } else { self.end - 1 };
-        match self.file.write_all_at(text.as_bytes(), at) {
-            Ok(()) => self.end = at + text.len() as u64 - 2,
+        let text = format!("{separator}\n{event}");
+        match self.file.write_all_at(format!("{text}{END}").as_bytes(), self.end) {
+            Ok(()) => self.end += text.len() as u64,
             Err(error) => tracing::warn!("the timeline lacks an event: {error}"),
         }
     }

@@ -13,6 +13,7 @@ use super::pool::POOL;
 use crate::codegen::abi::{BlocksFn, Context};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{Kind, MEMORY};
+use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -38,6 +39,8 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) grid_id: u64,
+    /// The number of the driver's context.
+    pub(crate) context: u32,
     /// Whether the grid may wait for all of itself.
     pub(crate) cooperative: bool,
 }
@@ -49,6 +52,8 @@ pub(crate) enum Fault {
     IllegalAddress { address: u64, block: u64 },
     /// The kernel executed `trap`.
     Trap { block: u64 },
+    /// An assertion failed.
+    Assert { block: u64 },
     /// Calls used more local memory than there is.
     StackOverflow { block: u64 },
     /// Threads of the block wait for each other, and none can go on.
@@ -158,7 +163,7 @@ impl Launch {
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
         let chunk = (blocks / (workers * 8)).clamp(1, (1 << 16) / threads.clamp(1, 1 << 16));
-        let shared = Arc::clone(&progress);
+        let (shared, grid_id) = (Arc::clone(&progress), self.grid_id);
         let work = move |worker: usize| {
             if let Err(fault) = self.worker(worker, blocks, threads, chunk, &shared) {
                 shared.stop.store(true, Ordering::Relaxed);
@@ -170,6 +175,7 @@ impl Launch {
             // Made above for this launch, which has ended.
             let _ = MEMORY.free(workspace, |kind| kind == Kind::Internal);
         }
+        service::flush(grid_id);
         let fault = progress.fault.lock().take();
         fault.map_or(Ok(()), Err)
     }
@@ -227,6 +233,7 @@ impl Launch {
             threads,
             fiber: 0,
             workspace: progress.workspace,
+            owner: self.context,
         })
     }
 
@@ -259,6 +266,7 @@ impl Launch {
             match context.trap {
                 0 => {}
                 2 => return Err(Fault::StackOverflow { block: after - 1 }),
+                service::ASSERT => return Err(Fault::Assert { block: after - 1 }),
                 _ => return Err(Fault::Trap { block: after - 1 }),
             }
             block = after;

@@ -115,8 +115,7 @@ impl Pool {
         self.shared.wake.notify_all();
         work(slot);
         let mut state = self.shared.state.lock();
-        loop {
-            let Some(at) = state.jobs.iter().position(|job| job.number == number) else { break };
+        while let Some(at) = state.jobs.iter().position(|job| job.number == number) {
             state.jobs[at].room = 0;
             if state.jobs[at].active == 0 {
                 state.jobs.remove(at);

@@ -4,7 +4,7 @@
 
 use super::Symbol;
 use crate::ptx::{Error, Init, Item, Linkage, Module, Position, Result, Space, Type, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Largest data block of a module.
 const MAX_DATA: u64 = 1 << 32;
@@ -16,12 +16,16 @@ pub(crate) struct Layout {
     pub(crate) image: Vec<u8>,
     /// Size of the data block.
     pub(crate) data_bytes: u64,
+    /// Offset and size of the part that holds `.const` variables.
+    pub(crate) constants: (u64, u64),
     /// Places of 8 bytes to which the block's address has to be added.
     pub(crate) relocations: Vec<u64>,
     /// Module-level shared memory.
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
     pub(crate) symbols: HashMap<String, Symbol>,
+    /// Variables with `.attribute(.managed)`.
+    pub(crate) managed: HashSet<String>,
     /// Offset and size of what `cuModuleGetGlobal` finds.
     pub(crate) globals: HashMap<String, (u64, u64)>,
 }
@@ -32,7 +36,8 @@ pub(crate) fn align_up(value: u64, align: u64) -> u64 {
 }
 
 impl Layout {
-    pub(crate) fn new(module: &Module) -> Result<Layout> {
+    /// Places a module's variables; `functions` are the addresses that initial values may name.
+    pub(crate) fn new(module: &Module, functions: &HashMap<&str, u64>) -> Result<Layout> {
         let mut layout = Layout::default();
         let variables = || {
             module.items.iter().filter_map(|item| match item {
@@ -40,12 +45,14 @@ impl Layout {
                 _ => None,
             })
         };
-        for variable in variables() {
-            layout.place(variable)?;
-        }
+        // Constants stand together behind the rest, so that an address can be told to be one.
+        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v))?;
+        layout.constants.0 = layout.data_bytes;
+        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v))?;
+        layout.constants.1 = layout.data_bytes - layout.constants.0;
         for variable in variables() {
             if let (Some(init), Some(&Symbol::Data(offset))) = (&variable.init, layout.symbols.get(&variable.name)) {
-                layout.write(variable, init, offset)?;
+                layout.write(variable, init, offset, functions)?;
             }
         }
         Ok(layout)
@@ -53,16 +60,17 @@ impl Layout {
 
     fn place(&mut self, variable: &Variable) -> Result<()> {
         let unsized_array = variable.dimensions.contains(&None);
+        let declared = variable.linkage == Some(Linkage::Extern) && !(variable.space == Space::Shared && unsized_array);
+        if declared {
+            // Defined elsewhere in the module, or an error where it is used.
+            return Ok(());
+        }
         if self.symbols.contains_key(&variable.name) {
             return Err(Error::new(variable.position, format!("'{}' is defined twice", variable.name)));
         }
         let symbol = match variable.space {
             Space::Shared if variable.linkage == Some(Linkage::Extern) => Symbol::DynamicShared,
             Space::Shared => Symbol::Shared(place(&mut self.shared_bytes, variable)?),
-            Space::Global | Space::Const if variable.linkage == Some(Linkage::Extern) => {
-                let message = format!("'{}' is .extern, and modules are not linked", variable.name);
-                return Err(Error::unsupported(variable.position, message));
-            }
             Space::Global | Space::Const => {
                 let bytes = match (&variable.init, unsized_array) {
                     (Some(Init::List(items)), true) => items.len() as u64 * variable.ty.bytes(),
@@ -74,6 +82,9 @@ impl Layout {
                     return Err(Error::unsupported(variable.position, "the module's variables exceed 4 GiB"));
                 }
                 self.globals.insert(variable.name.clone(), (offset, bytes));
+                if variable.managed {
+                    self.managed.insert(variable.name.clone());
+                }
                 Symbol::Data(offset)
             }
             space => {
@@ -85,7 +96,7 @@ impl Layout {
         Ok(())
     }
 
-    fn write(&mut self, variable: &Variable, init: &Init, offset: u64) -> Result<()> {
+    fn write(&mut self, variable: &Variable, init: &Init, offset: u64, functions: &HashMap<&str, u64>) -> Result<()> {
         let mut values = Vec::new();
         flatten(init, &mut values);
         let size = variable.ty.bytes();
@@ -99,7 +110,12 @@ impl Layout {
         }
         for (i, value) in values.into_iter().enumerate() {
             let at = offset + i as u64 * size;
-            let bits = self.initial_bits(value, variable.ty, variable.position, at)?;
+            let bits = match value {
+                Init::Symbol(name, ..) if size == 8 && functions.contains_key(name.as_str()) => {
+                    u128::from(functions[name.as_str()])
+                }
+                _ => self.initial_bits(value, variable.ty, variable.position, at)?,
+            };
             let bytes = bits.to_le_bytes();
             self.image[at as usize..(at + size) as usize].copy_from_slice(&bytes[..size as usize]);
         }

@@ -1,14 +1,16 @@
 //! Syntax tree to control-flow graph: resolves names, checks operands against their shapes, and turns guards into
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
+mod calls;
+mod operands;
+
 use super::inline::inline;
 use super::layout::{Layout, align_up, place};
 use super::sync::is_sync;
-use super::{Block, BlockId, Call, Function, Inst, LaneMask, Reg, Slot, Special, Symbol, Term, Value};
-use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, FunctionKind, Item, Module, Opcode, Operand, Position, Result};
-use crate::ptx::{RegisterDecl, Space, Statement, Type};
-use std::collections::{BTreeMap, HashMap};
+use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term};
+use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
+use crate::ptx::{RegisterDecl, Space, Statement};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Largest size of a kernel's parameters, CUDA's.
 const MAX_PARAM_BYTES: u64 = 32764;
@@ -20,9 +22,48 @@ pub(crate) struct Program {
     pub(crate) functions: Vec<Function>,
 }
 
+/// Functions have numbers for addresses, which nothing can be loaded from: an indirect call chooses by them.
+pub(crate) fn function_address(index: usize) -> u64 {
+    0x00fc_0000_0000_0000 + 16 * index as u64
+}
+
 /// Resolves and checks a module.
 pub(crate) fn lower(module: &Module) -> Result<Program> {
-    let layout = Layout::new(module)?;
+    let (indices, defined) = functions(module)?;
+    let addresses = indices.iter().map(|(name, index)| (*name, function_address(*index))).collect();
+    let layout = Layout::new(module, &addresses)?;
+    let taken = addresses_taken(module, &indices);
+    let undefined: HashSet<&str> = module
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Variable(v) if !layout.symbols.contains_key(&v.name) => Some(v.name.as_str()),
+            Item::Function(f) if !indices.contains_key(f.name.as_str()) => Some(f.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let names = Names { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
+    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
+    let mut shared = layout.shared_bytes;
+    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
+    for kind in [FunctionKind::Func, FunctionKind::Entry] {
+        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
+            let mut lowering = Lowering::new(&names, function)?;
+            lowering.function.shared_bytes = shared;
+            let lowered = lowering.run(function)?;
+            if kind == FunctionKind::Func {
+                shared = lowered.shared_bytes;
+            }
+            functions[index] = Some(lowered);
+        }
+    }
+    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
+    inline(&mut functions);
+    Ok(Program { layout, functions })
+}
+
+/// The functions with bodies in order, and their indices by name and alias.
+fn functions(module: &Module) -> Result<(HashMap<&str, usize>, Vec<&ptx::Function>)> {
     let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut defined: Vec<&ptx::Function> = Vec::new();
     for item in &module.items {
@@ -35,23 +76,58 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         }
         defined.push(function);
     }
-    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
-    let mut shared = layout.shared_bytes;
-    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
-    for kind in [FunctionKind::Func, FunctionKind::Entry] {
-        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
-            let mut lowering = Lowering::new(&layout, &indices, &defined, function)?;
-            lowering.function.shared_bytes = shared;
-            let lowered = lowering.run(function)?;
-            if kind == FunctionKind::Func {
-                shared = lowered.shared_bytes;
-            }
-            functions[index] = Some(lowered);
+    for item in &module.items {
+        let Item::Alias(alias) = item else { continue };
+        let Some(&index) = indices.get(alias.function.as_str()) else {
+            return Err(Error::new(alias.position, format!("'{}' is not a function that is defined", alias.function)));
+        };
+        if indices.insert(&alias.name, index).is_some_and(|old| old != index) {
+            return Err(Error::new(alias.position, format!("'{}' is defined twice", alias.name)));
         }
     }
-    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
-    inline(&mut functions);
-    Ok(Program { layout, functions })
+    Ok((indices, defined))
+}
+
+/// The functions whose addresses are values somewhere: the ones that indirect calls may reach.
+fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<usize> {
+    fn of_init(init: &Init, found: &mut dyn FnMut(&str)) {
+        match init {
+            Init::List(items) => items.iter().for_each(|item| of_init(item, found)),
+            Init::Symbol(name, ..) => found(name),
+            _ => {}
+        }
+    }
+    let mut taken = HashSet::new();
+    let mut found = |name: &str| {
+        taken.extend(indices.get(name));
+    };
+    for item in &module.items {
+        match item {
+            Item::Variable(variable) => variable.init.iter().for_each(|init| of_init(init, &mut found)),
+            Item::Function(function) => {
+                for statement in function.body.iter().flatten() {
+                    let Statement::Instruction(instruction) = statement else { continue };
+                    for operand in &instruction.operands {
+                        if let Operand::Name(name) = operand {
+                            found(name);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    taken
+}
+
+/// What a module's functions may name.
+struct Names<'a> {
+    layout: &'a Layout,
+    indices: &'a HashMap<&'a str, usize>,
+    defined: &'a [&'a ptx::Function],
+    taken: &'a HashSet<usize>,
+    /// Declared and defined nowhere.
+    undefined: &'a HashSet<&'a str>,
 }
 
 #[derive(Clone, Copy)]
@@ -68,12 +144,17 @@ struct Scope {
     ranges: Vec<(String, Reg, u32)>,
     labels: HashMap<String, BlockId>,
     tables: HashMap<String, Vec<String>>,
+    prototypes: HashMap<String, Prototype>,
 }
 
 struct Lowering<'a> {
     layout: &'a Layout,
     indices: &'a HashMap<&'a str, usize>,
     defined: &'a [&'a ptx::Function],
+    taken: &'a HashSet<usize>,
+    undefined: &'a HashSet<&'a str>,
+    /// The register of the carry flag, once something needs it.
+    carry: Option<Reg>,
     function: Function,
     scopes: Vec<Scope>,
     scope: usize,
@@ -86,12 +167,7 @@ fn slot(variable: &ptx::Variable, offset: u64) -> Slot {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(
-        layout: &'a Layout,
-        indices: &'a HashMap<&'a str, usize>,
-        defined: &'a [&'a ptx::Function],
-        ast: &ptx::Function,
-    ) -> Result<Self> {
+    fn new(names: &Names<'a>, ast: &ptx::Function) -> Result<Self> {
         let directive = |name: &str| ast.directives.iter().find(|d| d.name == name).map(|d| d.args.as_slice());
         let size =
             |args: &[u64]| std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32));
@@ -106,14 +182,18 @@ impl<'a> Lowering<'a> {
             registers: Vec::new(),
             blocks: Vec::new(),
             local_bytes: 0,
-            shared_bytes: layout.shared_bytes,
+            shared_bytes: names.layout.shared_bytes,
+            constants: names.layout.constants,
             max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
             required_threads: directive("reqntid").map(size),
         };
         let mut this = Lowering {
-            layout,
-            indices,
-            defined,
+            layout: names.layout,
+            indices: names.indices,
+            defined: names.defined,
+            taken: names.taken,
+            undefined: names.undefined,
+            carry: None,
             function,
             scopes: vec![Scope::default()],
             scope: 0,
@@ -176,7 +256,10 @@ impl<'a> Lowering<'a> {
                     self.current = target;
                 }
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
-                Statement::BranchTargets(..) | Statement::Note(_) => {}
+                Statement::BranchTargets(..)
+                | Statement::CallTargets(..)
+                | Statement::Prototype(_)
+                | Statement::Note(_) => {}
             }
         }
         self.terminate(Term::Return);
@@ -203,7 +286,10 @@ impl<'a> Lowering<'a> {
                         return Err(Error::new(*position, format!("the label '{name}' is defined twice")));
                     }
                 }
-                Statement::BranchTargets(name, targets) => {
+                Statement::Prototype(prototype) => {
+                    self.scopes[self.scope].prototypes.insert(prototype.name.clone(), prototype.clone());
+                }
+                Statement::BranchTargets(name, targets) | Statement::CallTargets(name, targets) => {
                     self.scopes[self.scope].tables.insert(name.clone(), targets.clone());
                 }
                 _ => {}
@@ -262,6 +348,23 @@ impl<'a> Lowering<'a> {
             }
         };
         self.define(&variable.name, Name::Symbol(symbol), variable.position)
+    }
+
+    /// A register of one bit that no text names.
+    fn flag(&mut self) -> Reg {
+        self.function.registers.push(1);
+        self.function.registers.len() as Reg - 1
+    }
+
+    /// The carry flag, one for each thread and function.
+    fn carry_flag(&mut self) -> Reg {
+        match self.carry {
+            Some(reg) => reg,
+            None => {
+                let reg = self.flag();
+                *self.carry.insert(reg)
+            }
+        }
     }
 
     /// Looks a name up from the innermost scope outwards.
@@ -338,15 +441,13 @@ impl<'a> Lowering<'a> {
             }
             return Ok(());
         }
-        let inst = self.resolved(ast)?;
         let Some((reg, negated)) = guard else {
-            self.push(inst);
-            return Ok(());
+            return self.emit(ast);
         };
         let (taken, next) = (self.new_block(), self.new_block());
         self.terminate(Term::Branch(reg, negated, taken, next));
         self.current = taken;
-        self.push(inst);
+        self.emit(ast)?;
         self.terminate(Term::Jump(next));
         self.current = next;
         Ok(())
@@ -382,266 +483,8 @@ impl<'a> Lowering<'a> {
             (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
             (Opcode::Ret, _) => Term::Return,
             (Opcode::Exit, _) => Term::Exit,
-            (Opcode::Trap, _) => Term::Trap,
+            (Opcode::Trap | Opcode::Brkpt, _) => Term::Trap,
             _ => return Ok(None),
         }))
     }
-
-    fn resolved(&self, ast: &ptx::Instruction) -> Result<Inst> {
-        let form = ptx::find_form(ast.opcode, &ast.suffixes)
-            .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
-        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
-        let form = same_name.find(|f| f.operands.len() == ast.operands.len()).unwrap_or(form);
-        let mut inst = Inst {
-            position: ast.position,
-            opcode: ast.opcode,
-            suffixes: ast.suffixes.clone(),
-            form,
-            operands: Vec::new(),
-            call: None,
-        };
-        if let Some(call) = &ast.call {
-            inst.call = Some(self.call(call, ast.position)?);
-        }
-        for (shape, operand) in form.operands.iter().zip(&ast.operands) {
-            let value = self.operand(*shape, operand, &inst, ast.position)?;
-            inst.operands.push(value);
-        }
-        self.check_vectors(&inst)?;
-        Ok(inst)
-    }
-
-    fn call(&self, ast: &ptx::CallOperands, position: Position) -> Result<Call> {
-        if ast.prototype.is_some() {
-            return Err(Error::unsupported(position, "an indirect call is not supported by the software device"));
-        }
-        let Some(&callee) = self.indices.get(ast.callee.as_str()) else {
-            let message = format!("the function '{}' is called but not defined in this module", ast.callee);
-            return Err(Error::unsupported(position, message));
-        };
-        let target = self.defined[callee];
-        if target.kind == FunctionKind::Entry {
-            return Err(Error::new(position, format!("'{}' is a kernel and cannot be called", ast.callee)));
-        }
-        let slots = |names: &[String], formals: &[ptx::Variable]| -> Result<Vec<usize>> {
-            if names.len() != formals.len() {
-                let message = format!("'{}' takes {} parameter(s), {} given", ast.callee, formals.len(), names.len());
-                return Err(Error::new(position, message));
-            }
-            let one = |(name, formal): (&String, &ptx::Variable)| match self.resolve(name) {
-                Some(Name::Symbol(Symbol::Slot(slot))) if self.function.slots[slot].bytes >= formal.bytes() => Ok(slot),
-                Some(Name::Symbol(Symbol::Slot(_))) => {
-                    Err(Error::new(position, format!("'{name}' is smaller than the parameter '{}'", formal.name)))
-                }
-                _ => Err(Error::new(position, format!("'{name}' is not a .param variable"))),
-            };
-            names.iter().zip(formals).map(one).collect()
-        };
-        Ok(Call { callee, returns: slots(&ast.returns, &target.returns)?, args: slots(&ast.args, &target.params)? })
-    }
-
-    /// Vector loads and stores must have as many operands as `.v2` and the like say.
-    fn check_vectors(&self, inst: &Inst) -> Result<()> {
-        if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
-            return Ok(());
-        }
-        let wanted = inst.modifiers().find_map(|m| match m.name() {
-            "v2" => Some(2),
-            "v4" => Some(4),
-            "v8" => Some(8),
-            _ => None,
-        });
-        let found = inst.operands.iter().find_map(|v| match v {
-            Value::Vector(items) => Some(items.len()),
-            _ => None,
-        });
-        if wanted == found {
-            return Ok(());
-        }
-        let message = format!("the access names {} element(s), {} given", wanted.unwrap_or(1), found.unwrap_or(1));
-        Err(Error::new(inst.position, message))
-    }
-
-    fn operand(&self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
-        match (shape, operand) {
-            (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
-            (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
-            (Shape::DestAs(ty), _) => self.dest(operand, ty, false, position),
-            (Shape::DestPred, Operand::Pair(p, q)) => {
-                Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
-            }
-            (Shape::DestPred, _) => self.dest(operand, Type::Pred, false, position),
-            (Shape::DestPair, Operand::Pair(d, p)) => {
-                let d = if d == "_" { Value::Sink } else { Value::Reg(self.sized_register(d, 32, false, position)?) };
-                let p = if p == "_" { Value::Sink } else { Value::Reg(self.predicate(p, position)?) };
-                Ok(Value::Vector(vec![d, p]))
-            }
-            (Shape::DestPair, _) => self.dest(operand, Type::B32, false, position),
-            (Shape::DestVector(i), Operand::Vector(items)) => {
-                let bits = if inst.opcode == Opcode::Mov {
-                    split_bits(inst.ty(i), items.len(), position)?
-                } else {
-                    inst.ty(i).bits()
-                };
-                let one = |item| self.dest_bits(item, bits, wide_allowed(inst), position);
-                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
-            }
-            (Shape::DestVector(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
-            (Shape::Source(i), _) => self.source(operand, inst.ty(i).bits(), wide_allowed(inst), position),
-            (Shape::SourceWide(i), _) => self.source(operand, inst.ty(i).bits() * 2, false, position),
-            (Shape::SourceAs(ty), _) => self.source(operand, ty.bits(), false, position),
-            (Shape::SourcePred, _) => self.source(operand, 1, false, position),
-            (Shape::SourceVector(i), Operand::Vector(items)) => {
-                let one = |item| self.source(item, inst.ty(i).bits(), true, position);
-                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
-            }
-            (Shape::SourceVector(i), _) => self.source(operand, inst.ty(i).bits(), true, position),
-            (Shape::Address, Operand::Address(base, offset)) => self.address(base, *offset, inst, position),
-            (Shape::Move, Operand::Vector(items)) => {
-                let bits = split_bits(inst.ty(0), items.len(), position)?;
-                let one = |item| self.source(item, bits, false, position);
-                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
-            }
-            (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
-            _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
-        }
-    }
-
-    fn dest(&self, operand: &Operand, ty: Type, wide: bool, position: Position) -> Result<Value> {
-        self.dest_bits(operand, ty.bits(), wide, position)
-    }
-
-    fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
-        match operand {
-            Operand::Sink => Ok(Value::Sink),
-            Operand::Name(name) => self.sized_register(name, bits, wide, position).map(Value::Reg),
-            _ => Err(Error::new(position, format!("'{operand}' is not a register"))),
-        }
-    }
-
-    fn sized_register(&self, name: &str, bits: u32, wide: bool, position: Position) -> Result<Reg> {
-        let reg = self.register(name, position)?;
-        let has = self.function.registers[reg as usize];
-        // 8-bit values live in registers of 16 bits and more.
-        let fits = has == bits || (wide && has > bits && has != 1 && bits != 1);
-        if fits {
-            return Ok(reg);
-        }
-        Err(Error::new(position, format!("'{name}' has {has} bit(s) where the instruction needs {bits}")))
-    }
-
-    fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
-        match operand {
-            Operand::Int(value) => Ok(Value::Int(*value)),
-            Operand::F32(value) if bits >= 32 => Ok(Value::F32(*value)),
-            Operand::F64(value) if bits >= 32 => Ok(Value::F64(*value)),
-            Operand::Not(name) if bits == 1 => Ok(Value::Not(self.predicate(name, position)?)),
-            Operand::Name(name) if name == "WARP_SZ" => Ok(Value::Int(32)),
-            Operand::Name(name) => match self.resolve(name) {
-                Some(Name::Reg(_)) => self.sized_register(name, bits, wide, position).map(Value::Reg),
-                Some(Name::Symbol(symbol)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
-                Some(Name::Symbol(_)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
-                None => self.special(name, position).map(Value::Special),
-            },
-            Operand::SymbolOffset(name, offset) => match self.resolve(name) {
-                Some(Name::Symbol(symbol)) => Ok(Value::Symbol(symbol, *offset)),
-                _ => Err(Error::new(position, format!("'{name}' is not a variable"))),
-            },
-            _ => Err(Error::new(position, format!("'{operand}' cannot be a source here"))),
-        }
-    }
-
-    fn special(&self, name: &str, position: Position) -> Result<Special> {
-        if let Some(special) = special(name) {
-            return Ok(special);
-        }
-        if self.indices.contains_key(name) {
-            return Err(Error::unsupported(position, format!("the address of the function '{name}' is not supported")));
-        }
-        match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
-            true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
-            false => Err(Error::new(position, format!("'{name}' is not declared"))),
-        }
-    }
-
-    fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
-        let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
-        match self.resolve(name) {
-            Some(Name::Reg(reg)) => match self.function.registers[reg as usize] {
-                32 | 64 => Ok(Value::RegAddress(reg, offset)),
-                _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
-            },
-            Some(Name::Symbol(symbol)) => {
-                let space = inst.space();
-                let fits = match symbol {
-                    Symbol::Data(_) => matches!(space, None | Some(Space::Global | Space::Const)),
-                    Symbol::Shared(_) | Symbol::DynamicShared => space == Some(Space::Shared),
-                    Symbol::Local(_) => matches!(space, None | Some(Space::Local)),
-                    Symbol::KernelParam(_) => space == Some(Space::Param) && inst.opcode == Opcode::Ld,
-                    Symbol::Slot(_) => space == Some(Space::Param),
-                };
-                if fits {
-                    return Ok(Value::SymbolAddress(symbol, offset));
-                }
-                Err(Error::new(position, format!("'{name}' is not in the state space of this access")))
-            }
-            None => Err(Error::new(position, format!("'{name}' is not declared"))),
-        }
-    }
-}
-
-/// Bits of each part when `mov` packs or unpacks a vector.
-fn split_bits(ty: Type, parts: usize, position: Position) -> Result<u32> {
-    match (ty.bits(), parts) {
-        (bits @ (16 | 32 | 64 | 128), 2 | 4) => Ok(bits / parts as u32),
-        (bits, _) => Err(Error::new(position, format!("{bits} bits do not split into {parts} parts"))),
-    }
-}
-
-/// Loads, stores and conversions take registers wider than their type.
-fn wide_allowed(inst: &Inst) -> bool {
-    matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt)
-}
-
-fn special(name: &str) -> Option<Special> {
-    let name = name.strip_prefix('%')?;
-    if let Some((base, component)) = name.split_once('.') {
-        let axis = match component {
-            "x" => 0,
-            "y" => 1,
-            "z" => 2,
-            _ => return None,
-        };
-        return Some(match base {
-            "tid" => Special::Tid(axis),
-            "ntid" => Special::Ntid(axis),
-            "ctaid" => Special::Ctaid(axis),
-            "nctaid" => Special::Nctaid(axis),
-            _ => return None,
-        });
-    }
-    Some(match name {
-        "laneid" => Special::LaneId,
-        "warpid" => Special::WarpId,
-        "nwarpid" => Special::NWarpId,
-        "lanemask_eq" => Special::LaneMask(LaneMask::Eq),
-        "lanemask_lt" => Special::LaneMask(LaneMask::Lt),
-        "lanemask_le" => Special::LaneMask(LaneMask::Le),
-        "lanemask_gt" => Special::LaneMask(LaneMask::Gt),
-        "lanemask_ge" => Special::LaneMask(LaneMask::Ge),
-        "smid" => Special::SmId,
-        "nsmid" => Special::NSmId,
-        "gridid" => Special::GridId,
-        "clock" => Special::Clock32,
-        "clock64" => Special::Clock64,
-        "globaltimer" => Special::GlobalTimer,
-        "dynamic_smem_size" => Special::DynamicShared,
-        "total_smem_size" => Special::TotalShared,
-        // Not documented: where the headers of cooperative groups look for the workspace.
-        "envreg1" => Special::Workspace(true),
-        "envreg2" => Special::Workspace(false),
-        "envreg0" => Special::Zero,
-        "warpsize" => Special::WarpSize,
-        _ => return None,
-    })
 }

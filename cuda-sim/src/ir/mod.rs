@@ -15,7 +15,7 @@ pub(crate) mod remat;
 pub(crate) mod rename;
 pub(crate) mod sync;
 
-use crate::ptx::isa::{Form, Shape};
+use crate::ptx::isa::Form;
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,11 @@ pub(crate) enum Special {
     TotalShared,
     /// The low or the high half of the address of the workspace of grid-wide barriers.
     Workspace(bool),
+    ClockHigh,
+    GlobalTimerLow,
+    GlobalTimerHigh,
     Zero,
+    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +142,7 @@ impl Inst {
     pub(crate) fn space(&self) -> Option<Space> {
         self.modifiers().find_map(|m| match m {
             Modifier::Global => Some(Space::Global),
-            Modifier::Shared | Modifier::SharedCta => Some(Space::Shared),
+            Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => Some(Space::Shared),
             Modifier::Local => Some(Space::Local),
             Modifier::Const => Some(Space::Const),
             Modifier::Param | Modifier::ParamEntry | Modifier::ParamFunc => Some(Space::Param),
@@ -149,16 +153,7 @@ impl Inst {
     /// Calls `def` for every register written and `used` for every register read.
     pub(crate) fn visit(&self, def: &mut dyn FnMut(Reg), used: &mut dyn FnMut(Reg)) {
         for (shape, value) in self.form.operands.iter().zip(&self.operands) {
-            let writes = matches!(
-                shape,
-                Shape::Dest(_)
-                    | Shape::DestWide(_)
-                    | Shape::DestAs(_)
-                    | Shape::DestPred
-                    | Shape::DestPair
-                    | Shape::DestVector(_)
-            );
-            visit_value(value, if writes { &mut *def } else { &mut *used });
+            visit_value(value, if shape.is_written() { &mut *def } else { &mut *used });
         }
     }
 }
@@ -241,6 +236,8 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<Block>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
+    /// Offset and size of the module's constants in its data.
+    pub(crate) constants: (u64, u64),
     /// `.maxntid`, as a product.
     pub(crate) max_threads: Option<u64>,
     /// `.reqntid`

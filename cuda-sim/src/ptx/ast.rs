@@ -49,6 +49,7 @@ names! {
         U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32", F32 = "f32", F64 = "f64",
+        F32x2 = "f32x2", U16x2 = "u16x2", S16x2 = "s16x2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
         Pred = "pred",
     }
 }
@@ -59,9 +60,10 @@ impl Type {
         match self {
             Type::Pred => 1,
             Type::B8 | Type::U8 | Type::S8 => 8,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 16,
-            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::F16x2 | Type::Bf16x2 | Type::Tf32 => 32,
-            Type::B64 | Type::U64 | Type::S64 | Type::F64 => 64,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 | Type::E4m3x2 | Type::E5m2x2 => 16,
+            Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::Tf32 => 32,
+            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
+            Type::B64 | Type::U64 | Type::S64 | Type::F64 | Type::F32x2 => 64,
             Type::B128 => 128,
         }
     }
@@ -74,6 +76,18 @@ impl Type {
     /// Whether this is `s8` to `s64`.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
+    }
+
+    /// The type of each half of a packed type, and whether it is packed.
+    pub fn lane(self) -> (Type, bool) {
+        match self {
+            Type::F16x2 => (Type::F16, true),
+            Type::Bf16x2 => (Type::Bf16, true),
+            Type::F32x2 => (Type::F32, true),
+            Type::U16x2 => (Type::U16, true),
+            Type::S16x2 => (Type::S16, true),
+            scalar => (scalar, false),
+        }
     }
 
     /// Whether this is a scalar floating-point type.
@@ -114,8 +128,34 @@ pub enum Item {
     Variable(Variable),
     /// A kernel or function, or its declaration.
     Function(Function),
+    /// Another name of a function.
+    Alias(Alias),
     /// A directive that does not change what the program computes, such as `.file`: its text.
     Note(String),
+}
+
+/// `.alias name, function;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alias {
+    /// Where its name stands.
+    pub position: Position,
+    /// The name.
+    pub name: String,
+    /// The function that it is a name of.
+    pub function: String,
+}
+
+/// `label: .callprototype ..`: what an indirect call passes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prototype {
+    /// The label.
+    pub name: String,
+    /// Return parameters; their names are `_`.
+    pub returns: Vec<Variable>,
+    /// Parameters.
+    pub params: Vec<Variable>,
+    /// Directives such as `.noreturn`.
+    pub directives: Vec<Directive>,
 }
 
 /// A variable, parameter, or formal of a function.
@@ -127,6 +167,8 @@ pub struct Variable {
     pub linkage: Option<Linkage>,
     /// The state space.
     pub space: Space,
+    /// `.attribute(.managed)`
+    pub managed: bool,
     /// `.align`, in bytes.
     pub align: Option<u64>,
     /// The element type.
@@ -238,6 +280,10 @@ pub enum Statement {
     Close,
     /// `label: .branchtargets a, b;`
     BranchTargets(String, Vec<String>),
+    /// `label: .calltargets a, b;`
+    CallTargets(String, Vec<String>),
+    /// `label: .callprototype ..`
+    Prototype(Prototype),
     /// A directive that does not change what the program computes, such as `.loc` or `.pragma`: its text.
     Note(String),
 }

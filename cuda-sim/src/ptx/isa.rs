@@ -5,17 +5,28 @@
 //! may have several forms. Modifiers are matched as sets, because LLVM and nvcc write them in different orders
 //! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). Not here: what an instruction computes.
 
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod memory;
+
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
 use Shape::{
-    Address, Dest, DestAs, DestPair, DestPred, DestVector, DestWide, Label, Source, SourceAs, SourcePred, SourceVector,
+    Dest, DestAs, DestPair, DestPred, DestVector, DestWide, Immediate, Label, Move, Source, SourceAs, SourcePred,
+    SourceWide,
 };
-use Shape::{Move, SourceWide};
-use Type::{B8, B16, B32, B64, B128, F32, F64, Pred, S8, S16, S32, S64, U8, U16, U32, U64};
+use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
+use once_cell::sync::Lazy;
 
 names! {
     /// The stem of an instruction's name.
     Opcode {
+        Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
+        Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Mad24 = "mad24", Madc = "madc",
+        Mul24 = "mul24", Nanosleep = "nanosleep", Pmevent = "pmevent", Prefetch = "prefetch",
+        Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
         Brev = "brev", BrxIdx = "brx", Call = "call", Clz = "clz", CNot = "cnot", Copysign = "copysign", Cos = "cos",
         Cvt = "cvt", Cvta = "cvta", Div = "div", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma",
@@ -48,6 +59,10 @@ names! {
         Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
         Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
+        Abs = "abs", Alias = "alias", Assertfail = "assertfail", Async = "async", Cc = "cc", Free = "free",
+        L1 = "L1", L2 = "L2", L2EvictLast = "L2::evict_last", L2EvictNormal = "L2::evict_normal", Malloc = "malloc",
+        Mmio = "mmio", Noftz = "noftz", Pack = "pack", Printf = "printf", Proxy = "proxy", Relu = "relu", Rna = "rna",
+        Satfinite = "satfinite", SharedCluster = "shared::cluster", Xorsign = "xorsign",
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
         // Synchronisation.
@@ -69,6 +84,10 @@ pub enum Shape {
     DestPred,
     /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
     DestPair,
+    /// A predicate that is written, never a pair.
+    DestOnePred,
+    /// A pair of predicates `p|q` that is written.
+    DestTwoPreds,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
     /// A register or constant.
@@ -81,12 +100,41 @@ pub enum Shape {
     SourcePred,
     /// A register, constant, or vector of them.
     SourceVector(usize),
+    /// An integer written out.
+    Immediate,
+    /// The thread's carry flag, read without being written in the text.
+    CarryIn,
+    /// The thread's carry flag, set without being written in the text.
+    CarryOut,
     /// `[base+offset]`
     Address,
     /// A label.
     Label,
     /// The source of a `mov`: anything with a value, the address of a variable, or a vector to pack.
     Move,
+}
+
+impl Shape {
+    /// Whether the operand is part of what the instruction does and not of its text.
+    pub fn is_implicit(self) -> bool {
+        matches!(self, Shape::CarryIn | Shape::CarryOut)
+    }
+
+    /// Whether the operand is written.
+    pub fn is_written(self) -> bool {
+        matches!(
+            self,
+            Dest(_)
+                | DestWide(_)
+                | DestAs(_)
+                | DestPred
+                | DestPair
+                | Shape::DestOnePred
+                | Shape::DestTwoPreds
+                | DestVector(_)
+                | Shape::CarryOut
+        )
+    }
 }
 
 /// Modifiers of which an instruction takes at most one.
@@ -118,21 +166,11 @@ const fn opt(choices: &'static [Modifier]) -> Group {
     Group { required: false, choices }
 }
 
-const RND: &[M] = &[M::Rn, M::Rz, M::Rm, M::Rp];
 const FTZ: &[M] = &[M::Ftz];
 const SAT: &[M] = &[M::Sat];
-const APPROX: &[M] = &[M::Approx];
-const CVT_RND: &[M] = &[M::Rn, M::Rz, M::Rm, M::Rp, M::Rni, M::Rzi, M::Rmi, M::Rpi];
-const SPACE: &[M] = &[M::Global, M::Shared, M::SharedCta, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
-const SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire, M::Release, M::AcqRel, M::Sc];
-const SCOPE: &[M] = &[M::Cta, M::Cluster, M::Gpu, M::Sys];
-const VECTOR: &[M] = &[M::V2, M::V4, M::V8];
-const CACHE: &[M] = &[M::Ca, M::Cg, M::Cs, M::Lu, M::Cv, M::Wb, M::Wt];
-const EVICT: &[M] = &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M::L1EvictLast, M::L1NoAllocate];
-const PREFETCH: &[M] = &[M::L2P64, M::L2P128, M::L2P256];
-const COMPARE_INT: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
-const COMPARE_FLOAT: &[M] =
-    &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Equ, M::Neu, M::Ltu, M::Leu, M::Gtu, M::Geu, M::Num, M::Nan];
+const COMPARE_BITS: &[M] = &[M::Eq, M::Ne];
+const COMPARE_SIGNED: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge];
+const COMPARE_UNSIGNED: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo, M::Ls, M::Hi, M::Hs];
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
 
@@ -149,13 +187,10 @@ const INT32: &[Type] = &[S32, S64, U32, U64];
 const WORDS: &[Type] = &[B16, B32, B64];
 const LOGIC: &[Type] = &[B16, B32, B64, Pred];
 const SIGNED: &[Type] = &[S16, S32, S64];
-const FLOATS: &[Type] = &[F32, F64];
 const ONLY_F32: &[Type] = &[F32];
-const MEMORY: &[Type] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 const MOVABLE: &[Type] = &[B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64, Pred];
 const VALUES: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
-const CVT: &[Type] = &[U8, U16, U32, U64, S8, S16, S32, S64, Type::F16, F32, F64];
-const COMPARABLE_INT: &[Type] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64];
+const UNSIGNED: &[Type] = &[U16, U32, U64];
 const B32_64: &[Type] = &[B32, B64];
 const U32_64: &[Type] = &[U32, U64];
 const SET_TO: &[Type] = &[U32, S32, F32];
@@ -174,55 +209,33 @@ const fn form(
     Form { opcode, groups, types, operands }
 }
 
-/// Every form of every instruction.
-pub static FORMS: &[Form] = &[
+/// Every form of every instruction, in tables by what the instructions work on.
+pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
+
+/// Integers, bits, movement and control.
+static FORMS: &[Form] = &[
     // Integer and floating-point arithmetic.
-    form(Opcode::Add, &[opt(SAT)], &[INT16], DSS),
-    form(Opcode::Add, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
-    form(Opcode::Sub, &[opt(SAT)], &[INT16], DSS),
-    form(Opcode::Sub, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
+    form(Opcode::Add, &[], &[INT16], DSS),
+    form(Opcode::Add, &[one(SAT)], &[&[S32]], DSS),
+    form(Opcode::Sub, &[], &[INT16], DSS),
+    form(Opcode::Sub, &[one(SAT)], &[&[S32]], DSS),
     form(Opcode::Mul, &[one(&[M::Lo, M::Hi])], &[INT16], DSS),
     form(Opcode::Mul, &[one(&[M::Wide])], &[&[S16, S32, U16, U32]], &[DestWide(0), Source(0), Source(0)]),
-    form(Opcode::Mul, &[opt(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSS),
-    form(Opcode::Mad, &[one(&[M::Lo, M::Hi]), opt(SAT)], &[INT16], DSSS),
+    form(Opcode::Mad, &[one(&[M::Lo, M::Hi])], &[INT16], DSSS),
+    form(Opcode::Mad, &[one(&[M::Hi]), one(SAT)], &[&[S32]], DSSS),
     form(
         Opcode::Mad,
         &[one(&[M::Wide])],
         &[&[S16, S32, U16, U32]],
         &[DestWide(0), Source(0), Source(0), SourceWide(0)],
     ),
-    form(Opcode::Mad, &[one(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSSS),
-    form(Opcode::Fma, &[one(RND), opt(FTZ), opt(SAT)], &[FLOATS], DSSS),
     form(Opcode::Sad, &[], &[INT16], DSSS),
     form(Opcode::Div, &[], &[INT16], DSS),
-    form(Opcode::Div, &[one(RND), opt(FTZ)], &[FLOATS], DSS),
-    form(Opcode::Div, &[one(&[M::Approx, M::Full]), opt(FTZ)], &[ONLY_F32], DSS),
     form(Opcode::Rem, &[], &[INT16], DSS),
     form(Opcode::Abs, &[], &[SIGNED], DS),
-    form(Opcode::Abs, &[opt(FTZ)], &[FLOATS], DS),
     form(Opcode::Neg, &[], &[SIGNED], DS),
-    form(Opcode::Neg, &[opt(FTZ)], &[FLOATS], DS),
     form(Opcode::Min, &[], &[INT16], DSS),
-    form(Opcode::Min, &[opt(FTZ), opt(&[M::NaN])], &[FLOATS], DSS),
     form(Opcode::Max, &[], &[INT16], DSS),
-    form(Opcode::Max, &[opt(FTZ), opt(&[M::NaN])], &[FLOATS], DSS),
-    form(Opcode::Copysign, &[], &[FLOATS], DSS),
-    form(
-        Opcode::Testp,
-        &[one(&[M::Finite, M::Infinite, M::Number, M::Notanumber, M::Normal, M::Subnormal])],
-        &[FLOATS],
-        &[DestPred, Source(0)],
-    ),
-    form(Opcode::Rcp, &[one(RND), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Rcp, &[one(APPROX), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sqrt, &[one(RND), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sqrt, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Rsqrt, &[one(APPROX), opt(FTZ)], &[FLOATS], DS),
-    form(Opcode::Sin, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Cos, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Lg2, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Ex2, &[one(APPROX), opt(FTZ)], &[ONLY_F32], DS),
-    form(Opcode::Tanh, &[one(APPROX)], &[ONLY_F32], DS),
     // Bits.
     form(Opcode::And, &[], &[LOGIC], DSS),
     form(Opcode::Or, &[], &[LOGIC], DSS),
@@ -237,7 +250,7 @@ pub static FORMS: &[Form] = &[
         &[&[B32]],
         &[Dest(0), Source(0), Source(0), SourceAs(U32)],
     ),
-    form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), SourceAs(U32)]),
+    form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), Immediate]),
     form(
         Opcode::Prmt,
         &[opt(&[M::F4e, M::B4e, M::Rc8, M::Ecl, M::Ecr, M::Rc16])],
@@ -251,84 +264,23 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Bfe, &[], &[INT32], &[Dest(0), Source(0), SourceAs(U32), SourceAs(U32)]),
     form(Opcode::Bfi, &[], &[B32_64], &[Dest(0), Source(0), Source(0), SourceAs(U32), SourceAs(U32)]),
     // Comparison and choice.
-    form(Opcode::Setp, &[one(COMPARE_INT)], &[COMPARABLE_INT], &[DestPred, Source(0), Source(0)]),
-    form(
-        Opcode::Setp,
-        &[one(COMPARE_INT), one(BOOL)],
-        &[COMPARABLE_INT],
-        &[DestPred, Source(0), Source(0), SourcePred],
-    ),
-    form(Opcode::Setp, &[one(COMPARE_FLOAT), opt(FTZ)], &[FLOATS], &[DestPred, Source(0), Source(0)]),
-    form(
-        Opcode::Setp,
-        &[one(COMPARE_FLOAT), one(BOOL), opt(FTZ)],
-        &[FLOATS],
-        &[DestPred, Source(0), Source(0), SourcePred],
-    ),
-    form(Opcode::Set, &[one(COMPARE_INT)], &[SET_TO, COMPARABLE_INT], &[Dest(0), Source(1), Source(1)]),
-    form(Opcode::Set, &[one(COMPARE_FLOAT), opt(FTZ)], &[SET_TO, FLOATS], &[Dest(0), Source(1), Source(1)]),
+    form(Opcode::Setp, &[one(COMPARE_BITS)], &[WORDS], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_BITS), one(BOOL)], &[WORDS], float::TEST_BOOL),
+    form(Opcode::Setp, &[one(COMPARE_SIGNED)], &[SIGNED], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_SIGNED), one(BOOL)], &[SIGNED], float::TEST_BOOL),
+    form(Opcode::Setp, &[one(COMPARE_UNSIGNED)], &[UNSIGNED], float::TEST),
+    form(Opcode::Setp, &[one(COMPARE_UNSIGNED), one(BOOL)], &[UNSIGNED], float::TEST_BOOL),
+    form(Opcode::Set, &[one(COMPARE_BITS)], &[SET_TO, WORDS], float::SET),
+    form(Opcode::Set, &[one(COMPARE_BITS), one(BOOL)], &[SET_TO, WORDS], float::SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_SIGNED)], &[SET_TO, SIGNED], float::SET),
+    form(Opcode::Set, &[one(COMPARE_SIGNED), one(BOOL)], &[SET_TO, SIGNED], float::SET_BOOL),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED)], &[SET_TO, UNSIGNED], float::SET),
+    form(Opcode::Set, &[one(COMPARE_UNSIGNED), one(BOOL)], &[SET_TO, UNSIGNED], float::SET_BOOL),
     form(Opcode::Selp, &[], &[VALUES], &[Dest(0), Source(0), Source(0), SourcePred]),
-    form(Opcode::Slct, &[opt(FTZ)], &[VALUES, &[S32, F32]], &[Dest(0), Source(0), Source(0), Source(1)]),
+    form(Opcode::Slct, &[], &[VALUES, &[S32]], &[Dest(0), Source(0), Source(0), Source(1)]),
+    form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
-    form(Opcode::Cvt, &[opt(CVT_RND), opt(FTZ), opt(SAT)], &[CVT, CVT], &[Dest(0), Source(1)]),
-    form(Opcode::Cvta, &[opt(&[M::To]), opt(SPACE)], &[U32_64], &[Dest(0), Move]),
-    form(Opcode::IsSpaceP, &[one(SPACE)], &[], &[DestPred, SourceAs(U64)]),
-    form(
-        Opcode::Ld,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), opt(&[M::Nc]), opt(CACHE), opt(EVICT), opt(PREFETCH), opt(VECTOR)],
-        &[MEMORY],
-        &[DestVector(0), Address],
-    ),
-    form(Opcode::Ldu, &[opt(SPACE), opt(VECTOR)], &[MEMORY], &[DestVector(0), Address]),
-    form(
-        Opcode::St,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(VECTOR)],
-        &[MEMORY],
-        &[Address, SourceVector(0)],
-    ),
-    // Atomics and order.
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Cas])],
-        &[&[B16, B32, B64]],
-        &[Dest(0), Address, Source(0), Source(0)],
-    ),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Exch, M::And, M::Or, M::Xor])],
-        &[B32_64],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add, M::Min, M::Max])],
-        &[INT32],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Dest(0), Address, Source(0)]),
-    form(
-        Opcode::Atom,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])],
-        &[&[U32]],
-        &[Dest(0), Address, Source(0)],
-    ),
-    form(
-        Opcode::Red,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::And, M::Or, M::Xor])],
-        &[B32_64],
-        &[Address, Source(0)],
-    ),
-    form(
-        Opcode::Red,
-        &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add, M::Min, M::Max])],
-        &[INT32],
-        &[Address, Source(0)],
-    ),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Add])], &[FLOATS], &[Address, Source(0)]),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Inc, M::Dec])], &[&[U32]], &[Address, Source(0)]),
-    form(Opcode::Fence, &[one(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), opt(SCOPE)], &[], NOTHING),
-    form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
     // Synchronisation.
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
@@ -371,50 +323,36 @@ pub static FORMS: &[Form] = &[
     form(Opcode::Ret, &[opt(UNI)], &[], NOTHING),
     form(Opcode::Exit, &[], &[], NOTHING),
     form(Opcode::Trap, &[], &[], NOTHING),
+    form(Opcode::Brkpt, &[], &[], NOTHING),
+    form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
+    form(Opcode::Pmevent, &[], &[], &[Immediate]),
 ];
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
-    "addc",
     "alloca",
-    "applypriority",
-    "bmsk",
-    "brkpt",
     "clusterlaunchcontrol",
     "cp",
     "createpolicy",
-    "discard",
-    "dp2a",
-    "dp4a",
-    "fns",
     "getctarank",
     "griddepcontrol",
     "istypep",
     "ldmatrix",
-    "mad24",
-    "madc",
     "mapa",
     "mbarrier",
     "mma",
     "movmatrix",
-    "mul24",
     "multimem",
-    "nanosleep",
-    "pmevent",
-    "prefetch",
-    "prefetchu",
     "set.pred",
     "setmaxnreg",
     "st.async",
     "stackrestore",
     "stacksave",
     "stmatrix",
-    "subc",
     "suld",
     "suq",
     "sured",
     "sust",
-    "szext",
     "tcgen05",
     "tensormap",
     "tex",
@@ -456,10 +394,24 @@ pub static UNSUPPORTED: &[&str] = &[
 /// assert!(isa::forms(Opcode::Add).count() >= 2);
 /// ```
 pub fn forms(opcode: Opcode) -> impl Iterator<Item = &'static Form> {
-    FORMS.iter().filter(move |form| form.opcode == opcode)
+    static INDEX: Lazy<Vec<Vec<&'static Form>>> = Lazy::new(|| {
+        let mut index = Vec::new();
+        for form in TABLES.iter().copied().flatten() {
+            let at = form.opcode as usize;
+            index.resize_with(index.len().max(at + 1), Vec::new);
+            index[at].push(form);
+        }
+        index
+    });
+    INDEX.get(opcode as usize).into_iter().flatten().copied()
 }
 
 impl Form {
+    /// The shapes of the operands that the text gives.
+    pub(crate) fn written(&self) -> impl Iterator<Item = Shape> {
+        self.operands.iter().copied().filter(|shape| !shape.is_implicit())
+    }
+
     /// Whether the written suffixes fit this form.
     ///
     /// # Errors

@@ -193,6 +193,14 @@ impl<'a> Lexer<'a> {
         Ok(value)
     }
 
+    /// The text from one place of a line to another, for messages.
+    pub(crate) fn between(&self, from: Position, to: Position) -> &'a str {
+        let line = std::str::from_utf8(self.text).unwrap_or("").lines().nth(from.line as usize - 1).unwrap_or("");
+        let start = from.column as usize - 1;
+        let end = if to.line == from.line { to.column as usize - 1 } else { line.len() };
+        line.get(start..end).unwrap_or("")
+    }
+
     /// Skips to the end of the line and gives the text passed over: `.loc` and `.file` are read this way.
     pub(crate) fn rest_of_line(&mut self) -> &'a str {
         let start = self.at;

@@ -3,10 +3,29 @@
 //! Recursive descent over the tokens of [`super::lexer`]; nesting is limited, so no text can exhaust the stack. It
 //! decides which forms an instruction may have by the table in [`super::isa`]; names are resolved later.
 
+mod body;
+
 use super::ast::*;
-use super::isa::{self, Form, Modifier, Opcode, Shape};
 use super::lexer::{Lexer, Token};
 use super::{Error, Result};
+pub(crate) use body::{find_form, forms};
+
+/// What may stand between a function's head and its body.
+const DIRECTIVES: &[&str] = &[
+    "maxntid",
+    "minnctapersm",
+    "maxnctapersm",
+    "reqntid",
+    "maxnreg",
+    "noreturn",
+    "reqnctapercluster",
+    "explicitcluster",
+    "maxclusterrank",
+    "blocksareclusters",
+    "abi_preserve",
+    "abi_preserve_control",
+    "local_maxnreg",
+];
 
 /// Deepest nesting of initialisers and of vectors.
 const MAX_DEPTH: u32 = 32;
@@ -26,15 +45,26 @@ const MAX_DEPTH: u32 = 32;
 /// # Ok::<(), cuda_sim::ptx::Error>(())
 /// ```
 pub fn parse(text: &str) -> Result<Module> {
+    parse_with(text, false)
+}
+
+/// Parses the device's own library, which may use instructions that no other text may.
+pub(crate) fn parse_internal(text: &str) -> Result<Module> {
+    parse_with(text, true)
+}
+
+fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position }.module()
+    Parser { lexer, token, position, internal }.module()
 }
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
     position: Position,
+    /// Whether the text is the device's own.
+    internal: bool,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -153,6 +183,9 @@ impl<'a> Parser<'a> {
         if name == "section" {
             return self.section().map(|text| Some(Item::Note(text)));
         }
+        if name == "alias" {
+            return self.alias().map(Some);
+        }
         let linkage = Linkage::from_name(name);
         if linkage.is_some() {
             self.advance()?;
@@ -180,6 +213,17 @@ impl<'a> Parser<'a> {
             }
             _ => self.expected("a directive"),
         }
+    }
+
+    /// `.alias name, function;`
+    fn alias(&mut self) -> Result<Item> {
+        self.advance()?;
+        let position = self.position;
+        let name = self.ident("the name of an alias")?.to_owned();
+        self.expect(b',')?;
+        let function = self.ident("the function that it names")?.to_owned();
+        self.expect(b';')?;
+        Ok(Item::Alias(Alias { position, name, function }))
     }
 
     /// A directive that ends with its line, or with `;` for `.pragma`.
@@ -222,7 +266,7 @@ impl<'a> Parser<'a> {
         let Token::Dot(name) = self.token else { return self.expected("a state space") };
         let Some(space) = Space::from_name(name) else { return self.expected("a state space") };
         self.advance()?;
-        let (mut align, mut vector, mut ty, mut pointer) = (None, None, None, None);
+        let (mut align, mut vector, mut ty, mut pointer, mut managed) = (None, None, None, None, false);
         while let Token::Dot(name) = self.token {
             let position = self.position;
             self.advance()?;
@@ -230,6 +274,7 @@ impl<'a> Parser<'a> {
                 "align" => align = Some(self.alignment()?),
                 "v2" => vector = Some(2),
                 "v4" => vector = Some(4),
+                "attribute" => managed |= self.attribute()?,
                 "ptr" => pointer = Some(self.pointer_attribute()?),
                 _ => match Type::from_name(name) {
                     Some(found) => ty = Some(found),
@@ -242,8 +287,19 @@ impl<'a> Parser<'a> {
         let Some(ty) = ty else { return self.expected("a type") };
         let position = self.position;
         let name = self.ident("the name of a variable")?.to_owned();
-        let mut variable =
-            Variable { position, linkage, space, align, ty, vector, pointer, name, dimensions: Vec::new(), init: None };
+        let mut variable = Variable {
+            position,
+            linkage,
+            space,
+            managed,
+            align,
+            ty,
+            vector,
+            pointer,
+            name,
+            dimensions: Vec::new(),
+            init: None,
+        };
         while self.eat(b'[')? {
             let size = if self.is(b']') { None } else { Some(self.int("a size")?) };
             variable.dimensions.push(size);
@@ -253,6 +309,17 @@ impl<'a> Parser<'a> {
             variable.init = Some(self.init(0)?);
         }
         Ok(variable)
+    }
+
+    /// `(.managed)` after `.attribute`.
+    fn attribute(&mut self) -> Result<bool> {
+        self.expect(b'(')?;
+        let known = self.eat_dot("managed")?;
+        if !known {
+            return Err(Error::unsupported(self.position, format!("the attribute {} is not known", show(&self.token))));
+        }
+        self.expect(b')')?;
+        Ok(true)
     }
 
     fn alignment(&mut self) -> Result<u64> {
@@ -347,25 +414,25 @@ impl<'a> Parser<'a> {
         let params = if self.is(b'(') { self.formals()? } else { Vec::new() };
         let mut function =
             Function { position, linkage, kind, name, returns, params, directives: Vec::new(), body: None };
+        function.directives = self.directives()?;
+        if self.eat(b';')? {
+            return Ok(function);
+        }
+        self.expect(b'{')?;
+        function.body = Some(self.body()?);
+        Ok(function)
+    }
+
+    /// What stands between a function's head and its body.
+    fn directives(&mut self) -> Result<Vec<Directive>> {
+        let mut directives = Vec::new();
         while let Token::Dot(name) = self.token {
-            let position = self.position;
             if name == "pragma" {
                 self.note(name)?;
                 continue;
             }
-            let known = [
-                "maxntid",
-                "minnctapersm",
-                "maxnctapersm",
-                "reqntid",
-                "maxnreg",
-                "noreturn",
-                "reqnctapercluster",
-                "explicitcluster",
-                "maxclusterrank",
-            ];
-            if !known.contains(&name) {
-                return Err(Error::unsupported(position, format!("the directive .{name} is not supported")));
+            if !DIRECTIVES.contains(&name) {
+                return Err(Error::unsupported(self.position, format!("the directive .{name} is not supported")));
             }
             self.advance()?;
             let mut args = Vec::new();
@@ -376,14 +443,9 @@ impl<'a> Parser<'a> {
                     args.push(self.int("a number")?);
                 }
             }
-            function.directives.push(Directive { name: name.to_owned(), args });
+            directives.push(Directive { name: name.to_owned(), args });
         }
-        if self.eat(b';')? {
-            return Ok(function);
-        }
-        self.expect(b'{')?;
-        function.body = Some(self.body()?);
-        Ok(function)
+        Ok(directives)
     }
 
     fn formals(&mut self) -> Result<Vec<Variable>> {
@@ -401,324 +463,5 @@ impl<'a> Parser<'a> {
         }
         self.expect(b')')?;
         Ok(formals)
-    }
-
-    fn body(&mut self) -> Result<Vec<Statement>> {
-        let mut statements = Vec::new();
-        let mut depth = 0u32;
-        loop {
-            match self.token {
-                Token::Punct(b'}') => {
-                    self.advance()?;
-                    if depth == 0 {
-                        return Ok(statements);
-                    }
-                    depth -= 1;
-                    statements.push(Statement::Close);
-                }
-                Token::Punct(b'{') => {
-                    self.advance()?;
-                    depth += 1;
-                    statements.push(Statement::Open);
-                }
-                Token::Punct(b';') => {
-                    self.advance()?;
-                }
-                Token::End => return self.expected("'}' at the end of the function"),
-                _ => statements.push(self.statement()?),
-            }
-        }
-    }
-
-    fn statement(&mut self) -> Result<Statement> {
-        match self.token {
-            Token::Dot("reg") => self.registers(),
-            Token::Dot(name @ ("loc" | "pragma" | "file")) => self.note(name).map(Statement::Note),
-            Token::Dot(space) if Space::from_name(space).is_some() => {
-                let variable = self.variable(None)?;
-                self.expect(b';')?;
-                Ok(Statement::Variable(variable))
-            }
-            Token::Dot(other) => {
-                Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")))
-            }
-            Token::Punct(b'@') => {
-                let position = self.position;
-                self.advance()?;
-                let negated = self.eat(b'!')?;
-                let register = self.ident("a predicate")?.to_owned();
-                let name = self.ident("an instruction")?;
-                let mut instruction = self.instruction(name, position)?;
-                instruction.guard = Some(Guard { register, negated });
-                Ok(Statement::Instruction(instruction))
-            }
-            Token::Ident(name) => {
-                let position = self.position;
-                self.advance()?;
-                if self.eat(b':')? {
-                    return self.label(name, position);
-                }
-                Ok(Statement::Instruction(self.instruction(name, position)?))
-            }
-            _ => self.expected("a statement"),
-        }
-    }
-
-    fn label(&mut self, name: &str, position: Position) -> Result<Statement> {
-        if !self.eat_dot("branchtargets")? {
-            return Ok(Statement::Label(name.to_owned(), position));
-        }
-        let mut targets = vec![self.ident("a label")?.to_owned()];
-        while self.eat(b',')? {
-            targets.push(self.ident("a label")?.to_owned());
-        }
-        self.expect(b';')?;
-        Ok(Statement::BranchTargets(name.to_owned(), targets))
-    }
-
-    fn registers(&mut self) -> Result<Statement> {
-        self.advance()?;
-        let (mut vector, mut ty) = (None, None);
-        while let Token::Dot(name) = self.token {
-            match name {
-                "v2" => vector = Some(2),
-                "v4" => vector = Some(4),
-                _ => match Type::from_name(name) {
-                    Some(found) => ty = Some(found),
-                    None => return self.expected("a type"),
-                },
-            }
-            self.advance()?;
-        }
-        let Some(ty) = ty else { return self.expected("a type") };
-        if vector.is_some() {
-            return Err(Error::unsupported(self.position, "vector registers are not supported"));
-        }
-        let mut names = Vec::new();
-        loop {
-            let name = self.ident("the name of a register")?.to_owned();
-            let position = self.position;
-            let mut count = None;
-            if self.eat(b'<')? {
-                let n = self.int("a count")?;
-                if n > 1 << 20 {
-                    return Err(Error::new(position, format!("{n} registers are more than 1048576")));
-                }
-                count = Some(n as u32);
-                self.expect(b'>')?;
-            }
-            names.push((name, count));
-            if !self.eat(b',')? {
-                break;
-            }
-        }
-        self.expect(b';')?;
-        Ok(Statement::Registers(RegisterDecl { ty, vector, names }))
-    }
-
-    /// The rest of an instruction whose stem was just read.
-    fn instruction(&mut self, stem: &str, position: Position) -> Result<Instruction> {
-        let mut written = stem.to_owned();
-        let mut suffixes = Vec::new();
-        let mut unknown = None;
-        while let Token::Dot(name) = self.token {
-            self.advance()?;
-            written.push('.');
-            written.push_str(name);
-            match (Type::from_name(name), Modifier::from_name(name)) {
-                (Some(ty), _) => suffixes.push(Suffix::Type(ty)),
-                (None, Some(modifier)) => suffixes.push(Suffix::Modifier(modifier)),
-                (None, None) => unknown = unknown.or(Some(name)),
-            }
-        }
-        let Some(opcode) = Opcode::from_name(stem) else {
-            let message = format!("the instruction '{written}' is not supported by the software device");
-            return Err(match isa::UNSUPPORTED.contains(&stem) {
-                true => Error::unsupported(position, message),
-                false => Error::new(position, format!("'{written}' is not an instruction")),
-            });
-        };
-        if let Some(name) = unknown {
-            return Err(Error::unsupported(position, format!("'.{name}' of '{written}' is not supported")));
-        }
-        let form = find_form(opcode, &suffixes)
-            .map_err(|why| Error::unsupported(position, format!("'{written}' is not supported: {why}")))?;
-        let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
-        if opcode == Opcode::Call {
-            instruction.call = Some(self.call_operands()?);
-        } else {
-            let most = forms(opcode, &instruction.suffixes).map(|f| f.operands.len()).max();
-            self.operands(&mut instruction, form, most.unwrap_or_default(), &written)?;
-        }
-        self.expect(b';')?;
-        Ok(instruction)
-    }
-
-    /// Operands of the first form that fits, and up to `most` where a longer form has the same name.
-    fn operands(&mut self, instruction: &mut Instruction, form: &Form, most: usize, written: &str) -> Result<()> {
-        let mut positions = Vec::new();
-        while instruction.operands.len() < most {
-            let enough = instruction.operands.len() >= form.operands.len();
-            if enough && !self.is(b',') {
-                break;
-            }
-            if !instruction.operands.is_empty() && !self.eat(b',')? {
-                return self.expected(&format!("',' and {} operand(s) of '{written}'", form.operands.len()));
-            }
-            positions.push(self.position);
-            instruction.operands.push(self.operand(0)?);
-        }
-        let found = instruction.operands.len();
-        let mut fitting = forms(instruction.opcode, &instruction.suffixes);
-        let form = fitting.find(|f| f.operands.len() == found).unwrap_or(form);
-        for (i, (shape, operand)) in form.operands.iter().zip(&instruction.operands).enumerate() {
-            if !shape_accepts(*shape, operand) {
-                let message = format!("operand {} of '{written}' cannot be '{operand}'", i + 1);
-                return Err(Error::new(positions[i], message));
-            }
-        }
-        Ok(())
-    }
-
-    fn operand(&mut self, depth: u32) -> Result<Operand> {
-        match self.token {
-            Token::Ident("_") => {
-                self.advance()?;
-                if self.eat(b'|')? {
-                    let second = self.ident("a predicate after '|'")?;
-                    return Ok(Operand::Pair("_".to_owned(), second.to_owned()));
-                }
-                Ok(Operand::Sink)
-            }
-            Token::Ident(name) => {
-                self.advance()?;
-                if let Token::Dot(component) = self.token {
-                    self.advance()?;
-                    return Ok(Operand::Name(format!("{name}.{component}")));
-                }
-                if self.eat(b'|')? {
-                    let second = self.ident("a predicate after '|'")?;
-                    return Ok(Operand::Pair(name.to_owned(), second.to_owned()));
-                }
-                let offset = self.offset()?;
-                let name = name.to_owned();
-                Ok(if offset == 0 { Operand::Name(name) } else { Operand::SymbolOffset(name, offset) })
-            }
-            Token::Punct(b'!') => {
-                self.advance()?;
-                Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned()))
-            }
-            Token::Punct(b'[') => self.address(),
-            Token::Punct(b'{') if depth == 0 => {
-                self.advance()?;
-                let mut items = vec![self.operand(depth + 1)?];
-                while self.eat(b',')? {
-                    items.push(self.operand(depth + 1)?);
-                }
-                self.expect(b'}')?;
-                Ok(Operand::Vector(items))
-            }
-            Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
-            _ => self.expected("an operand"),
-        }
-    }
-
-    fn address(&mut self) -> Result<Operand> {
-        self.expect(b'[')?;
-        let operand = match self.token {
-            Token::Ident(name) => {
-                self.advance()?;
-                let offset = self.offset()?;
-                Operand::Address(AddressBase::Name(name.to_owned()), offset)
-            }
-            _ => match self.constant()? {
-                Operand::Int(value) => Operand::Address(AddressBase::Absolute, value as i64),
-                _ => return self.expected("an address"),
-            },
-        };
-        self.expect(b']')?;
-        Ok(operand)
-    }
-
-    fn call_operands(&mut self) -> Result<CallOperands> {
-        let returns = if self.is(b'(') {
-            let names = self.name_list()?;
-            self.expect(b',')?;
-            names
-        } else {
-            Vec::new()
-        };
-        let callee = self.ident("the function that is called")?.to_owned();
-        let mut call = CallOperands { returns, callee, args: Vec::new(), prototype: None };
-        if self.eat(b',')? {
-            if self.is(b'(') {
-                call.args = self.name_list()?;
-                if self.eat(b',')? {
-                    call.prototype = Some(self.ident("a prototype")?.to_owned());
-                }
-            } else {
-                call.prototype = Some(self.ident("a prototype")?.to_owned());
-            }
-        }
-        Ok(call)
-    }
-
-    fn name_list(&mut self) -> Result<Vec<String>> {
-        self.expect(b'(')?;
-        let mut names = Vec::new();
-        while !self.is(b')') {
-            names.push(self.ident("a parameter of the call")?.to_owned());
-            if !self.eat(b',')? {
-                break;
-            }
-        }
-        self.expect(b')')?;
-        Ok(names)
-    }
-}
-
-/// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
-pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static Form, String> {
-    let written = suffixes.iter().filter_map(|s| match s {
-        Suffix::Type(ty) => Some(*ty),
-        Suffix::Modifier(_) => None,
-    });
-    let mut why = None;
-    for form in isa::forms(opcode) {
-        match form.matches(suffixes) {
-            Ok(()) => return Ok(form),
-            Err(reason) => {
-                let fits = form.types.len() == written.clone().count()
-                    && written.clone().zip(form.types).all(|(ty, allowed)| allowed.contains(&ty));
-                if why.is_none() || fits {
-                    why = Some(reason);
-                }
-            }
-        }
-    }
-    Err(why.unwrap_or_default())
-}
-
-/// The forms that take these suffixes; they differ in their operands.
-pub(crate) fn forms(opcode: Opcode, suffixes: &[Suffix]) -> impl Iterator<Item = &'static Form> {
-    isa::forms(opcode).filter(move |form| form.matches(suffixes).is_ok())
-}
-
-/// Whether an operand could have this shape, before names are resolved.
-fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
-    let constant = matches!(operand, Operand::Int(_) | Operand::F32(_) | Operand::F64(_));
-    let name = matches!(operand, Operand::Name(_));
-    match shape {
-        Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) => name || *operand == Operand::Sink,
-        Shape::DestPred | Shape::DestPair => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
-        Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
-        Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
-            name || constant || matches!(operand, Operand::Not(_))
-        }
-        Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
-        Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_)),
-        Shape::Address => matches!(operand, Operand::Address(..)),
-        Shape::Label => name,
-        Shape::Move => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
     }
 }

@@ -12,6 +12,7 @@ impl Display for Module {
             match item {
                 Item::Variable(variable) => writeln!(f, "{variable};")?,
                 Item::Function(function) => writeln!(f, "{function}")?,
+                Item::Alias(alias) => writeln!(f, ".alias {}, {};", alias.name, alias.function)?,
                 Item::Note(text) => writeln!(f, "{text}")?,
             }
         }
@@ -25,6 +26,9 @@ impl Display for Variable {
             write!(f, ".{} ", linkage.name())?;
         }
         write!(f, ".{} ", self.space.name())?;
+        if self.managed {
+            write!(f, ".attribute(.managed) ")?;
+        }
         if let Some(align) = self.align {
             write!(f, ".align {align} ")?;
         }
@@ -139,8 +143,29 @@ impl Display for Statement {
             Statement::Open => write!(f, "\t{{"),
             Statement::Close => write!(f, "\t}}"),
             Statement::BranchTargets(label, targets) => write!(f, "{label}: .branchtargets {};", targets.join(", ")),
+            Statement::CallTargets(label, targets) => write!(f, "{label}: .calltargets {};", targets.join(", ")),
+            Statement::Prototype(prototype) => write!(f, "{prototype}"),
             Statement::Note(text) => write!(f, "\t{text}"),
         }
+    }
+}
+
+impl Display for Prototype {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: .callprototype ", self.name)?;
+        if !self.returns.is_empty() {
+            write!(f, "(")?;
+            comma(f, &self.returns)?;
+            write!(f, ") ")?;
+        }
+        write!(f, "_ (")?;
+        comma(f, &self.params)?;
+        write!(f, ")")?;
+        for directive in &self.directives {
+            write!(f, " .{} ", directive.name)?;
+            comma(f, &directive.args)?;
+        }
+        write!(f, ";")
     }
 }
 

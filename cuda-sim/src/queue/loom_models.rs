@@ -2,6 +2,10 @@
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --release`. loom also reports a thread that waits for ever,
 //! so each model shows that no wake-up is lost.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks access a cell that loom watches: an access that nothing orders fails the model.
 
 use super::{Engine, Order, Start, Task};
 use loom::cell::UnsafeCell;

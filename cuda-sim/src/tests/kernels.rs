@@ -5,7 +5,7 @@ use crate::exec::launch::Fault;
 use crate::module::image;
 
 /// The vector add that the JIT writes: bounds checks whose failing path claims a record and ends the thread.
-const CHECKED_ADD: &str = "
+pub(super) const CHECKED_ADD: &str = "
 .visible .entry add(.param .u64 x, .param .u64 x_len, .param .u64 y, .param .u64 y_len, .param .u64 out,
     .param .u64 out_len, .param .u64 record) {
     .reg .pred %p<6>; .reg .b32 %r<12>; .reg .b64 %rd<24>;

@@ -27,6 +27,7 @@ fn launch(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        context: 0,
         cooperative: true,
     }
     .run()

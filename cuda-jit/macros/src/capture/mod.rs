@@ -42,6 +42,8 @@ pub(crate) struct Captured {
 pub(crate) struct BindingInfo {
     pub(crate) ident: Ident,
     pub(crate) mutable: bool,
+    /// Whether a reference to it, or to a part of it, is taken.
+    pub(crate) borrowed: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
 }
@@ -133,7 +135,7 @@ impl Capture {
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, kind });
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, borrowed: false, kind });
         self.scope.push((identity(ident), number));
         number
     }

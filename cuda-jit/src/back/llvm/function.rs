@@ -16,7 +16,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedArray, Space, Terminator,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Space, Terminator,
     Type, Value,
 };
 use crate::valid::Accesses;
@@ -91,6 +91,7 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Scalar(scalar) => self.scalar(scalar),
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
+            Type::Ptr(Space::Local, _) => self.context.ptr_type(AddressSpace::default()).into(),
         }
     }
 
@@ -117,7 +118,7 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 
     /// A shared array as a variable of the module. It has no initial value, as PTX wants it.
-    fn declare_shared(&self, index: usize, array: &SharedArray) -> PointerValue<'ctx> {
+    fn declare_shared(&self, index: usize, array: &ArrayDecl) -> PointerValue<'ctx> {
         let element = self.memory_type(array.element.into());
         // verified to be less than 2^31 bytes
         let ty = element.array_type(array.len as u32);
@@ -205,6 +206,7 @@ pub(super) struct Body<'ctx, 'a> {
     accesses: Accesses,
     blocks: Vec<BasicBlock<'ctx>>,
     slots: Vec<PointerValue<'ctx>>,
+    arrays: Vec<PointerValue<'ctx>>,
     /// Values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     panics: PanicBlock<'ctx>,
@@ -227,12 +229,18 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             builder.build_store(variable, lowering.register_type(slot.ty).const_zero())?;
             slots.push(variable);
         }
+        let mut arrays = Vec::new();
+        for array in &kir.arrays {
+            // verified to be less than 2^31 bytes
+            let ty = lowering.memory_type(array.element.into()).array_type(array.len as u32);
+            arrays.push(builder.build_alloca(ty, "")?);
+        }
         let mut values = Vec::new();
         for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, values, panics })
+        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, arrays, values, panics })
     }
 
     fn lower(mut self) -> Result<()> {
@@ -286,6 +294,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
+            Op::Local(array) => Some(self.arrays[array.index()].into()),
             Op::Barrier
             | Op::BarrierReduce(..)
             | Op::Fence(_)

@@ -67,7 +67,8 @@ pub(super) const SPECIAL: [(&str, Special); 14] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 2] = [("global", Space::Global), ("shared", Space::Shared)];
+pub(super) const SPACE: [(&str, Space); 3] =
+    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local)];
 
 /// Each reducing barrier with its word.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =

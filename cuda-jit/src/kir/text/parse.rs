@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedArray, SharedId, Site,
-    SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId,
+    Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -28,7 +28,7 @@ pub(super) fn module(text: &str) -> Result<Module> {
     }
     let mut shared = Vec::new();
     while parser.is_word("shared") {
-        shared.push(parser.shared(shared.len())?);
+        shared.push(parser.array(shared.len(), Parser::shared_id)?);
     }
     let mut functions = Vec::new();
     while *parser.peek() != Token::End {
@@ -53,12 +53,12 @@ impl Parser {
         Ok(Site { message: self.text()?, file, line, column })
     }
 
-    fn shared(&mut self, index: usize) -> Result<SharedArray> {
-        self.place(index, Self::shared_id)?;
+    fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
+        self.place(index, id)?;
         let name = self.name()?;
         self.sign(':')?;
         let element = self.scalar()?;
-        Ok(SharedArray { name, element, len: self.number("a length")? })
+        Ok(ArrayDecl { name, element, len: self.number("a length")? })
     }
 
     fn function(&mut self, first: bool) -> Result<Function> {
@@ -78,11 +78,15 @@ impl Parser {
         while self.is_word("slot") {
             slots.push(self.slot(slots.len())?);
         }
+        let mut arrays = Vec::new();
+        while self.is_word("array") {
+            arrays.push(self.array(arrays.len(), Self::array_id)?);
+        }
         let mut blocks = Vec::new();
         while !self.is_sign('}') {
             blocks.push(self.block(blocks.len())?);
         }
-        Ok(Function { name, params, result, slots, blocks })
+        Ok(Function { name, params, result, slots, arrays, blocks })
     }
 
     fn param(&mut self, index: usize) -> Result<Param> {
@@ -199,6 +203,7 @@ impl Parser {
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
             "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
+            "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "barrier" => Ok(Op::Barrier),
             "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
             "atomic" => {
@@ -320,6 +325,10 @@ impl Parser {
 
     fn slot_id(&mut self) -> Result<u32> {
         self.index("s", "a slot")
+    }
+
+    fn array_id(&mut self) -> Result<u32> {
+        self.index("a", "an array")
     }
 
     fn shared_id(&mut self) -> Result<u32> {

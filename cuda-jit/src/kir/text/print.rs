@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId, Site, SiteId, SlotId,
-    Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId, Site, SiteId,
+    SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -43,7 +43,7 @@ macro_rules! letter {
     };
 }
 
-letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}" }
+letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}" }
 
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -80,6 +80,9 @@ fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module
     f.write_str(" {\n")?;
     for (index, slot) in function.slots.iter().enumerate() {
         writeln!(f, "  slot s{index} {}: {}", name(&slot.name), slot.ty)?;
+    }
+    for (index, array) in function.arrays.iter().enumerate() {
+        writeln!(f, "  array a{index} {}: {} {}", name(&array.name), array.element, array.len)?;
     }
     for (index, Block { insts, end }) in function.blocks.iter().enumerate() {
         writeln!(f, "b{index}:")?;
@@ -130,6 +133,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
+        Op::Local(array) => format!("local {array}"),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
         Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),

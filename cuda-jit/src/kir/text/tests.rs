@@ -10,8 +10,14 @@ fn module(ops: Vec<Op>) -> Module {
         Inst { op, result }
     });
     let block = crate::kir::Block { insts: insts.collect(), end: Terminator::Return(None) };
-    let function =
-        Function { name: "f".to_owned(), params: Vec::new(), result: None, slots: Vec::new(), blocks: vec![block] };
+    let function = Function {
+        name: "f".to_owned(),
+        params: Vec::new(),
+        result: None,
+        slots: Vec::new(),
+        arrays: Vec::new(),
+        blocks: vec![block],
+    };
     Module { contract: false, functions: vec![function], sites: Vec::new(), shared: Vec::new() }
 }
 

@@ -1,0 +1,80 @@
+//! The buffers that options of a load or a link name, into which its log is written.
+//!
+//! # Safety
+//!
+//! See the parent module: by CUDA's contract the buffers and the array of option values are valid for as long as the
+//! call takes, and those of a link for as long as the link exists.
+
+use super::{Status, get, put};
+use cuda_sys::{CUjit_option, CUresult};
+use std::ffi::{c_char, c_uint, c_void};
+use std::time::Instant;
+
+/// Buffers that the options of a load name: text so far goes there when it ends.
+#[derive(Default)]
+pub(super) struct Logs {
+    info: Option<(*mut c_char, usize)>,
+    error: Option<(*mut c_char, usize)>,
+    /// Where the option values stand to which sizes are written back.
+    info_size: Option<*mut *mut c_void>,
+    error_size: Option<*mut *mut c_void>,
+    wall_time: Option<*mut *mut c_void>,
+}
+
+impl Logs {
+    pub(super) fn new(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void) -> Result<Logs, CUresult> {
+        let (mut logs, mut buffers, mut sizes) = (Logs::default(), [None; 2], [0; 2]);
+        for i in 0..count as usize {
+            let option = get(options.wrapping_add(i))?;
+            let at = values.wrapping_add(i);
+            let value = get(at)?;
+            match option {
+                CUjit_option::CU_JIT_INFO_LOG_BUFFER => buffers[0] = Some(value.cast()),
+                CUjit_option::CU_JIT_ERROR_LOG_BUFFER => buffers[1] = Some(value.cast()),
+                CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES => {
+                    (sizes[0], logs.info_size) = (value.addr() as u32 as usize, Some(at));
+                }
+                CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => {
+                    (sizes[1], logs.error_size) = (value.addr() as u32 as usize, Some(at));
+                }
+                CUjit_option::CU_JIT_WALL_TIME => logs.wall_time = Some(at),
+                // The others steer a compiler that is not this one.
+                _ if option.0 < CUjit_option::CU_JIT_NUM_OPTIONS.0 => {}
+                _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            }
+        }
+        logs.info = buffers[0].map(|b| (b, sizes[0]));
+        logs.error = buffers[1].map(|b| (b, sizes[1]));
+        Ok(logs)
+    }
+
+    fn write(buffer: Option<(*mut c_char, usize)>, size: Option<*mut *mut c_void>, log: &str) -> Status {
+        let mut written = 0;
+        if let Some((to, capacity)) = buffer
+            && capacity > 0
+        {
+            let bytes = &log.as_bytes()[..log.len().min(capacity - 1)];
+            for (i, byte) in bytes.iter().chain(std::iter::once(&0)).enumerate() {
+                put(to.wrapping_add(i), *byte as c_char)?;
+            }
+            written = bytes.len();
+        }
+        match size {
+            Some(at) => put(at, std::ptr::without_provenance_mut(written)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
+        Logs::write(self.info, self.info_size, info)?;
+        Logs::write(self.error, self.error_size, error)?;
+        if let Some(at) = self.wall_time {
+            put(at.cast::<f32>(), (began.elapsed().as_secs_f64() * 1e3) as f32)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: the pointers are the client's, valid for as long as the header says; only one call at a time uses them,
+// since a link is behind a lock.
+unsafe impl Send for Logs {}

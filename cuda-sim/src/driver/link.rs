@@ -1,0 +1,216 @@
+//! The linker: several PTX texts to one, which loads like any other.
+//!
+//! What comes out under the name of a cubin is PTX again, since that is what this device runs. Machine code cannot go
+//! in; NVIDIA's own device libraries may be named, and are passed over: the device has their functions itself.
+//!
+//! # Safety
+//!
+//! See the parent module. Data that is added is read for the length that the client gives.
+
+use super::jit_log::Logs;
+use super::module::{check_target, ptx_log};
+use super::state::{handle, ready};
+use super::{Status, api, put, text};
+use crate::link::{link, with_library};
+use crate::{ir, ptx};
+use cuda_sys::{CUjit_option, CUjitInputType, CUlinkState, CUresult};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_uint, c_void};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+struct Link {
+    modules: Vec<ptx::Module>,
+    /// The linked text with its NUL, which the client reads until the link is destroyed.
+    image: Vec<u8>,
+    info: String,
+    error: String,
+    logs: Logs,
+    began: Instant,
+}
+
+static LINKS: Lazy<Mutex<HashMap<usize, Arc<Mutex<Link>>>>> = Lazy::new(Mutex::default);
+
+fn find(state: CUlinkState) -> Result<Arc<Mutex<Link>>, CUresult> {
+    LINKS.lock().get(&state.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+}
+
+fn create(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, out: *mut CUlinkState) -> Status {
+    ready()?;
+    let logs = Logs::new(count, options, values)?;
+    let new = handle();
+    let (info, error) = (String::new(), String::new());
+    let link = Link { modules: Vec::new(), image: Vec::new(), info, error, logs, began: Instant::now() };
+    put(out, std::ptr::without_provenance_mut(new))?;
+    LINKS.lock().insert(new, Arc::new(Mutex::new(link)));
+    Ok(())
+}
+
+impl Link {
+    /// Remembers what went wrong, and brings the client's buffers up to date.
+    fn fail(&mut self, code: CUresult, message: &str) -> Status {
+        tracing::error!("linking: {message}");
+        self.error.push_str(message);
+        self.error.push('\n');
+        self.logs.finish(&self.info, &self.error, self.began)?;
+        Err(code)
+    }
+
+    fn add(&mut self, kind: CUjitInputType, data: &[u8], name: &str) -> Status {
+        match kind {
+            CUjitInputType::CU_JIT_INPUT_PTX => self.add_ptx(data, name),
+            // What this linker gave out under that name is text.
+            CUjitInputType::CU_JIT_INPUT_CUBIN if data.starts_with(b".version") => self.add_ptx(data, name),
+            CUjitInputType::CU_JIT_INPUT_LIBRARY if name.contains("cudadevrt") => {
+                self.info.push_str(&format!("{name}: the device has these functions itself\n"));
+                Ok(())
+            }
+            CUjitInputType::CU_JIT_INPUT_CUBIN
+            | CUjitInputType::CU_JIT_INPUT_FATBINARY
+            | CUjitInputType::CU_JIT_INPUT_OBJECT
+            | CUjitInputType::CU_JIT_INPUT_LIBRARY => self.fail(
+                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+                &format!("{name} holds machine code; the software device links PTX only"),
+            ),
+            _ => self.fail(CUresult::CUDA_ERROR_INVALID_VALUE, &format!("{name} is of a kind that cannot be linked")),
+        }
+    }
+
+    fn add_ptx(&mut self, data: &[u8], name: &str) -> Status {
+        let data = data.split(|byte| *byte == 0).next().unwrap_or(&[]);
+        let Ok(text) = std::str::from_utf8(data) else {
+            return self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &format!("{name} is not text"));
+        };
+        if let Err(message) = check_target(text) {
+            return self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &message);
+        }
+        match ptx::parse(text) {
+            Ok(module) => {
+                self.modules.push(module);
+                Ok(())
+            }
+            Err(error) => self.fail(CUresult::CUDA_ERROR_INVALID_PTX, &format!("{name}: {}", ptx_log(&error))),
+        }
+    }
+
+    fn complete(&mut self) -> Status {
+        let count = self.modules.len();
+        if count == 0 {
+            return self.fail(CUresult::CUDA_ERROR_INVALID_VALUE, "nothing was added to the link");
+        }
+        let linked = match link(std::mem::take(&mut self.modules)) {
+            Ok(linked) => linked,
+            Err(error) => {
+                return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &format!("error   : {}", error.message));
+            }
+        };
+        let mut image = linked.to_string().into_bytes();
+        // What nothing defines is found now, not when the result is loaded.
+        if let Err(error) = ir::lower::lower(&with_library(linked)) {
+            return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &format!("error   : {}", error.message));
+        }
+        image.push(0);
+        self.image = image;
+        self.info.push_str(&format!("software device: {count} module(s) linked\n"));
+        self.logs.finish(&self.info, &self.error, self.began)
+    }
+}
+
+fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: *const c_char) -> Status {
+    ready()?;
+    let link = find(state)?;
+    if data.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let name = if name.is_null() { "the input" } else { text(name)? };
+    // SAFETY: not null, and by CUDA's contract as long as the client says.
+    let bytes = unsafe { std::slice::from_raw_parts(data.cast_const().cast::<u8>(), size) };
+    link.lock().add(kind, bytes, name)
+}
+
+fn add_file(state: CUlinkState, kind: CUjitInputType, path: *const c_char) -> Status {
+    ready()?;
+    let link = find(state)?;
+    let path = text(path)?;
+    let bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+    let name = Path::new(path).file_name().map_or(path.into(), |n| n.to_string_lossy());
+    link.lock().add(kind, &bytes, &name)
+}
+
+api! {
+    fn cuLinkCreate_v2(
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+        out: *mut CUlinkState,
+    ) {
+        create(count, options, values, out)
+    }
+    fn cuLinkCreate(
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+        out: *mut CUlinkState,
+    ) {
+        create(count, options, values, out)
+    }
+    fn cuLinkAddData_v2(
+        state: CUlinkState,
+        kind: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        name: *const c_char,
+        _count: c_uint,
+        _options: *mut CUjit_option,
+        _values: *mut *mut c_void,
+    ) {
+        add_data(state, kind, data, size, name)
+    }
+    fn cuLinkAddData(
+        state: CUlinkState,
+        kind: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        name: *const c_char,
+        _count: c_uint,
+        _options: *mut CUjit_option,
+        _values: *mut *mut c_void,
+    ) {
+        add_data(state, kind, data, size, name)
+    }
+    fn cuLinkAddFile_v2(
+        state: CUlinkState,
+        kind: CUjitInputType,
+        path: *const c_char,
+        _count: c_uint,
+        _options: *mut CUjit_option,
+        _values: *mut *mut c_void,
+    ) {
+        add_file(state, kind, path)
+    }
+    fn cuLinkAddFile(
+        state: CUlinkState,
+        kind: CUjitInputType,
+        path: *const c_char,
+        _count: c_uint,
+        _options: *mut CUjit_option,
+        _values: *mut *mut c_void,
+    ) {
+        add_file(state, kind, path)
+    }
+    fn cuLinkComplete(state: CUlinkState, out: *mut *mut c_void, size: *mut usize) {
+        ready()?;
+        let link = find(state)?;
+        let mut link = link.lock();
+        link.complete()?;
+        put(out, link.image.as_mut_ptr().cast())?;
+        if size.is_null() { Ok(()) } else { put(size, link.image.len()) }
+    }
+    fn cuLinkDestroy(state: CUlinkState) {
+        ready()?;
+        LINKS.lock().remove(&state.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+}

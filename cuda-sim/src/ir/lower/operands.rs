@@ -1,0 +1,271 @@
+//! Operands: names to registers, variables, functions and special registers, checked against the form's shapes.
+
+use super::{Lowering, Name, function_address};
+use crate::ir::{Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ptx::isa::Shape;
+use crate::ptx::{self, AddressBase, Error, Opcode, Operand, Position, Result, Space, Type};
+
+impl Lowering<'_> {
+    pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
+        let form = ptx::find_form(ast.opcode, &ast.suffixes)
+            .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
+        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
+        let form = same_name.find(|f| f.written().count() == ast.operands.len()).unwrap_or(form);
+        let mut inst = Inst {
+            position: ast.position,
+            opcode: ast.opcode,
+            suffixes: ast.suffixes.clone(),
+            form,
+            operands: Vec::new(),
+            call: None,
+        };
+        if let Some(call) = &ast.call {
+            inst.call = Some(self.call(call, ast.position)?);
+        }
+        let mut written = ast.operands.iter();
+        for shape in form.operands {
+            let value = if shape.is_implicit() {
+                Value::Reg(self.carry_flag())
+            } else if let Some(operand) = written.next() {
+                self.operand(*shape, operand, &inst, ast.position)?
+            } else {
+                return Err(Error::new(ast.position, format!("'{}' lacks an operand", ast.full_name())));
+            };
+            inst.operands.push(value);
+        }
+        self.check_vectors(&inst)?;
+        Ok(inst)
+    }
+
+    /// Vector loads and stores must have as many operands as `.v2` and the like say.
+    fn check_vectors(&self, inst: &Inst) -> Result<()> {
+        if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
+            return Ok(());
+        }
+        let wanted = inst.modifiers().find_map(|m| match m.name() {
+            "v2" => Some(2),
+            "v4" => Some(4),
+            "v8" => Some(8),
+            _ => None,
+        });
+        let found = inst.operands.iter().find_map(|v| match v {
+            Value::Vector(items) => Some(items.len()),
+            _ => None,
+        });
+        if wanted == found {
+            return Ok(());
+        }
+        let message = format!("the access names {} element(s), {} given", wanted.unwrap_or(1), found.unwrap_or(1));
+        Err(Error::new(inst.position, message))
+    }
+
+    fn operand(&self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
+        match (shape, operand) {
+            (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
+            (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
+            (Shape::DestAs(ty), _) => self.dest(operand, ty, false, position),
+            (Shape::DestPred | Shape::DestTwoPreds, Operand::Pair(p, q)) => {
+                Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
+            }
+            (Shape::DestPred | Shape::DestOnePred, _) => self.dest(operand, Type::Pred, false, position),
+            (Shape::DestPair, Operand::Pair(d, p)) => {
+                let d = if d == "_" { Value::Sink } else { Value::Reg(self.sized_register(d, 32, false, position)?) };
+                let p = if p == "_" { Value::Sink } else { Value::Reg(self.predicate(p, position)?) };
+                Ok(Value::Vector(vec![d, p]))
+            }
+            (Shape::DestPair, _) => self.dest(operand, Type::B32, false, position),
+            (Shape::DestVector(i), Operand::Vector(items)) => {
+                let bits = if inst.opcode == Opcode::Mov {
+                    split_bits(inst.ty(i), items.len(), position)?
+                } else {
+                    inst.ty(i).bits()
+                };
+                let one = |item| self.dest_bits(item, bits, wide_allowed(inst), position);
+                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
+            }
+            (Shape::DestVector(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
+            (Shape::Source(i), _) => self.source(operand, inst.ty(i).bits(), wide_allowed(inst), position),
+            (Shape::SourceWide(i), _) => self.source(operand, inst.ty(i).bits() * 2, false, position),
+            (Shape::SourceAs(ty), _) => self.source(operand, ty.bits(), false, position),
+            (Shape::Immediate, Operand::Int(value)) => Ok(Value::Int(*value)),
+            (Shape::SourcePred, _) => self.source(operand, 1, false, position),
+            (Shape::SourceVector(i), Operand::Vector(items)) => {
+                let one = |item| self.source(item, inst.ty(i).bits(), true, position);
+                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
+            }
+            (Shape::SourceVector(i), _) => self.source(operand, inst.ty(i).bits(), true, position),
+            (Shape::Address, Operand::Address(base, offset)) => self.address(base, *offset, inst, position),
+            (Shape::Move, Operand::Vector(items)) => {
+                let bits = split_bits(inst.ty(0), items.len(), position)?;
+                let one = |item| self.source(item, bits, false, position);
+                Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
+            }
+            (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
+            _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
+        }
+    }
+
+    fn dest(&self, operand: &Operand, ty: Type, wide: bool, position: Position) -> Result<Value> {
+        self.dest_bits(operand, ty.bits(), wide, position)
+    }
+
+    fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+        match operand {
+            Operand::Sink => Ok(Value::Sink),
+            Operand::Name(name) => self.sized_register(name, bits, wide, position).map(Value::Reg),
+            _ => Err(Error::new(position, format!("'{operand}' is not a register"))),
+        }
+    }
+
+    fn sized_register(&self, name: &str, bits: u32, wide: bool, position: Position) -> Result<Reg> {
+        let reg = self.register(name, position)?;
+        let has = self.function.registers[reg as usize];
+        // 8-bit values live in registers of 16 bits and more.
+        let fits = has == bits || (wide && has > bits && has != 1 && bits != 1);
+        if fits {
+            return Ok(reg);
+        }
+        Err(Error::new(position, format!("'{name}' has {has} bit(s) where the instruction needs {bits}")))
+    }
+
+    fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+        match operand {
+            Operand::Int(value) => Ok(Value::Int(*value)),
+            Operand::F32(value) if bits >= 32 => Ok(Value::F32(*value)),
+            Operand::F64(value) if bits >= 32 => Ok(Value::F64(*value)),
+            Operand::Not(name) if bits == 1 => Ok(Value::Not(self.predicate(name, position)?)),
+            Operand::Name(name) if name == "WARP_SZ" => Ok(Value::Int(32)),
+            Operand::Name(name) => match self.resolve(name) {
+                Some(Name::Reg(_)) => self.sized_register(name, bits, wide, position).map(Value::Reg),
+                Some(Name::Symbol(symbol)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
+                Some(Name::Symbol(_)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
+                None if bits == 64 && self.indices.contains_key(name.as_str()) => {
+                    Ok(Value::Int(i128::from(function_address(self.indices[name.as_str()]))))
+                }
+                None => self.special(name, position).map(Value::Special),
+            },
+            Operand::SymbolOffset(name, offset) => match self.resolve(name) {
+                Some(Name::Symbol(symbol)) => Ok(Value::Symbol(symbol, *offset)),
+                _ => Err(Error::new(position, format!("'{name}' is not a variable"))),
+            },
+            _ => Err(Error::new(position, format!("'{operand}' cannot be a source here"))),
+        }
+    }
+
+    fn special(&self, name: &str, position: Position) -> Result<Special> {
+        if let Some(special) = special(name) {
+            return Ok(special);
+        }
+        if self.indices.contains_key(name) {
+            return Err(Error::new(position, format!("the address of the function '{name}' needs 64 bits")));
+        }
+        if self.undefined.contains(name) {
+            return Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")));
+        }
+        match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
+            true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
+            false => Err(Error::new(position, format!("'{name}' is not declared"))),
+        }
+    }
+
+    fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
+        let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
+        match self.resolve(name) {
+            Some(Name::Reg(reg)) => match self.function.registers[reg as usize] {
+                32 | 64 => Ok(Value::RegAddress(reg, offset)),
+                _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
+            },
+            Some(Name::Symbol(symbol)) => {
+                let space = inst.space();
+                let fits = match symbol {
+                    Symbol::Data(_) => matches!(space, None | Some(Space::Global | Space::Const)),
+                    Symbol::Shared(_) | Symbol::DynamicShared => space == Some(Space::Shared),
+                    Symbol::Local(_) => matches!(space, None | Some(Space::Local)),
+                    Symbol::KernelParam(_) => space == Some(Space::Param) && inst.opcode == Opcode::Ld,
+                    Symbol::Slot(_) => space == Some(Space::Param),
+                };
+                if fits {
+                    return Ok(Value::SymbolAddress(symbol, offset));
+                }
+                Err(Error::new(position, format!("'{name}' is not in the state space of this access")))
+            }
+            None if self.undefined.contains(name.as_str()) => {
+                Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")))
+            }
+            None => Err(Error::new(position, format!("'{name}' is not declared"))),
+        }
+    }
+}
+
+/// Bits of each part when `mov` packs or unpacks a vector.
+fn split_bits(ty: Type, parts: usize, position: Position) -> Result<u32> {
+    match (ty.bits(), parts) {
+        (bits @ (16 | 32 | 64 | 128), 2 | 4) => Ok(bits / parts as u32),
+        (bits, _) => Err(Error::new(position, format!("{bits} bits do not split into {parts} parts"))),
+    }
+}
+
+/// Loads, stores and conversions take registers wider than their type.
+fn wide_allowed(inst: &Inst) -> bool {
+    matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt)
+}
+
+fn special(name: &str) -> Option<Special> {
+    let name = name.strip_prefix('%')?;
+    if let Some((base, component)) = name.split_once('.') {
+        let axis = match component {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => return None,
+        };
+        return Some(match base {
+            "tid" => Special::Tid(axis),
+            "cluster_ctaid" => Special::Zero,
+            "cluster_nctaid" => Special::One,
+            "ntid" => Special::Ntid(axis),
+            "ctaid" | "clusterid" => Special::Ctaid(axis),
+            "nctaid" | "nclusterid" => Special::Nctaid(axis),
+            _ => return None,
+        });
+    }
+    Some(match name {
+        "laneid" => Special::LaneId,
+        "warpid" => Special::WarpId,
+        "nwarpid" => Special::NWarpId,
+        "lanemask_eq" => Special::LaneMask(LaneMask::Eq),
+        "lanemask_lt" => Special::LaneMask(LaneMask::Lt),
+        "lanemask_le" => Special::LaneMask(LaneMask::Le),
+        "lanemask_gt" => Special::LaneMask(LaneMask::Gt),
+        "lanemask_ge" => Special::LaneMask(LaneMask::Ge),
+        "smid" => Special::SmId,
+        "nsmid" => Special::NSmId,
+        "gridid" => Special::GridId,
+        "clock" => Special::Clock32,
+        "clock_hi" => Special::ClockHigh,
+        "globaltimer_lo" => Special::GlobalTimerLow,
+        "globaltimer_hi" => Special::GlobalTimerHigh,
+        "cluster_nctarank" => Special::One,
+        "cluster_ctarank" | "is_explicit_cluster" | "aggr_smem_size" | "current_graph_exec" => Special::Zero,
+        "reserved_smem_offset_begin" | "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::Zero,
+        "reserved_smem_offset_0" | "reserved_smem_offset_1" => Special::Zero,
+        "clock64" => Special::Clock64,
+        "globaltimer" => Special::GlobalTimer,
+        "dynamic_smem_size" => Special::DynamicShared,
+        "total_smem_size" => Special::TotalShared,
+        "warpsize" => Special::WarpSize,
+        // Not documented: where the headers of cooperative groups look for the workspace.
+        "envreg1" => Special::Workspace(true),
+        "envreg2" => Special::Workspace(false),
+        // Registers that an implementation defines, and counters that nothing counts.
+        _ => {
+            let numbered = |prefix: &str, end: &str| {
+                let digits = name.strip_prefix(prefix)?.strip_suffix(end)?;
+                digits.parse::<u32>().ok().filter(|_| digits.len() <= 2 && !digits.starts_with('+'))
+            };
+            let known = numbered("envreg", "").is_some_and(|n| n < 32)
+                || numbered("pm", "").or_else(|| numbered("pm", "_64")).is_some_and(|n| n < 8);
+            return known.then_some(Special::Zero);
+        }
+    })
+}

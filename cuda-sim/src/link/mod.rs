@@ -1,0 +1,171 @@
+//! Linking: several modules to one, and the device's own library of functions.
+//!
+//! Works on syntax trees, so the result is PTX again: what a linker hands out can be loaded like any other text.
+//! Names without linkage stay their module's own: where two modules use one, the later gets a new name. Of several
+//! definitions of a name, one that is not `.weak` or `.common` wins, else the first `.weak` one, else the largest
+//! `.common` one; two that are neither are an error.
+
+mod rename;
+
+use crate::ptx::{self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Variable};
+use once_cell::sync::Lazy;
+use std::collections::{HashMap, HashSet};
+
+/// The device's own functions, which CUDA's compilers take for given.
+static LIBRARY: Lazy<Module> = Lazy::new(|| match ptx::parse_internal(include_str!("library.ptx")) {
+    Ok(module) => module,
+    // The text is part of this file; a test loads it.
+    Err(error) => unreachable!("the device's library: {error}"),
+});
+
+/// How strongly an item defines its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Strength {
+    Declared,
+    Common(u64),
+    Weak,
+    Strong,
+}
+
+/// The name of an item that others could refer to, and how it is defined; `None` for a module's own names.
+fn global(item: &Item) -> Option<(&str, Strength, Position)> {
+    match item {
+        Item::Variable(variable) => {
+            let strength = match variable.linkage? {
+                Linkage::Extern => Strength::Declared,
+                Linkage::Common => Strength::Common(variable.bytes()),
+                Linkage::Weak => Strength::Weak,
+                Linkage::Visible => Strength::Strong,
+            };
+            Some((&variable.name, strength, variable.position))
+        }
+        Item::Function(function) => {
+            let linkage = function.linkage;
+            let strength = match (linkage, function.kind, function.body.is_some()) {
+                (None, FunctionKind::Func, _) => return None,
+                (_, _, false) => Strength::Declared,
+                (Some(Linkage::Weak), ..) => Strength::Weak,
+                _ => Strength::Strong,
+            };
+            Some((&function.name, strength, function.position))
+        }
+        _ => None,
+    }
+}
+
+/// The name that an item has in its own module only.
+fn own(item: &Item) -> Option<&str> {
+    match item {
+        Item::Variable(Variable { linkage: None, name, .. }) => Some(name),
+        Item::Function(Function { linkage: None, kind: FunctionKind::Func, name, .. }) => Some(name),
+        Item::Alias(alias) => Some(&alias.name),
+        _ => None,
+    }
+}
+
+/// Links modules to one.
+///
+/// # Errors
+///
+/// A name that two modules define, with the place in the later one.
+pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
+    separate(&mut modules);
+    let winners = winners(&modules)?;
+    let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
+    let mut best = 0;
+    let mut declared = HashSet::new();
+    for (m, module) in modules.into_iter().enumerate() {
+        linked.version = linked.version.max(module.version);
+        let newest = module.targets.first().and_then(|name| capability(name)).unwrap_or(0);
+        if linked.targets.is_empty() || newest > best {
+            (best, linked.targets) = (newest, module.targets);
+        }
+        for (i, item) in module.items.into_iter().enumerate() {
+            let keep = match global(&item) {
+                // One declaration is kept where nothing defines the name.
+                Some((name, Strength::Declared, _)) => !winners.contains_key(name) && declared.insert(name.to_owned()),
+                Some((name, ..)) => winners.get(name) == Some(&(m, i)),
+                // Places in the sources of several modules cannot be told apart.
+                None => !matches!(item, Item::Note(_)),
+            };
+            if keep {
+                linked.items.push(item);
+            }
+        }
+    }
+    Ok(linked)
+}
+
+fn capability(target: &str) -> Option<u32> {
+    target.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+}
+
+/// Gives names that more than one module has for itself a new name in all but the first.
+fn separate(modules: &mut [Module]) {
+    let mut taken: HashSet<String> =
+        modules.iter().flat_map(|m| &m.items).filter_map(|i| global(i).map(|g| g.0.to_owned())).collect();
+    for (m, module) in modules.iter_mut().enumerate() {
+        let mut renames = HashMap::new();
+        // A declaration and its definition are one name.
+        let shared: HashSet<&str> = module.items.iter().filter_map(|i| global(i).map(|g| g.0)).collect();
+        let names: HashSet<String> =
+            module.items.iter().filter_map(own).filter(|n| !shared.contains(n)).map(str::to_owned).collect();
+        for name in names {
+            if !taken.contains(&name) {
+                taken.insert(name);
+                continue;
+            }
+            let new = (m..).map(|n| format!("{name}$m{n}")).find(|new| !taken.contains(new)).unwrap_or_default();
+            taken.insert(new.clone());
+            renames.insert(name, new);
+        }
+        if !renames.is_empty() {
+            rename::rename(module, &renames);
+        }
+    }
+}
+
+/// Which item of which module defines each name.
+fn winners(modules: &[Module]) -> Result<HashMap<String, (usize, usize)>> {
+    let mut winners: HashMap<String, (Strength, usize, usize)> = HashMap::new();
+    for (m, module) in modules.iter().enumerate() {
+        for (i, item) in module.items.iter().enumerate() {
+            let Some((name, strength, position)) = global(item) else { continue };
+            if strength == Strength::Declared {
+                continue;
+            }
+            match winners.get(name) {
+                Some((Strength::Strong, ..)) if strength == Strength::Strong => {
+                    return Err(Error::new(position, format!("'{name}' is defined in more than one module")));
+                }
+                Some((old, ..)) if *old >= strength => {}
+                _ => {
+                    winners.insert(name.to_owned(), (strength, m, i));
+                }
+            }
+        }
+    }
+    Ok(winners.into_iter().map(|(name, (_, m, i))| (name, (m, i))).collect())
+}
+
+/// Adds the functions of the device's library that a module declares and does not define.
+pub(crate) fn with_library(mut module: Module) -> Module {
+    let functions = |items: &[Item], defined: bool| -> HashSet<String> {
+        let one = |item: &Item| match item {
+            Item::Function(f) if f.body.is_some() == defined => Some(f.name.clone()),
+            _ => None,
+        };
+        items.iter().filter_map(one).collect()
+    };
+    let declared = functions(&module.items, false);
+    if declared.is_empty() {
+        return module;
+    }
+    let defined = functions(&module.items, true);
+    let wanted = |item: &&Item| match item {
+        Item::Function(f) => declared.contains(&f.name) && !defined.contains(&f.name),
+        _ => false,
+    };
+    module.items.extend(LIBRARY.items.iter().filter(wanted).cloned());
+    module
+}

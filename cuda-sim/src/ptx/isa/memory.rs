@@ -1,0 +1,84 @@
+//! The instruction table: state spaces, loads, stores, atomics, order, caches.
+
+use super::Shape::{Address, Dest, DestPred, DestVector, Immediate, Source, SourceAs, SourceVector};
+use super::Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64};
+use super::{B32_64, Form, Group, INT32, Modifier as M, NOTHING, Opcode, Shape, Type, U32_64, form, one, opt};
+
+const SPACE: &[M] =
+    &[M::Global, M::Shared, M::SharedCta, M::SharedCluster, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
+const SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire, M::Release, M::AcqRel, M::Sc];
+const SCOPE: &[M] = &[M::Cta, M::Cluster, M::Gpu, M::Sys];
+const VECTOR: &[M] = &[M::V2, M::V4, M::V8];
+const CACHE: &[M] = &[M::Ca, M::Cg, M::Cs, M::Lu, M::Cv, M::Wb, M::Wt];
+const EVICT: &[M] = &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M::L1EvictLast, M::L1NoAllocate];
+const EVICT_L2: &[M] = &[M::L2EvictNormal, M::L2EvictLast];
+const PREFETCH: &[M] = &[M::L2P64, M::L2P128, M::L2P256];
+const MMIO: &[M] = &[M::Mmio];
+const MEMORY: &[Type] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
+const SWAP: &[Shape] = &[Dest(0), Address, Source(0), Source(0)];
+const UPDATE: &[Shape] = &[Dest(0), Address, Source(0)];
+const REDUCE: &[Shape] = &[Address, Source(0)];
+const ADDRESS: &[Shape] = &[Address];
+const ADD: Group = one(&[M::Add]);
+const ADD_MIN_MAX: Group = one(&[M::Add, M::Min, M::Max]);
+const LOGIC: Group = one(&[M::And, M::Or, M::Xor]);
+const INC_DEC: Group = one(&[M::Inc, M::Dec]);
+const NOFTZ: Group = one(&[M::Noftz]);
+const HALVES: &[Type] = &[F16, F16x2, Bf16, Bf16x2];
+const FLOATS: &[Type] = &[F32, F64];
+
+pub(super) static FORMS: &[Form] = &[
+    form(Opcode::IsSpaceP, &[one(SPACE)], &[], &[DestPred, SourceAs(U64)]),
+    form(
+        Opcode::Ld,
+        &[
+            opt(MMIO),
+            opt(SEM),
+            opt(SCOPE),
+            opt(SPACE),
+            opt(CACHE),
+            opt(&[M::Nc]),
+            opt(EVICT),
+            opt(EVICT_L2),
+            opt(PREFETCH),
+            opt(VECTOR),
+        ],
+        &[MEMORY],
+        &[DestVector(0), Address],
+    ),
+    form(Opcode::Ldu, &[opt(SPACE), opt(VECTOR)], &[MEMORY], &[DestVector(0), Address]),
+    form(
+        Opcode::St,
+        &[opt(MMIO), opt(SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(EVICT_L2), opt(VECTOR)],
+        &[MEMORY],
+        &[Address, SourceVector(0)],
+    ),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Cas])], &[&[B16, B32, B64, B128]], SWAP),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Exch])], &[&[B32, B64, B128]], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], UPDATE),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], REDUCE),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], REDUCE),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], REDUCE),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], REDUCE),
+    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], REDUCE),
+    form(Opcode::Fence, &[opt(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), one(SCOPE)], &[], NOTHING),
+    form(
+        Opcode::Fence,
+        &[one(&[M::Proxy]), one(&[M::Alias, M::Async]), opt(&[M::Global, M::Shared, M::SharedCta, M::SharedCluster])],
+        &[],
+        NOTHING,
+    ),
+    form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
+    form(Opcode::Membar, &[one(&[M::Proxy]), one(&[M::Alias])], &[], NOTHING),
+    // Caches change no value.
+    form(Opcode::Prefetch, &[opt(&[M::Global, M::Local]), one(&[M::L1, M::L2])], &[], ADDRESS),
+    form(Opcode::Prefetch, &[one(&[M::Global]), one(EVICT_L2)], &[], ADDRESS),
+    form(Opcode::Prefetchu, &[one(&[M::L1])], &[], ADDRESS),
+    form(Opcode::Applypriority, &[opt(&[M::Global]), one(&[M::L2EvictNormal])], &[], &[Address, Immediate]),
+    form(Opcode::Discard, &[opt(&[M::Global]), one(&[M::L2])], &[], &[Address, Immediate]),
+    form(Opcode::Cvta, &[opt(&[M::To]), opt(SPACE)], &[U32_64], &[Dest(0), Shape::Move]),
+];

@@ -1,0 +1,103 @@
+//! A context's heap: first fit in one area of device memory, with its books kept outside of it.
+//!
+//! Invariant: live and free ranges tile the area, so a kernel that writes out of bounds cannot break the heap itself.
+
+use crate::memory::{Kind, MEMORY};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+
+/// CUDA's default for `CU_LIMIT_MALLOC_HEAP_SIZE`.
+const BYTES: u64 = 8 << 20;
+/// What `malloc` aligns to.
+const ALIGN: u64 = 16;
+
+#[derive(Default)]
+struct Heap {
+    base: u64,
+    free: BTreeMap<u64, u64>,
+    live: BTreeMap<u64, u64>,
+}
+
+/// One heap for each context, by its number.
+static HEAPS: Lazy<Mutex<HashMap<u32, Heap>>> = Lazy::new(Mutex::default);
+
+impl Heap {
+    fn allocate(&mut self, bytes: u64) -> Option<u64> {
+        if self.base == 0 {
+            self.base = MEMORY.alloc(BYTES, Kind::Internal).ok()?;
+            self.free.insert(self.base, BYTES);
+        }
+        let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
+        let (&at, &room) = self.free.iter().find(|(_, room)| **room >= wanted)?;
+        self.free.remove(&at);
+        if room > wanted {
+            self.free.insert(at + wanted, room - wanted);
+        }
+        self.live.insert(at, wanted);
+        Some(at)
+    }
+
+    fn release(&mut self, address: u64) -> bool {
+        let Some(mut bytes) = self.live.remove(&address) else { return false };
+        let mut at = address;
+        if let Some(after) = self.free.remove(&(at + bytes)) {
+            bytes += after;
+        }
+        if let Some((&before, &room)) = self.free.range(..at).next_back()
+            && before + room == at
+        {
+            (at, bytes) = (before, bytes + room);
+        }
+        self.free.insert(at, bytes);
+        true
+    }
+}
+
+pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
+    HEAPS.lock().entry(context).or_default().allocate(bytes)
+}
+
+/// Whether the address was live.
+pub(super) fn release(context: u32, address: u64) -> bool {
+    HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
+}
+
+/// Gives a context's whole heap back, as its reset does.
+pub(crate) fn reset(context: u32) {
+    let old = HEAPS.lock().remove(&context);
+    if let Some(old) = old.filter(|heap| heap.base != 0) {
+        // Allocated above, so freeing it cannot fail.
+        let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_tile_and_merge() {
+        let mut heap = Heap::default();
+        let three: Vec<u64> = (0..3).map(|_| heap.allocate(40).unwrap()).collect();
+        assert_eq!(three[1] - three[0], 48);
+        assert!(three.iter().all(|a| a % ALIGN == 0));
+        assert!(heap.release(three[0]) && heap.release(three[2]) && heap.release(three[1]));
+        assert!(!heap.release(three[1]));
+        assert_eq!(heap.free.len(), 1);
+        assert_eq!(heap.allocate(BYTES), Some(three[0]));
+        assert_eq!(heap.allocate(1), None);
+        assert_eq!(heap.allocate(u64::MAX), None);
+        MEMORY.free(heap.base, |_| true).unwrap();
+    }
+
+    #[test]
+    fn contexts_have_heaps_of_their_own() {
+        let (one, two) = (u32::MAX, u32::MAX - 1);
+        let (a, b) = (allocate(one, 8).unwrap(), allocate(two, 8).unwrap());
+        assert!(!release(two, a) && !release(one, b));
+        reset(one);
+        assert!(!release(one, a) && release(two, b));
+        reset(two);
+    }
+}

@@ -1,0 +1,152 @@
+//! What kernels ask of the device while they run: `printf`, `assert`, `malloc` and `free`.
+//!
+//! Compiled code calls these functions. They read device memory only where an allocation is, so a wild pointer ends
+//! the thread and never faults inside Rust code; output is kept for each launch and written when it ends, whole.
+//!
+//! # Safety
+//!
+//! Compiled code passes its own context and the thread's record, which are live for the call. Text is copied out of
+//! allocations whose bounds were just looked up; that another thread frees one at that moment is the kernel's race.
+
+mod format;
+mod heap;
+
+use crate::codegen::abi::Context;
+use crate::memory::MEMORY;
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+pub(crate) use heap::reset;
+
+/// Value of the context's trap field after a failed assertion.
+pub(crate) const ASSERT: u32 = 3;
+/// Value of the context's trap field after `trap`, or after a request that makes no sense.
+const TRAP: u32 = 1;
+
+/// Output of one launch beyond which it is written early.
+const MAX_BUFFERED: usize = 1 << 20;
+
+/// What running launches have printed, by grid.
+static OUTPUT: Lazy<Mutex<HashMap<u64, Vec<u8>>>> = Lazy::new(Mutex::default);
+
+/// What compiled code keeps about a thread for the functions it calls.
+#[repr(C)]
+pub(crate) struct ThreadRecord {
+    thread: [u32; 3],
+    block: [u32; 3],
+}
+
+/// Bytes from `address` to the end of its allocation, at most `limit`; `None` where there is none.
+fn readable(address: u64, limit: u64) -> Option<&'static [u8]> {
+    let allocation = MEMORY.find(address)?;
+    let length = (allocation.base + allocation.bytes).checked_sub(address)?.min(limit);
+    // SAFETY: the range lies in a live allocation; see the header for who keeps it so.
+    Some(unsafe { std::slice::from_raw_parts(address as *const u8, length as usize) })
+}
+
+/// The text up to its NUL, or to the end of its allocation.
+fn text(address: u64) -> Option<Vec<u8>> {
+    let bytes = readable(address, 1 << 20)?;
+    Some(bytes.iter().copied().take_while(|b| *b != 0).collect())
+}
+
+/// A number of `N` bytes.
+fn bytes<const N: usize>(address: u64) -> Option<[u8; N]> {
+    readable(address, N as u64)?.try_into().ok()
+}
+
+fn stop(context: *mut Context, how: u32) {
+    let at = context.wrapping_byte_add(std::mem::offset_of!(Context, trap)).cast::<u32>();
+    // SAFETY: compiled code passes its live context, of which this field is only ever accessed atomically here.
+    let trap = unsafe { std::sync::atomic::AtomicU32::from_ptr(at) };
+    trap.store(how, std::sync::atomic::Ordering::Relaxed);
+}
+
+fn grid(context: *mut Context) -> u64 {
+    // SAFETY: compiled code passes its live context; the field does not change during a launch.
+    unsafe { (*context).grid_id }
+}
+
+/// The number of the driver's context that the launch is of.
+fn owner(context: *mut Context) -> u32 {
+    // SAFETY: compiled code passes its live context; the field does not change during a launch.
+    unsafe { (*context).owner }
+}
+
+/// `vprintf(format, arguments)`: gives the number of arguments, -1 without a format.
+pub(crate) extern "C" fn printf(context: *mut Context, format: u64, arguments: u64) -> i32 {
+    if format == 0 {
+        return -1;
+    }
+    let Some((line, count)) = text(format).and_then(|format| format::format(&format, arguments)) else {
+        stop(context, TRAP);
+        return -2;
+    };
+    let mut output = OUTPUT.lock();
+    let buffer = output.entry(grid(context)).or_default();
+    buffer.extend_from_slice(&line);
+    if buffer.len() > MAX_BUFFERED {
+        write(&std::mem::take(buffer));
+    }
+    count
+}
+
+unsafe extern "C" {
+    /// C's buffered standard output, which programs in C share with their own `printf`.
+    static stdout: *mut libc::FILE;
+}
+
+fn write(text: &[u8]) {
+    // SAFETY: the C library sets the stream up before any code runs, and never takes it away.
+    let stream = unsafe { stdout };
+    // SAFETY: the slice is valid for its length, and the stream is open.
+    unsafe { libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stream) };
+    // SAFETY: the stream is open.
+    unsafe { libc::fflush(stream) };
+}
+
+/// Writes what a launch has printed; called when it has ended.
+pub(crate) fn flush(grid: u64) {
+    let text = OUTPUT.lock().remove(&grid);
+    if let Some(text) = text.filter(|t| !t.is_empty()) {
+        write(&text);
+    }
+}
+
+/// `__assertfail`: one message on standard error, in the words of NVIDIA's driver.
+pub(crate) extern "C" fn assertfail(
+    context: *mut Context,
+    record: *const ThreadRecord,
+    message: u64,
+    file: u64,
+    line: u32,
+    function: u64,
+) {
+    let show = |address| text(address).map_or_else(|| "?".to_owned(), |t| String::from_utf8_lossy(&t).into_owned());
+    // SAFETY: compiled code passes the running thread's record, which it has filled and does not change now.
+    let ThreadRecord { thread, block } = unsafe { &*record };
+    let place = |v: &[u32; 3]| format!("[{},{},{}]", v[0], v[1], v[2]);
+    eprintln!(
+        "{}:{line}: {}: block: {}, thread: {} Assertion `{}` failed.",
+        show(file),
+        show(function),
+        place(block),
+        place(thread),
+        show(message)
+    );
+    stop(context, ASSERT);
+}
+
+/// `malloc` on the device; 0 where the heap is full.
+pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
+    heap::allocate(owner(context), bytes).unwrap_or(0)
+}
+
+/// `free` on the device; an address that `malloc` did not give ends the thread.
+pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
+    if address != 0 && !heap::release(owner(context), address) {
+        stop(context, TRAP);
+    }
+}

@@ -1,0 +1,162 @@
+//! Programs of several functions and modules: linking, addresses of functions, carries, services of the device.
+
+use super::{Buffer, HEADER, run};
+use crate::exec::launch::Fault;
+use crate::link::link;
+use crate::module::image;
+use crate::ptx::parse;
+
+/// The text that linking gives.
+fn linked(parts: &[&str]) -> Result<String, String> {
+    let modules = parts.iter().map(|part| parse(&format!("{HEADER}{part}")).map_err(|e| e.to_string()));
+    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    link(modules).map(|module| module.to_string()).map_err(|e| e.to_string())
+}
+
+const MAIN: &str = "
+.extern .global .align 8 .u64 shared_number;
+.common .global .align 4 .b8 pool[8];
+.weak .global .align 8 .u64 choice = 1;
+.global .align 8 .u64 mine = 100;
+.extern .func (.param .b64 r) helper(.param .b64 x);
+.visible .entry k(.param .u64 out) { .reg .b64 %rd<9>;
+  ld.global.u64 %rd1, [shared_number];
+  { .param .b64 p; .param .b64 q; st.param.b64 [p], %rd1; call (q), helper, (p); ld.param.b64 %rd2, [q]; }
+  ld.global.u64 %rd3, [choice]; ld.global.u64 %rd4, [mine]; ld.param.u64 %rd5, [out];
+  st.global.u64 [%rd5], %rd2; st.global.u64 [%rd5+8], %rd3; st.global.u64 [%rd5+16], %rd4; ret; }";
+pub(super) const OTHER: &str = "
+.visible .global .align 8 .u64 shared_number = 7;
+.common .global .align 4 .b8 pool[64];
+.weak .global .align 8 .u64 choice = 2;
+.global .align 8 .u64 mine = 1000;
+.visible .func (.param .b64 r) helper(.param .b64 x) { .reg .b64 %rd<3>; ld.param.b64 %rd1, [x];
+  ld.global.u64 %rd2, [mine]; add.u64 %rd1, %rd1, %rd2; st.param.b64 [r], %rd1; ret; }";
+
+#[test]
+fn modules_link_and_the_result_is_text() {
+    let text = linked(&[MAIN, OTHER]).unwrap();
+    // What the linker writes, it reads.
+    assert_eq!(parse(&text).unwrap().to_string(), text);
+    assert!(text.contains("pool[64]") && !text.contains("pool[8]"), "{text}");
+    let out = Buffer::new(&[0; 3]);
+    run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(3), [1007, 1, 100]);
+}
+
+#[test]
+fn strong_definitions_win_and_clash() {
+    let strong = ".visible .global .align 8 .u64 choice = 9;";
+    let text = linked(&[MAIN, OTHER, strong]).unwrap();
+    let out = Buffer::new(&[0; 3]);
+    run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(3)[1], 9);
+    let clash = linked(&[strong, strong]).unwrap_err();
+    assert!(clash.contains("'choice' is defined in more than one module"), "{clash}");
+    let missing = image(&format!("{HEADER}{MAIN}")).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(missing.contains("shared_number") && missing.contains("defined nowhere"), "{missing}");
+}
+
+#[test]
+fn names_that_a_body_declares_are_its_own() {
+    let local = ".global .align 8 .u64 x = 5;
+        .visible .entry b(.param .u64 x) { .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; st.global.u64 [%rd1], 6;
+        { .reg .b64 y; ld.param.u64 y, [x]; st.global.u64 [y+8], 8; } ret; }
+        .visible .entry c(.param .u64 out) { .reg .b64 %rd<3>; ld.global.u64 %rd1, [x]; ld.param.u64 %rd2, [out];
+        st.global.u64 [%rd2], %rd1; ret; }";
+    let text = linked(&[".global .align 8 .u64 x = 1;", local]).unwrap();
+    let image = image(&text).unwrap();
+    let out = Buffer::new(&[0; 2]);
+    run(&image, "b", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(2), [6, 8]);
+    run(&image, "c", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(1), [5]);
+}
+
+#[test]
+fn functions_by_address_alias_and_table() {
+    let text = format!(
+        "{HEADER}
+        .func (.param .b32 r) twice(.param .b32 x) {{ .reg .b32 %r1; ld.param.b32 %r1, [x]; shl.b32 %r1, %r1, 1;
+        st.param.b32 [r], %r1; ret; }}
+        .func (.param .b32 r) thrice(.param .b32 x) {{ .reg .b32 %r1; ld.param.b32 %r1, [x]; mul.lo.u32 %r1, %r1, 3;
+        st.param.b32 [r], %r1; ret; }}
+        .func (.param .b64 r) wider(.param .b64 x) {{ ret; }}
+        .func (.param .b32 r) triple(.param .b32 x);
+        .alias triple, thrice;
+        .global .align 8 .u64 table[3] = {{twice, generic(thrice), wider}};
+        .visible .entry k(.param .u64 out) {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p1;
+        mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8; mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1;
+        ld.global.u64 %rd3, [%rd2];
+        PROTO: .callprototype (.param .b32 _) _ (.param .b32 _) ;
+        {{ .param .b32 p; .param .b32 q; st.param.b32 [p], 10; call (q), %rd3, (p), PROTO; ld.param.b32 %r2, [q];
+        st.param.b32 [p], %r2; call (q), triple, (p); ld.param.b32 %r2, [q]; }}
+        setp.eq.u32 %p1, %r1, 0; mov.u64 %rd5, twice;
+        TARGETS: .calltargets twice;
+        {{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r2; @%p1 call (q), %rd5, (p), TARGETS;
+        @%p1 ld.param.b32 %r2, [q]; }}
+        cvt.u64.u32 %rd6, %r2; ld.param.u64 %rd4, [out]; add.u64 %rd4, %rd4, %rd1; st.global.u64 [%rd4], %rd6; ret; }}"
+    );
+    let image = image(&text).unwrap();
+    let out = Buffer::new(&[0; 2]);
+    run(&image, "k", [1, 1, 1], [2, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(2), [120, 90]);
+    // The third function does not fit the prototype.
+    let wrong = run(&image, "k", [1, 1, 1], [3, 1, 1], &[out.0]);
+    assert!(matches!(wrong, Err(Fault::Trap { .. })), "{wrong:?}");
+}
+
+#[test]
+fn aggregates_return_by_value() {
+    let text = format!(
+        "{HEADER}
+        .func (.param .align 8 .b8 r[24]) three(.param .align 8 .b8 v[16]) {{ .reg .b64 %rd<4>;
+        ld.param.v2.b64 {{%rd1, %rd2}}, [v]; add.u64 %rd3, %rd1, %rd2; st.param.v2.b64 [r], {{%rd2, %rd1}};
+        st.param.b64 [r+16], %rd3; ret; }}
+        .visible .entry k(.param .u64 out) {{ .reg .b64 %rd<9>; ld.param.u64 %rd1, [out];
+        {{ .param .align 8 .b8 p[16]; .param .align 8 .b8 q[24]; st.param.b64 [p+8], 4; st.param.b64 [p], 3;
+        call.uni (q), three, (p); ld.param.b64 %rd2, [q+16]; ld.param.v2.b64 {{%rd3, %rd4}}, [q]; }}
+        st.global.v2.b64 [%rd1], {{%rd3, %rd4}}; st.global.b64 [%rd1+16], %rd2; ret; }}"
+    );
+    let out = Buffer::new(&[0; 3]);
+    run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(3), [4, 3, 7]);
+}
+
+#[test]
+fn the_heap_of_the_device() {
+    let text = format!(
+        "{HEADER}.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
+        .visible .entry k(.param .u64 out) {{ .reg .b64 %rd<9>; .reg .b32 %r1; mov.u32 %r1, %tid.x;
+        {{ .param .b64 n; .param .b64 r; st.param.b64 [n], 24; call.uni (r), malloc, (n); ld.param.b64 %rd1, [r]; }}
+        cvt.u64.u32 %rd2, %r1; st.b64 [%rd1+16], %rd2; ld.b64 %rd3, [%rd1+16];
+        {{ .param .b64 p; st.param.b64 [p], %rd1; call.uni free, (p); }}
+        ld.param.u64 %rd4, [out]; mul.wide.u32 %rd5, %r1, 8; add.u64 %rd4, %rd4, %rd5; st.global.u64 [%rd4], %rd3; ret; }}
+        .visible .entry twice(.param .u64 p) {{ .reg .b64 %rd1; ld.param.u64 %rd1, [p];
+        {{ .param .b64 q; st.param.b64 [q], %rd1; call.uni free, (q); }} ret; }}"
+    );
+    let image = image(&text).unwrap();
+    let out = Buffer::new(&[0; 40]);
+    run(&image, "k", [1, 1, 1], [40, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(40), (0..40).collect::<Vec<u64>>());
+    assert!(matches!(run(&image, "twice", [1, 1, 1], [1, 1, 1], &[out.0]), Err(Fault::Trap { .. })));
+}
+
+#[test]
+fn the_library_is_not_for_users() {
+    let text = format!("{HEADER}.visible .entry k() {{ .reg .b64 %rd1; __device.free %rd1; ret; }}");
+    let error = image(&text).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("__device.free"), "{error}");
+}
+
+#[test]
+fn a_pair_of_registers_adds_with_carry() {
+    let inputs = super::tuples::<4>(&[0, 1, 0xffff_ffff, 0x8000_0000, 0x1234_5678]);
+    let code = "add.cc.u32 %r10, %r1, %r3; addc.u32 %r11, %r2, %r4; mov.b64 %rd10, {%r10, %r11};";
+    for (i, got) in inputs.iter().zip(super::eval64(code, &inputs)) {
+        assert_eq!(got, (i[1] << 32 | i[0]).wrapping_add(i[3] << 32 | i[2]), "{i:x?}");
+    }
+    let code = "sub.cc.u32 %r10, %r1, %r3; subc.u32 %r11, %r2, %r4; mov.b64 %rd10, {%r10, %r11};";
+    for (i, got) in inputs.iter().zip(super::eval64(code, &inputs)) {
+        assert_eq!(got, (i[1] << 32 | i[0]).wrapping_sub(i[3] << 32 | i[2]), "{i:x?}");
+    }
+}

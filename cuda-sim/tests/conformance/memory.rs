@@ -1,0 +1,411 @@
+//! Memory: state spaces, widths, vectors, orders, atomics.
+
+use crate::control::words;
+use crate::device::{HEADER, Memory, launch, load, unload};
+use crate::exact::{Operation, arithmetic, flush};
+use crate::instance::{Instance, forms, instances};
+use cuda_sim::ptx::{Modifier as M, Opcode, Type};
+use cuda_sys::CUresult;
+use rustc_apfloat::Round;
+
+/// Instructions that have their cases here.
+pub(crate) const COVERED: &[Opcode] = &[
+    Opcode::Ld,
+    Opcode::Ldu,
+    Opcode::St,
+    Opcode::Atom,
+    Opcode::Red,
+    Opcode::Fence,
+    Opcode::Membar,
+    Opcode::Prefetch,
+    Opcode::Prefetchu,
+    Opcode::Applypriority,
+    Opcode::Discard,
+    Opcode::Cvta,
+    Opcode::IsSpaceP,
+];
+
+#[track_caller]
+fn gives(extra: &str, body: &str, expected: &[u64]) {
+    assert_eq!(words(extra, body, expected.len() as u32), Ok(expected.to_vec()), "{body}");
+}
+
+const SPACES: &str =
+    ".global .align 16 .b8 g[64]; .const .align 16 .b8 c[16] = {0xf0, 0xde, 0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12};
+    .shared .align 16 .b8 s[64];";
+const VALUE: u64 = 0x1234_5678_9abc_def0;
+
+#[test]
+fn every_width_extends_as_its_type_says() {
+    let cases: &[(&str, u64)] = &[
+        ("b8", 0xf0),
+        ("u8", 0xf0),
+        ("s8", 0xffff_ffff_ffff_fff0),
+        ("b16", 0xdef0),
+        ("u16", 0xdef0),
+        ("s16", 0xffff_ffff_ffff_def0),
+        ("b32", 0x9abc_def0),
+        ("u32", 0x9abc_def0),
+        ("s32", 0xffff_ffff_9abc_def0),
+        ("b64", VALUE),
+        ("u64", VALUE),
+        ("s64", VALUE),
+        ("f64", VALUE),
+        ("f32", 0x9abc_def0),
+    ];
+    for (ty, expected) in cases {
+        for space in ["global", "shared", "local"] {
+            let name = &space[..1];
+            let local = if space == "local" { ".local .align 16 .b8 l[64];" } else { "" };
+            let body = format!(
+                "{local} mov.u64 %rd1, 0x{VALUE:x}; mov.u64 %rd2, -1; st.{space}.v2.b64 [{name}+16], {{%rd2, %rd2}};
+                st.{space}.b64 [{name}], %rd1; ld.{space}.{ty} %rd3, [{name}]; st.{space}.{ty} [{name}+16], %rd3;
+                ld.{space}.b64 %rd4, [{name}+16]; st.b64 [%out], %rd3; st.b64 [%out+8], %rd4;"
+            );
+            let bits: u32 = ty[1..].parse().unwrap();
+            let mask = u64::MAX >> (64 - bits);
+            let got = pair(SPACES, &body);
+            assert_eq!(got, [*expected, VALUE & mask | !mask], "{ty} in {space}");
+        }
+        gives(SPACES, &format!("ld.const.{ty} %rd3, [c]; st.b64 [%out], %rd3;"), &[*expected]);
+    }
+}
+
+/// Two words of one thread.
+#[track_caller]
+fn pair(extra: &str, body: &str) -> [u64; 2] {
+    let all = words(extra, &format!("setp.ne.u32 %p3, %r0, 0; @%p3 ret;\n{body}"), 2).unwrap();
+    [all[0], all[1]]
+}
+
+#[test]
+fn vectors_and_sixteen_bytes() {
+    let body = "st.global.v4.b16 [g], {1, 2, 3, 4}; ld.global.v4.u16 {%h1, %h2, _, %h4}, [g]; cvt.u64.u16 %rd1, %h4;
+        ld.global.b64 %rd2, [g]; st.b64 [%out], %rd1; st.b64 [%out+8], %rd2;";
+    assert_eq!(pair(SPACES, body), [4, 0x0004_0003_0002_0001]);
+    let body = "mov.u64 %rd1, 5; mov.u64 %rd2, 9; mov.b128 %q0, {%rd1, %rd2}; st.global.b128 [g+16], %q0;
+        ld.global.b128 %q1, [g+16]; mov.b128 {%rd3, %rd4}, %q1; st.b64 [%out], %rd3; st.b64 [%out+8], %rd4;";
+    assert_eq!(pair(SPACES, body), [5, 9]);
+    let body = "st.global.v2.f32 [g], {0f3F800000, 0f40000000}; ld.global.v2.b32 {%r1, %r2}, [g];
+        mov.b64 %rd1, {%r1, %r2}; st.b64 [%out], %rd1;";
+    assert_eq!(pair(SPACES, body), [0x4000_0000_3f80_0000, 0]);
+    // 32 bytes at once, as devices from sm_100 on have it.
+    let body =
+        "mov.u64 %rd1, 3; st.global.v4.b64 [g], {%rd1, 4, 5, 6}; ld.global.v8.b32 {%r1, _, _, _, _, _, %r7, _}, [g];
+        ld.global.v4.u64 {%rd2, %rd3, _, %rd5}, [g]; mov.b64 %rd6, {%r1, %r7}; mad.lo.u64 %rd3, %rd3, 10, %rd5;
+        st.b64 [%out], %rd6; st.b64 [%out+8], %rd3;";
+    assert_eq!(pair(SPACES, body), [6 << 32 | 3, 46]);
+}
+
+/// Every order, scope and cache that can be written changes nothing that one thread sees.
+#[test]
+fn qualifiers_change_no_value() {
+    let mut seen = 0;
+    for qualifiers in [
+        "",
+        ".weak",
+        ".volatile",
+        ".relaxed.cta",
+        ".relaxed.gpu",
+        ".relaxed.sys",
+        ".acquire.gpu",
+        ".acquire.sys",
+        ".relaxed.cluster",
+        ".mmio.relaxed.sys",
+    ] {
+        for space in ["", ".global"] {
+            let store = qualifiers.replace("acquire", "release");
+            let body = format!(
+                "mov.u64 %rd1, g; st{store}{space}.b32 [%rd1], 77; ld{qualifiers}{space}.u32 %rd2, [%rd1]; st.b64 [%out], %rd2;"
+            );
+            gives(SPACES, &body, &[77]);
+            seen += 1;
+        }
+    }
+    for cache in [".ca", ".cg", ".cs", ".lu", ".cv"] {
+        gives(SPACES, &format!("st.global.b32 [g], 5; ld.global{cache}.u32 %rd1, [g]; st.b64 [%out], %rd1;"), &[5]);
+    }
+    for cache in [".wb", ".cg", ".cs", ".wt"] {
+        gives(SPACES, &format!("st.global{cache}.b32 [g], 6; ld.global.u32 %rd1, [g]; st.b64 [%out], %rd1;"), &[6]);
+    }
+    for cache in [".nc", ".nc.L1::evict_last", ".L1::no_allocate", ".L1::evict_first.L2::128B", ".nc.L2::64B", ".cg.nc"]
+    {
+        gives(SPACES, &format!("ld.global{cache}.u32 %rd1, [g]; st.b64 [%out], %rd1;"), &[0]);
+    }
+    gives(SPACES, "ldu.global.v2.b32 {%r1, %r2}, [g]; st.b32 [%out], %r2;", &[0]);
+    assert_eq!(seen, 20);
+}
+
+#[test]
+fn order_and_caches_compile_to_nothing_wrong() {
+    for form in forms().filter(|f| {
+        matches!(
+            f.opcode,
+            Opcode::Fence
+                | Opcode::Membar
+                | Opcode::Prefetch
+                | Opcode::Prefetchu
+                | Opcode::Applypriority
+                | Opcode::Discard
+        )
+    }) {
+        for instance in instances(form) {
+            let operands = match form.operands.len() {
+                0 => "",
+                1 if instance.has(M::Local) => " [l]",
+                1 => " [g]",
+                _ => " [g], 128",
+            };
+            let body = format!(".local .align 16 .b8 l[64]; {}{operands}; st.b64 [%out], 3;", instance.name());
+            gives(SPACES, &body, &[3]);
+        }
+    }
+}
+
+#[test]
+fn addresses_know_their_space() {
+    let spaces = ["const", "global", "local", "shared", "shared::cta", "shared::cluster"];
+    for (actual, name) in [("const", "c"), ("global", "g"), ("local", "l"), ("shared", "s")] {
+        for asked in spaces {
+            let body = format!(
+                ".local .align 16 .b8 l[64]; mov.u64 %rd1, {name}; cvta.{actual}.u64 %rd2, %rd1; isspacep.{asked} %p1, %rd2;
+                cvta.to.{actual}.u64 %rd3, %rd2; setp.eq.u64 %p2, %rd3, %rd1; selp.b64 %rd4, 1, 0, %p1;
+                selp.b64 %rd5, 2, 0, %p2; or.b64 %rd4, %rd4, %rd5; st.b64 [%out], %rd4;"
+            );
+            let inside = asked == actual || (actual == "shared" && asked.starts_with("shared"));
+            gives(SPACES, &body, &[2 | u64::from(inside)]);
+        }
+    }
+    gives(
+        "",
+        "mov.u64 %rd1, out; cvta.param.u64 %rd1, %rd1; isspacep.param %p1, %rd1; isspacep.global %p2, %rd1;
+        selp.b64 %rd2, 1, 0, %p1; selp.b64 %rd3, 2, 0, %p2; or.b64 %rd2, %rd2, %rd3; st.b64 [%out], %rd2;",
+        &[1],
+    );
+}
+
+/// What an atomic operation leaves behind.
+fn updated(i: &Instance, old: u128, b: u128, c: u128) -> u128 {
+    let ty = i.ty();
+    let bits = ty.bits();
+    let mask = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+    let signed = |x: u128| ((x << (128 - bits)) as i128) >> (128 - bits);
+    if i.has(M::Cas) {
+        return if old == b { c } else { old };
+    }
+    let (lane, packed) = ty.lane();
+    if i.has(M::Add) && lane.is_float() {
+        let flushed = lane == Type::F32 && !i.has(M::Shared) && !i.has(M::SharedCta) && !i.has(M::SharedCluster);
+        let cut = |x: u64| if flushed { flush(lane, x) } else { x };
+        let half = |x: u128, k: u32| (x >> (k * lane.bits())) as u64 & (u64::MAX >> (64 - lane.bits()));
+        return (0..if packed { 2 } else { 1 })
+            .map(|k| {
+                let sum =
+                    arithmetic(lane, Operation::Add, &[cut(half(old, k)), cut(half(b, k))], Round::NearestTiesToEven);
+                u128::from(cut(sum)) << (k * lane.bits())
+            })
+            .sum();
+    }
+    let result = match *i.modifiers.last().unwrap() {
+        M::Exch => b,
+        M::Add => old.wrapping_add(b),
+        M::And => old & b,
+        M::Or => old | b,
+        M::Xor => old ^ b,
+        M::Min if ty.is_signed() => signed(old).min(signed(b)) as u128,
+        M::Min => old.min(b),
+        M::Max if ty.is_signed() => signed(old).max(signed(b)) as u128,
+        M::Max => old.max(b),
+        M::Inc => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        M::Dec => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
+        other => panic!("{other:?} has no reference"),
+    };
+    result & mask
+}
+
+/// Old value, operand and second operand, of the low bits of which each case is made.
+fn operands(ty: Type) -> Vec<[u128; 3]> {
+    let float: &[u64] = match ty.lane().0 {
+        Type::F32 => &[0x3f80_0000, 0x4000_0000, 0x0000_0003, 0x8000_0001, 0x7f7f_ffff, 0xc120_0000, 0x0080_0001],
+        Type::F64 => &[0x3ff0_0000_0000_0000, 0x4000_0000_0000_0001, 5, 0x7fef_ffff_ffff_ffff, 0xbff8_0000_0000_0000],
+        Type::F16 => &[0x3c00_3c01, 0x0001_7bff, 0x8003_bc00, 0x4248_0400],
+        Type::Bf16 => &[0x3f80_3f81, 0x0001_7f7f, 0x8003_bf80, 0x4049_0080],
+        _ => &[0, 1, 5, 9, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_ffff_ffff_fffe, 0x8000_0000_0000_0000],
+    };
+    let mask = if ty.bits() >= 64 { u128::MAX } else { (1 << ty.bits()) - 1 };
+    let fill = |x: u64| if ty.bits() == 128 { u128::from(x) << 64 | u128::from(!x) } else { u128::from(x) };
+    let values: Vec<u128> = float.iter().map(|x| fill(*x) & mask).collect();
+    let n = values.len();
+    let mut all = Vec::new();
+    for (k, a) in values.iter().enumerate() {
+        for (m, b) in values.iter().enumerate() {
+            all.push([*a, *b, values[(k + m + 1) % n]]);
+        }
+    }
+    all
+}
+
+/// The space of the address that an instance takes, as a register holds it.
+fn space(i: &Instance) -> Option<&'static str> {
+    match i.modifiers.iter().find(|m| {
+        matches!(
+            m,
+            M::Global
+                | M::Shared
+                | M::SharedCta
+                | M::SharedCluster
+                | M::Local
+                | M::Const
+                | M::Param
+                | M::ParamEntry
+                | M::ParamFunc
+        )
+    }) {
+        None | Some(M::Global) => Some("global"),
+        Some(M::Shared | M::SharedCta | M::SharedCluster) => Some("shared"),
+        _ => None,
+    }
+}
+
+fn atomic_text(instances: &[&Instance]) -> String {
+    let mut body = String::new();
+    for i in instances {
+        let bits = i.ty().bits();
+        let address = if space(i) == Some("shared") { "%window" } else { "%cell" };
+        let (store, load) = match space(i) {
+            Some("shared") => ("st.shared.b128 [%window], %old;", "ld.shared.b128 %new, [%window];"),
+            _ => ("", "ld.global.b128 %new, [%cell];"),
+        };
+        let part = |name: &str, of: &str| match bits {
+            16 => format!(".reg .b16 {name}; cvt.u16.u64 {name}, {of}0;"),
+            32 => format!(".reg .b32 {name}; cvt.u32.u64 {name}, {of}0;"),
+            64 => format!(".reg .b64 {name}; mov.b64 {name}, {of}0;"),
+            _ => format!(".reg .b128 {name}; mov.b128 {name}, {{{of}0, {of}1}};"),
+        };
+        let sources = if i.has(M::Cas) { "%b, %c" } else { "%b" };
+        let (returned, keep) = match i.opcode() {
+            Opcode::Red => ("", String::new()),
+            _ => (
+                "%d, ",
+                match bits {
+                    16 => "cvt.u64.u16 %x, %d;".to_owned(),
+                    32 => "cvt.u64.u32 %x, %d;".to_owned(),
+                    64 => "mov.b64 %x, %d;".to_owned(),
+                    _ => "mov.b128 {%x, _}, %d;".to_owned(),
+                },
+            ),
+        };
+        body.push_str(&format!(
+            "{{ .reg .b64 %b0, %b1, %c0, %c1, %x, %y, %z; .reg .b128 %old, %new; .reg .b{bits} %d; {} {}
+            ld.global.v2.b64 {{%y, %z}}, [%from]; mov.b128 %old, {{%y, %z}}; st.global.b128 [%cell], %old; {store}
+            ld.global.v2.b64 {{%b0, %b1}}, [%from+16]; ld.global.v2.b64 {{%c0, %c1}}, [%from+32]; mov.u64 %x, %y;
+            {} {}
+            {} {returned}[{address}], {sources}; {keep} {load} mov.b128 {{%y, %z}}, %new;
+            st.global.b64 [%to], %x; st.global.v2.b64 [%to+16], {{%y, %z}}; add.u64 %to, %to, 32; }}\n",
+            "",
+            "",
+            part("%b", "%b"),
+            part("%c", "%c"),
+            i.name()
+        ));
+    }
+    format!(
+        "{HEADER}.shared .align 16 .b8 window[2048];
+        .visible .entry k(.param .u64 in, .param .u64 cells, .param .u64 out, .param .u64 stride) {{
+        .reg .b32 %t; .reg .b64 %i, %from, %cell, %to, %n, %window, %w;
+        mov.u32 %t, %tid.x; cvt.u64.u32 %i, %t; ld.param.u64 %from, [in]; mad.lo.u64 %from, %i, 48, %from;
+        ld.param.u64 %cell, [cells]; mad.lo.u64 %cell, %i, 16, %cell; ld.param.u64 %n, [stride];
+        ld.param.u64 %to, [out]; mad.lo.u64 %to, %i, %n, %to; mov.u64 %window, window; mul.lo.u64 %w, %i, 16;
+        add.u64 %window, %window, %w;\n{body}ret; }}"
+    )
+}
+
+/// Each atomic operation alone on its cell: what it returns and what it leaves.
+#[test]
+fn atomics() {
+    let mut count = 0;
+    for form in forms().filter(|f| matches!(f.opcode, Opcode::Atom | Opcode::Red)) {
+        let all = instances(form);
+        // Orders and scopes are the same on one thread: each once, not each with each.
+        let plain = |i: &&Instance| {
+            let orders = i.modifiers.iter().filter(|m| {
+                matches!(
+                    m,
+                    M::Weak
+                        | M::Volatile
+                        | M::Relaxed
+                        | M::Acquire
+                        | M::Release
+                        | M::AcqRel
+                        | M::Sc
+                        | M::Cta
+                        | M::Cluster
+                        | M::Gpu
+                        | M::Sys
+                )
+            });
+            space(i).is_some() && orders.count() <= 1
+        };
+        let all: Vec<&Instance> = all.iter().filter(plain).collect();
+        for ty in form.types[0] {
+            let of_type: Vec<&Instance> = all.iter().copied().filter(|i| i.ty() == *ty).collect();
+            for chunk in of_type.chunks(16) {
+                check_atomics(*ty, chunk);
+                count += chunk.len();
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
+fn check_atomics(ty: Type, instances: &[&Instance]) {
+    let cases = operands(ty);
+    let split = |x: u128| [x as u64, (x >> 64) as u64];
+    let flat: Vec<u64> = cases.iter().flatten().flat_map(|x| split(*x)).collect();
+    let text = atomic_text(instances);
+    let module = load(&text).unwrap_or_else(|log| panic!("{log}\n{text}"));
+    let n = cases.len();
+    let (from, cells) = (Memory::new(&flat), Memory::new(&vec![0; n * 2]));
+    let out = Memory::new(&vec![0; n * instances.len() * 4]);
+    let stride = instances.len() as u64 * 32;
+    let params = [from.address(), cells.address(), out.address(), stride];
+    assert_eq!(launch(module, 1, n as u32, &params), CUresult::CUDA_SUCCESS);
+    unload(module);
+    let words = out.read(n * instances.len() * 4);
+    for (case, results) in cases.iter().zip(words.chunks(instances.len() * 4)) {
+        for (i, result) in instances.iter().zip(results.chunks(4)) {
+            let new = u128::from(result[2]) | u128::from(result[3]) << 64;
+            let want = updated(i, case[0], case[1], case[2]);
+            assert_eq!((result[0], new), (case[0] as u64, want), "{} of {case:x?}", i.name());
+        }
+    }
+}
+
+#[test]
+fn many_threads_add_to_one_half() {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .b64 %a; .reg .b32 %one; ld.param.u64 %a, [p];
+        mov.b32 %one, 0x3c003c00; red.global.add.noftz.f16x2 [%a], %one; red.global.add.noftz.bf16 [%a+4], 0x3f80;
+        red.global.add.f64 [%a+8], 0d3FF0000000000000; ret; }}"
+    );
+    let text = text
+        .replace("[%a+4], 0x3f80", "[%a+4], %h")
+        .replace(".reg .b32 %one;", ".reg .b32 %one; .reg .b16 %h; mov.b16 %h, 0x3f80;");
+    let module = load(&text).unwrap();
+    let cell = Memory::new(&[0, 0]);
+    assert_eq!(launch(module, 8, 128, &[cell.address()]), CUresult::CUDA_SUCCESS);
+    // 1024 in halves; `bf16` stops at 256, where adding 1 rounds back.
+    assert_eq!(cell.read(2), [0x4380_6400_6400, 1024f64.to_bits()]);
+}
