@@ -14,7 +14,7 @@
 use super::launch::Fault;
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
-use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Site};
+use crate::ir::sync::{self, BARRIERS, Count, Operation, Plan, Site};
 
 /// What runs a block's threads: compiled regions, or fibers.
 pub(crate) trait Engine {
@@ -63,6 +63,8 @@ pub(crate) struct Block<'a> {
     high: usize,
     /// Threads that arrived without waiting, and how many the barrier waits for.
     arrived: [(u32, u32); BARRIERS as usize],
+    /// Memory for the lists of those that wait at each barrier.
+    waiting: [Vec<usize>; BARRIERS as usize],
 }
 
 impl<'a> Block<'a> {
@@ -80,7 +82,7 @@ impl<'a> Block<'a> {
         context.next = next.as_mut_ptr();
         let arrived = [(0, 0); BARRIERS as usize];
         let whole = together.then_some(ENTRY);
-        Block { plan, context, next, number, together, whole, low: 0, high, arrived }
+        Block { plan, context, next, number, together, whole, low: 0, high, arrived, waiting: Default::default() }
     }
 
     /// Makes this the block of that number before its first instruction.
@@ -207,11 +209,13 @@ impl<'a> Block<'a> {
                     return false;
                 }
                 let full = low.is_multiple_of(LANES) && high.is_multiple_of(LANES);
-                if let (true, Operation::Shuffle(mode), Arg::Known(b), Arg::Known(c)) =
-                    (full, operation, site.args[1], site.args[2])
-                {
-                    warp::shuffle_whole(exchange, mode, b, c, low / LANES..high / LANES);
-                    return true;
+                if let (true, Operation::Shuffle(mode)) = (full, operation) {
+                    // The same distance for all, as is usual, known or not.
+                    let (b, c) = (exchange.arg(site, 1, low), exchange.arg(site, 2, low));
+                    if exchange.all(site, 1, low, count, b) && exchange.all(site, 2, low, count, c) {
+                        warp::shuffle_whole(exchange, mode, b, c, low / LANES..high / LANES);
+                        return true;
+                    }
                 }
                 if operation != Operation::WarpSync {
                     for warp in low / LANES..high.div_ceil(LANES) {
@@ -347,7 +351,8 @@ impl<'a> Block<'a> {
 
     /// Opens the barriers at which enough threads have arrived; gives whether there was one.
     fn barriers(&mut self) -> bool {
-        let mut waiting: [Vec<usize>; BARRIERS as usize] = Default::default();
+        let mut waiting: [Vec<usize>; BARRIERS as usize] = std::mem::take(&mut self.waiting);
+        waiting.iter_mut().for_each(Vec::clear);
         let mut expected = self.arrived.map(|a| a.1);
         let mut alive = 0;
         for thread in 0..self.next.len() {
@@ -368,19 +373,20 @@ impl<'a> Block<'a> {
             }
             opened = true;
             self.arrived[id] = (0, 0);
-            let states: Vec<u32> = threads.iter().map(|t| self.next[*t]).collect();
             let plan = self.plan;
-            let site = |i: usize| &plan.sites[states[i] as usize - plan.polls.len()];
-            let reduction = (0..threads.len()).find_map(|i| match site(i).operation {
+            let site = |state: u32| &plan.sites[state as usize - plan.polls.len()];
+            let reduction = threads.iter().find_map(|t| match site(self.next[*t]).operation {
                 Operation::Barrier(reduction) => reduction,
                 _ => None,
             });
             if let Some(reduction) = reduction {
-                let of = |t: usize| site(threads.binary_search(&t).unwrap_or_default());
+                let states = self.next.clone();
+                let of = |t: usize| site(states[t]);
                 reduce_barrier(&mut self.exchange(), reduction, of, threads.iter().copied());
             }
-            threads.iter().enumerate().for_each(|(i, t)| self.next[*t] = site(i).region as u32);
+            threads.iter().for_each(|t| self.next[*t] = site(self.next[*t]).region as u32);
         }
+        self.waiting = waiting;
         opened
     }
 

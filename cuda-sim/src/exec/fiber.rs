@@ -6,8 +6,9 @@
 //! # Safety
 //!
 //! A fiber runs compiled code and leaf helpers only, so abandoning one after a fault skips no destructor. `unsafe`
-//! stands where stacks are mapped and prepared and where a fiber is entered, through [`fault::call`] like all compiled
-//! code. A [`Fiber`] record is boxed and outlives its stack's use; only the worker that owns the block touches it.
+//! stands where stacks are mapped and prepared and where fibers are entered, through [`fault::call`] like all compiled
+//! code. The [`Fiber`] records of a block are in one vector that never grows; only the worker that owns the block
+//! touches them.
 
 use super::block::Engine;
 use super::fault;
@@ -55,6 +56,8 @@ struct Fiber {
     inside: usize,
     /// Stack pointer of the scheduler while the fiber runs.
     outside: usize,
+    /// Its stack; none before it begins and after it has finished.
+    stack: Option<Stack>,
 }
 
 /// Enters a fiber: gives 0 when it switches back, 1 when it has finished.
@@ -144,67 +147,86 @@ impl Random {
     }
 }
 
+/// Several fibers to run one after the other.
+#[repr(C)]
+struct Batch {
+    context: *mut Context,
+    fibers: *mut Fiber,
+    first: usize,
+    count: usize,
+}
+
+/// Runs each fiber of a batch until it waits, polls or ends. Owns nothing, so a fault may abandon it.
+extern "C" fn run_batch(batch: *const Batch) -> u64 {
+    // SAFETY: the caller passes a live batch.
+    let Batch { context, fibers, first, count } = unsafe { batch.read() };
+    for thread in first..first + count {
+        let fiber = fibers.wrapping_add(thread);
+        // SAFETY: the context is live and this worker's.
+        unsafe { (*context).fiber = fiber as u64 };
+        // SAFETY: the fiber has begun and not finished, and the context names it.
+        let finished = unsafe { resume(fiber) } != 0;
+        if finished {
+            // SAFETY: as above.
+            let next = unsafe { (*context).next };
+            // SAFETY: `next` has a place for each thread of the block.
+            unsafe { next.wrapping_add(thread).write(0) };
+        }
+        // SAFETY: as above.
+        if unsafe { (*context).trap } != 0 {
+            break;
+        }
+    }
+    0
+}
+
 /// The fibers of one block.
 pub(crate) struct Fibers {
     function: usize,
-    threads: Vec<Option<(Box<Fiber>, Stack)>>,
+    threads: Vec<Fiber>,
     random: Option<Random>,
     warps: Vec<usize>,
 }
 
 impl Fibers {
     pub(crate) fn new(function: usize, threads: usize, random: Option<Random>) -> Fibers {
-        Fibers { function, threads: (0..threads).map(|_| None).collect(), random, warps: Vec::new() }
+        let threads = (0..threads).map(|_| Fiber { inside: 0, outside: 0, stack: None }).collect();
+        Fibers { function, threads, random, warps: Vec::new() }
     }
 
-    fn start(&mut self, context: usize, thread: usize) -> Result<*mut Fiber, Fault> {
+    /// Gives a thread its stack.
+    fn start(&mut self, context: usize, thread: usize) -> Result<(), Fault> {
         let stack = Stack::take()?;
         // Tops are staggered: at equal offsets in their pages they would compete for the same lines of the cache.
-        let top = stack.0 + STACK - 64 - thread % 16 * 192;
+        let top = stack.0 + STACK - 64 - thread * 5 % 60 * 64;
         let frame: [usize; 7] = [0, thread, context, self.function, 0, 0, bottom as *const () as usize];
         let inside = top - size_of_val(&frame);
         // SAFETY: the words lie in the mapped, accessible part of a stack that nothing else uses.
         unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
-        let (fiber, _) = self.threads[thread].insert((Box::new(Fiber { inside, outside: 0 }), stack));
-        Ok(std::ptr::from_mut(&mut **fiber))
-    }
-
-    /// Runs one thread until it waits, polls or ends.
-    fn thread(&mut self, context: &mut Context, thread: usize) -> Result<(), Fault> {
-        let at = std::ptr::from_mut(context) as usize;
-        let fiber = match &mut self.threads[thread] {
-            Some((fiber, _)) => std::ptr::from_mut(&mut **fiber),
-            None => self.start(at, thread)?,
-        };
-        context.fiber = fiber as u64;
-        // SAFETY: `resume` takes a fiber that waits, and runs compiled code on its stack until it gives back.
-        let result = unsafe { fault::call(resume as *const () as usize, fiber as usize, 0, 0) };
-        let finished = result.map_err(|address| Fault::IllegalAddress { address, block: 0 })? != 0;
-        if finished {
-            // SAFETY: `next` has a place for each thread of the block, and compiled code does not run now.
-            unsafe { context.next.wrapping_add(thread).write(0) };
-            if let Some((_, stack)) = self.threads[thread].take() {
-                STACKS.lock().push(stack);
-            }
-        }
+        self.threads[thread] = Fiber { inside, outside: 0, stack: Some(stack) };
         Ok(())
     }
 }
 
 impl Drop for Fibers {
     fn drop(&mut self) {
-        STACKS.lock().extend(self.threads.drain(..).flatten().map(|(_, stack)| stack));
+        STACKS.lock().extend(self.threads.drain(..).filter_map(|fiber| fiber.stack));
     }
 }
 
 impl Engine for Fibers {
     fn run(&mut self, context: &mut Context, _state: u32, first: usize, count: usize) -> Result<u64, Fault> {
+        let at = std::ptr::from_mut(context);
         for thread in first..first + count {
-            self.thread(context, thread)?;
-            if context.trap != 0 {
-                break;
+            if self.threads[thread].stack.is_none() {
+                self.start(at as usize, thread)?;
             }
         }
+        let batch = Batch { context: at, fibers: self.threads.as_mut_ptr(), first, count };
+        let batch = &raw const batch as usize;
+        // SAFETY: runs fibers that have begun and not finished, which the scheduler guarantees by `next`.
+        let result = unsafe { fault::call(run_batch as *const () as usize, batch, 0, 0) };
+        result.map_err(|address| Fault::IllegalAddress { address, block: 0 })?;
         Ok(LOOK)
     }
 
