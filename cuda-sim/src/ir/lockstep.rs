@@ -52,7 +52,8 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
-        opcode => inst.call.is_none() && !super::sync::is_sync(opcode) && opcode != Opcode::Atom,
+        Opcode::Atom | Opcode::Device | Opcode::Ldu => false,
+        opcode => inst.call.is_none() && !super::sync::is_sync(opcode),
     };
     let sources = inst.operands.iter().skip(1);
     pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))
@@ -245,6 +246,9 @@ impl Analysis<'_> {
                     (Opcode::Mov, [Value::Reg(a)]) => of(&based, *a),
                     _ => None,
                 };
+                for other in defs(inst).into_iter().filter(|r| r != dest) {
+                    changed |= based.insert(other, None) != Some(None);
+                }
                 // With several definitions only the register itself can be what all agree on.
                 let base = base.filter(|b| single[dest] == 1 || b == dest);
                 changed |= based.insert(*dest, base) != Some(base);
@@ -289,7 +293,7 @@ fn slope(inst: &Inst, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> 
         Opcode::Mul if !inst.has(Modifier::Hi) => product(),
         Opcode::Mad if !inst.has(Modifier::Hi) => product()?.checked_add(sources[2]?),
         Opcode::Shl => sources[0]?.checked_mul(1 << constant(1).filter(|n| (0..32).contains(n))?),
-        Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call => None,
+        Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call | Opcode::Device => None,
         _ => sources.iter().all(|s| *s == Some(0)).then_some(0),
     }
 }

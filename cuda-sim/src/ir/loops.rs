@@ -88,8 +88,9 @@ fn polls(function: &Function, found: &Loop) -> bool {
             block.insts.iter().chain(last)
         })
     };
-    let orders =
-        |inst: &Inst| matches!(inst.opcode, Opcode::Fence | Opcode::Membar) || super::sync::is_sync(inst.opcode);
+    let orders = |inst: &Inst| {
+        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst.opcode)
+    };
     let plain = insts().any(orders);
     let mut tainted: HashSet<Reg> = HashSet::new();
     let mut slots: HashSet<usize> = HashSet::new();

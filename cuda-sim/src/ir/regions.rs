@@ -74,8 +74,11 @@ fn is_scalar(block: &Block) -> bool {
                 Modifier::AcqRel,
                 Modifier::Sc,
             ];
-            matches!(inst.opcode, Opcode::Atom | Opcode::Red | Opcode::Call | Opcode::Fence | Opcode::Membar)
-                || ordered.iter().any(|m| inst.has(*m))
+            let effect = matches!(
+                inst.opcode,
+                Opcode::Atom | Opcode::Red | Opcode::Call | Opcode::Device | Opcode::Fence | Opcode::Membar
+            );
+            effect || ordered.iter().any(|m| inst.has(*m))
         })
 }
 

@@ -5,7 +5,6 @@
 //! name, so nothing changes beyond it.
 
 use super::{Function, Inst, Reg, Value};
-use crate::ptx::isa::Shape;
 use std::collections::HashMap;
 
 fn rename(value: &mut Value, name: &mut dyn FnMut(Reg) -> Reg) {
@@ -17,14 +16,9 @@ fn rename(value: &mut Value, name: &mut dyn FnMut(Reg) -> Reg) {
     }
 }
 
-fn writes(shape: Shape) -> bool {
-    use Shape::{Dest, DestAs, DestPair, DestPred, DestVector, DestWide};
-    matches!(shape, Dest(_) | DestWide(_) | DestAs(_) | DestPred | DestPair | DestVector(_))
-}
-
 fn operands(inst: &mut Inst, written: bool, name: &mut dyn FnMut(Reg) -> Reg) {
     for (shape, value) in inst.form.operands.iter().zip(&mut inst.operands) {
-        if writes(*shape) == written {
+        if shape.is_written() == written {
             rename(value, name);
         }
     }

@@ -499,3 +499,20 @@ fn grid_barriers_of_cooperative_groups() {
         assert!(after[1].iter().enumerate().all(|(i, v)| *v == (n - 1 - i) as u64));
     });
 }
+
+/// Three additions with carry across a barrier: the flag and the registers are each thread's own.
+#[test]
+fn registers_and_flags_across_barriers() {
+    each(
+        "sub.u32 %r3, %r1, 20; not.b32 %r4, %r1; add.cc.u32 %r5, %r3, 20; addc.cc.u32 %r6, %r4, %r1; bar.sync 0;
+        addc.u32 %r10, %r5, 7; add.cc.u32 %r5, %r4, %r1; addc.u32 %r10, %r10, %r6;",
+        64,
+        |t| {
+            let carry = u32::from(t.wrapping_sub(20).overflowing_add(20).1);
+            let (sum, first) = (!t).overflowing_add(t);
+            let (sum, second) = sum.overflowing_add(carry);
+            // What the second addition leaves is what the one behind the barrier adds.
+            (t + 7 + u32::from(first | second)).wrapping_add(sum)
+        },
+    );
+}
