@@ -4,6 +4,7 @@
 //! one cause can be reported many times.
 
 use std::fmt;
+use std::sync::Arc;
 
 use cuda_sys::{CUresult, MissingSymbol};
 
@@ -69,6 +70,9 @@ pub enum Error {
     /// The arguments can never work together; the driver was not asked.
     #[error("{0}")]
     Invalid(Box<str>),
+    /// An error of something built on this crate, on its way through one of this crate's results.
+    #[error(transparent)]
+    Other(Arc<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
@@ -107,6 +111,18 @@ impl Error {
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::Driver(error) if error.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+    }
+
+    /// Carries an error of something built on this crate, so that closures passed to it can fail with their own.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = cuda_driver::Error::other(std::fmt::Error);
+    /// assert_eq!(error.to_string(), std::fmt::Error.to_string());
+    /// ```
+    pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Error::Other(Arc::new(error))
     }
 
     /// An error about arguments that can never work together.

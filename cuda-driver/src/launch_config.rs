@@ -288,8 +288,9 @@ impl fmt::Display for LaunchConfigError {
             LaunchConfigError::Cooperative => f.write_str("cooperative launch: the device does not support it")?,
             LaunchConfigError::Dimensions { kernel, given, used } => write!(
                 f,
-                "a launch in {given} dimensions: kernel `{kernel}` uses its position in {used}; give grid and block as \
-                 many extents"
+                "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
+                 many extents",
+                if *given == 1 { "" } else { "s" }
             )?,
         }
         f.write_str("; nothing was launched")

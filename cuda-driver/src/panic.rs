@@ -224,6 +224,10 @@ impl PanicBoard {
     /// Frees the record, when the context ends.
     pub(crate) fn close(&self, context: &ContextInner) {
         let Some(mapped) = self.mapped.get() else { return };
+        // Nobody waited for the kernel, so nobody was told.
+        if let Err(panic) = self.take() {
+            tracing::error!(%panic, "a kernel panicked, and the context ended before anything waited for it");
+        }
         // SAFETY: the memory came from cuMemHostAlloc; the context is being dropped, so nothing else can reach it.
         if let Err(error) = unsafe { driver_call!(context, cuMemFreeHost(mapped.host.as_ptr().cast())) } {
             tracing::warn!(%error, "the record of kernel panics could not be freed");

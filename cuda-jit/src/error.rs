@@ -1,6 +1,7 @@
 //! What compiling and launching kernels can fail with.
 
 use std::convert::Infallible;
+use std::fmt;
 
 use crate::back::llvm::EmitError;
 use crate::front::LowerError;
@@ -10,7 +11,7 @@ use crate::target::TargetError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a kernel was not compiled or launched, or what it came to.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The driver, a launch configuration, or a panic in a kernel.
@@ -61,6 +62,23 @@ impl Error {
             Error::Driver(cuda_driver::Error::KernelPanic(panic)) => Some(panic),
             Error::Memory(cuda_mem::Error::Driver(cuda_driver::Error::KernelPanic(panic))) => Some(panic),
             _ => None,
+        }
+    }
+}
+
+/// As it displays: `fn main() -> Result<()>` prints errors by `Debug`, and a person reads them.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// So that `?` works on a launch where the driver's own errors are expected, as inside `Stream::scope`.
+impl From<Error> for cuda_driver::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Driver(error) => error,
+            other => cuda_driver::Error::other(other),
         }
     }
 }

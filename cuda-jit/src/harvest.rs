@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use crate::kir::Scalar;
+use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, Space, VoteOp};
 use crate::syntax::Definition;
 
 /// A type as the front end sees it.
@@ -18,7 +18,15 @@ pub enum Ty {
     /// A number or `bool`; `usize` is `u64`, `isize` is `i64`.
     Scalar(Scalar),
     /// `&[T]` or, if true, `&mut [T]`.
-    Slice(Scalar, bool),
+    Slice(Scalar, bool, Space),
+    /// `&[[T; N]; M]` or, if true, `&mut [[T; N]; M]`: an array in memory with its extents, outermost first.
+    Array(Scalar, Vec<u64>, bool, Space),
+    /// `[[T; N]; M]` with its extents, outermost first: an array of the thread's own.
+    Owned(Scalar, Vec<u64>),
+    /// `&T` or, if true, `&mut T`.
+    Ref(Scalar, bool, Space),
+    /// An ndarray view of so many dimensions, mutable if true.
+    View(Scalar, usize, bool),
     /// A tuple.
     Tuple(Vec<Ty>),
     /// A struct with its fields in order.
@@ -35,11 +43,11 @@ pub trait Key: 'static {
 
 /// A type that values in a kernel can have.
 ///
-/// The numbers, `bool`, `()`, tuples, `Option`, and slices of numbers.
+/// The numbers, `bool`, `()`, arrays, tuples, `Option`, slices and ndarray views of numbers.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `bool`, tuples and `Option` of them, and slices of numbers"
+    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, and references to numbers, arrays, slices and ndarray views of numbers"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.
@@ -102,7 +110,7 @@ pub struct SliceKey<K, const MUTABLE: bool>(PhantomData<K>);
 
 impl<K: ScalarType, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
     fn ty() -> Ty {
-        Ty::Slice(K::SCALAR, MUTABLE)
+        Ty::Slice(K::SCALAR, MUTABLE, Space::Global)
     }
 }
 
@@ -113,6 +121,126 @@ impl<T: ScalarType> DeviceType for &[T] {
 impl<T: ScalarType> DeviceType for &mut [T] {
     type K = SliceKey<T, true>;
 }
+
+/// An array of numbers, or of such arrays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array of numbers",
+    note = "shared memory holds arrays of numbers, nested or not, such as `[[f32; 16]; 16]`"
+)]
+pub trait ArrayType: 'static {
+    /// The numbers' type.
+    const SCALAR: Scalar;
+
+    /// Appends the extents, outermost first.
+    fn extents(extents: &mut Vec<u64>);
+}
+
+impl<T: ArrayElement, const N: usize> ArrayType for [T; N] {
+    const SCALAR: Scalar = T::SCALAR;
+
+    fn extents(extents: &mut Vec<u64>) {
+        extents.push(N as u64);
+        T::extents(extents);
+    }
+}
+
+/// What an [`ArrayType`] holds: numbers or arrays.
+pub trait ArrayElement: 'static {
+    /// The numbers' type.
+    const SCALAR: Scalar;
+
+    /// Appends the extents below this one.
+    fn extents(extents: &mut Vec<u64>);
+}
+
+impl<T: ScalarType> ArrayElement for T {
+    const SCALAR: Scalar = <T as ScalarType>::SCALAR;
+
+    fn extents(_: &mut Vec<u64>) {}
+}
+
+impl<T: ArrayElement, const N: usize> ArrayElement for [T; N] {
+    const SCALAR: Scalar = T::SCALAR;
+
+    fn extents(extents: &mut Vec<u64>) {
+        <Self as ArrayType>::extents(extents);
+    }
+}
+
+/// The key of `&[T; N]`, or of `&mut [T; N]` if `MUTABLE`.
+#[derive(Debug)]
+pub struct ArrayKey<A, const MUTABLE: bool>(PhantomData<A>);
+
+impl<A: ArrayType, const MUTABLE: bool> Key for ArrayKey<A, MUTABLE> {
+    fn ty() -> Ty {
+        let (scalar, extents) = array_of::<A>();
+        Ty::Array(scalar, extents, MUTABLE, Space::Shared)
+    }
+}
+
+/// The key of `[T; N]`.
+#[derive(Debug)]
+pub struct OwnedKey<A>(PhantomData<A>);
+
+impl<A: ArrayType> Key for OwnedKey<A> {
+    fn ty() -> Ty {
+        let (scalar, extents) = array_of::<A>();
+        Ty::Owned(scalar, extents)
+    }
+}
+
+impl<T: ArrayElement, const N: usize> DeviceType for [T; N] {
+    type K = OwnedKey<[T; N]>;
+}
+
+impl<T: ArrayElement, const N: usize> DeviceType for &[T; N] {
+    type K = ArrayKey<[T; N], false>;
+}
+
+impl<T: ArrayElement, const N: usize> DeviceType for &mut [T; N] {
+    type K = ArrayKey<[T; N], true>;
+}
+
+/// The key of `&T`, or of `&mut T` if `MUTABLE`.
+#[derive(Debug)]
+pub struct RefKey<K, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: ScalarType, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::Ref(K::SCALAR, MUTABLE, Space::Global)
+    }
+}
+
+impl<T: ScalarType> DeviceType for &T {
+    type K = RefKey<T, false>;
+}
+
+impl<T: ScalarType> DeviceType for &mut T {
+    type K = RefKey<T, true>;
+}
+
+/// The key of an ndarray view of `DIMS` dimensions, mutable if `MUTABLE`.
+#[derive(Debug)]
+pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: ScalarType, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::View(K::SCALAR, DIMS, MUTABLE)
+    }
+}
+
+macro_rules! views {
+    ($($dims:literal $dimension:ident)*) => { $(
+        impl<T: ScalarType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T, $dims, false>;
+        }
+        impl<T: ScalarType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T, $dims, true>;
+        }
+    )* };
+}
+
+views! { 1 Ix1 2 Ix2 3 Ix3 4 Ix4 5 Ix5 6 Ix6 }
 
 /// The key of `Option`.
 #[derive(Debug)]
@@ -265,6 +393,26 @@ pub enum Intrinsic {
     LaneId,
     /// The number of lanes in a warp.
     WarpSize,
+    /// Waits for the block.
+    Barrier,
+    /// Waits for the block and combines a `bool`.
+    BarrierReduce(BarrierOp),
+    /// Orders memory operations.
+    Fence(Scope),
+    /// Changes a number at once.
+    Atomic(AtomicOp),
+    /// Replaces a number if it is the expected one.
+    CompareExchange,
+    /// Takes a number from another lane.
+    Shuffle(ShuffleOp),
+    /// Combines a `bool` of the lanes.
+    Vote(VoteOp),
+    /// Finds the lanes with the same number.
+    MatchAny,
+    /// Waits for lanes.
+    SyncWarp,
+    /// The lanes that run together.
+    ActiveMask,
 }
 
 /// One specialisation of a device function or kernel.
@@ -291,6 +439,8 @@ pub struct Harvest {
     pub callees: Vec<Instance>,
     /// The types named in casts.
     pub types: Vec<Scalar>,
+    /// The arrays in shared memory: the numbers' type and the extents, outermost first.
+    pub arrays: Vec<(Scalar, Vec<u64>)>,
 }
 
 /// The type of a parameter or result, by name.
@@ -306,6 +456,13 @@ pub fn result_of<T: ResultType>() -> Ty {
 /// A constant's type and bits.
 pub fn const_of<T: ScalarType>(value: T) -> (Scalar, u64) {
     (T::SCALAR, value.bits())
+}
+
+/// The numbers' type of an array, and its extents, outermost first.
+pub fn array_of<A: ArrayType>() -> (Scalar, Vec<u64>) {
+    let mut extents = Vec::new();
+    A::extents(&mut extents);
+    (A::SCALAR, extents)
 }
 
 /// The type named in a cast.

@@ -2,6 +2,10 @@
 //!
 //! One [`KernelCache`] per kernel holds them. Threads that ask for the same one wait for a single compilation, and a
 //! failed one is tried again by the next.
+//!
+//! # Safety
+//!
+//! The one block loads PTX that the back end made of a verified module.
 
 use std::any::TypeId;
 use std::sync::Arc;

@@ -57,8 +57,8 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Body, Callee, DeviceFn, GenericArg, Harvest, Instance, Observer, ScalarType, const_of, result_of, scalar_of,
-        ty_of,
+        Body, Callee, DeviceFn, GenericArg, Harvest, Instance, Observer, ScalarType, array_of, const_of, result_of,
+        scalar_of, ty_of,
     };
     pub use crate::kernel::{CompiledKernel, Kernel, KernelCache, compile_for};
     pub use crate::launch::{KernelArg, forall, launch};

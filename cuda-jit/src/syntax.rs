@@ -34,6 +34,8 @@ pub struct Binding {
     pub name: &'static str,
     /// Whether it can change after it is bound.
     pub mutable: bool,
+    /// Whether a reference to it, or to a part of it, is taken.
+    pub borrowed: bool,
 }
 
 /// The options of `#[kernel(..)]`.
@@ -160,12 +162,22 @@ pub enum ExprKind {
     Cast(&'static Expr, u32),
     /// `base[index]`
     Index(&'static Expr, &'static Expr),
+    /// `base[[i, j]]` of an ndarray view
+    IndexAll(&'static Expr, &'static [Expr]),
     /// `*base.get_unchecked(index)`, also with `_mut`
     IndexUnchecked(&'static Expr, &'static Expr),
     /// `base.name`, or `base.0`
     Field(&'static Expr, &'static str),
-    /// `&e` or `&mut e` of a slice; a reborrow.
+    /// `&e` or `&mut e` of a slice, an array or an element.
     Reborrow(&'static Expr),
+    /// `*e` of a reference to a number.
+    Deref(&'static Expr),
+    /// `[a, b]`
+    Array(&'static [Expr]),
+    /// `[e; N]`; how many is the type's to say.
+    Repeat(&'static Expr),
+    /// `shared!(T)`: the array type's number.
+    Shared(u32),
     /// `(a, b)`; the unit value when empty.
     Tuple(&'static [Expr]),
     /// `Some(e)` or `None`

@@ -36,6 +36,8 @@
 //! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+mod book;
 mod choice;
 mod devices;
 mod memory;
@@ -43,17 +45,24 @@ mod streams;
 
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
 pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream};
-pub use cuda_jit::device::{block_dim, block_idx, grid, grid_dim, grid_size, lane_id, thread_idx, warp_size};
+pub use cuda_jit::device::{
+    AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, atomic_add, atomic_and,
+    atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync,
+    block_dim, block_idx, cas, eq_sync, grid, grid_dim, grid_size, lane_id, match_any_sync, shared, shfl_down_sync,
+    shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
+    sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
+};
+pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
-pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result};
+pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result, kir_of};
 pub use cuda_jit_macros::{prelude_device as device, prelude_kernel as kernel};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
     compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,
     select_device, synchronize,
 };
-pub use memory::{device_array, device_array_like, to_device, zeros};
+pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{
     default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
     stream,
@@ -65,7 +74,7 @@ pub mod __private {
     pub use crate::current_context;
     pub use cuda_jit::__private::{
         Body, Callee, CompiledKernel, ComputeCapability, DeviceFn, Error, GenericArg, Harvest, Instance, Kernel,
-        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, compile_for, compile_ptx, const_of, forall,
-        launch, result_of, scalar_of, syntax, ty_of,
+        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, array_of, compile_for, compile_ptx,
+        const_of, forall, launch, result_of, scalar_of, syntax, ty_of,
     };
 }

@@ -1,7 +1,7 @@
 //! Device arrays in the current context.
 
 use cuda_mem::{DeviceArray, Element};
-use ndarray::{ArrayBase, Data, Dimension, IntoDimension};
+use ndarray::{ArrayBase, Data, Dimension, IntoDimension, Ix1};
 
 use crate::{Result, current_context};
 
@@ -27,6 +27,23 @@ where
     D: Dimension,
 {
     Ok(cuda_mem::to_device(&current_context()?, host)?)
+}
+
+/// Copies a slice of the host's to the current device.
+///
+/// # Examples
+///
+/// ```
+/// let x = cuda_prelude::from_slice(&[1.0f32, 2.0])?;
+/// assert_eq!(x.len(), 2);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or it has no room.
+pub fn from_slice<T: Element>(host: &[T]) -> Result<DeviceArray<T, Ix1>> {
+    Ok(cuda_mem::from_slice(&current_context()?, host)?)
 }
 
 /// An array on the current device, of unspecified contents.

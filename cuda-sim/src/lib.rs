@@ -5,12 +5,16 @@
 //! this CPU, and run over all cores. The same functions are the C library `libcuda_sim.so`.
 //!
 //! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
-//! `CUDA_SIM_THREADS` the number of workers; `CUDA_SIM_PRINT_LLVM` set prints the optimised code of every kernel.
+//! `CUDA_SIM_DEVICES` how many there are (1 to 16), `CUDA_SIM_MEMORY` the bytes that each has, `CUDA_SIM_THREADS` the
+//! number of workers; `CUDA_SIM_TRACE=file.json` writes a timeline for Perfetto; `CUDA_SIM_PRINT_LLVM` set prints the
+//! optimised code of every kernel.
 //!
 //! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `link` (several modules to one, the
 //! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
 //! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
-//! (printf, assert, malloc), `memory` the device's memory, `device` its limits, `driver` the C functions.
+//! (printf, assert, malloc). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the
+//! devices' memory, `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes,
+//! for loom.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the software device runs on x86-64 Linux: its way out of faults is written for that");
@@ -24,9 +28,11 @@ mod link;
 mod memory;
 mod module;
 pub mod ptx;
+mod queue;
 mod service;
+mod sync;
 
 pub use driver::driver_api;
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;

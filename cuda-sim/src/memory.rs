@@ -1,15 +1,19 @@
-//! The device's memory: one reserved range of addresses from which everything is taken.
+//! The devices' memory: one reserved range of addresses from which everything is taken.
 //!
 //! Device pointers are host pointers inside the range. Each allocation has inaccessible pages on both sides and ends as
 //! close to the upper ones as its alignment allows; freed addresses become inaccessible and are not given out again
 //! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Huge
 //! pages are not asked for: the kernel's compaction then stalled the first launch by 30 ms.
 //!
+//! Each device has its own total, which its allocations count against. Pages come from the system when they are first
+//! touched, so a device may show more memory than the machine has.
+//!
 //! # Safety
 //!
 //! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
 //! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
 
+use crate::device::{DEVICES, TOTAL_MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
@@ -25,8 +29,19 @@ pub(crate) enum Kind {
     Managed,
     /// Page-locked host memory with the flags it was made with.
     Host(u32),
+    /// From the stream-ordered pool with that handle.
+    Pooled(usize),
+    /// Freed into its pool, which keeps it.
+    Cached(usize),
     /// Of the device itself: module data, scratch memory of workers.
     Internal,
+}
+
+/// Whose an allocation is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) context: u32,
+    pub(crate) device: usize,
 }
 
 /// Why memory was not given out.
@@ -42,21 +57,34 @@ pub(crate) struct Allocation {
     pub(crate) base: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: Kind,
+    pub(crate) owner: Owner,
+    /// Unique among all allocations there ever were.
+    pub(crate) id: u64,
     /// Addresses taken, guards included.
     start: u64,
     taken: u64,
     /// The pages that are accessible, and their bytes.
     pages: u64,
-    mapped: u64,
+    pub(crate) mapped: u64,
+}
+
+/// Host memory of others that was registered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registration {
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
+    pub(crate) flags: u32,
+    pub(crate) owner: Owner,
 }
 
 struct State {
     next: u64,
+    id: u64,
     live: BTreeMap<u64, Allocation>,
     free: VecDeque<(u64, u64)>,
-    /// Host memory of others that was registered: start to length and flags.
-    registered: BTreeMap<u64, (u64, u32)>,
-    used: u64,
+    registered: BTreeMap<u64, Registration>,
+    /// Bytes in use on each device.
+    used: Vec<u64>,
 }
 
 /// The range and what is in it.
@@ -70,16 +98,10 @@ pub(crate) struct Memory {
 /// The process's device memory.
 pub(crate) static MEMORY: Lazy<Memory> = Lazy::new(Memory::reserve);
 
-fn physical_bytes() -> u64 {
-    // SAFETY: sysconf takes a constant and has no preconditions.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    u64::try_from(pages).unwrap_or(1 << 20) * PAGE
-}
-
 impl Memory {
     fn reserve() -> Memory {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        for shift in [42, 40, 38, 36, 34, 32] {
+        for shift in [43, 42, 40, 38, 36, 34, 32] {
             // SAFETY: a new anonymous mapping without access at an address that the kernel chooses.
             let start = unsafe { libc::mmap(std::ptr::null_mut(), 1 << shift, libc::PROT_NONE, flags, -1, 0) };
             if start != libc::MAP_FAILED {
@@ -92,31 +114,44 @@ impl Memory {
     }
 
     fn over(start: u64, end: u64) -> Memory {
-        let next = start;
-        let state = State { next, live: BTreeMap::new(), free: VecDeque::new(), registered: BTreeMap::new(), used: 0 };
-        Memory { start, end, total: (physical_bytes() / 2).min((end - start) / 2), state: Mutex::new(state) }
+        let state = State {
+            next: start,
+            id: 0,
+            live: BTreeMap::new(),
+            free: VecDeque::new(),
+            registered: BTreeMap::new(),
+            used: vec![0; *DEVICES],
+        };
+        let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
+        Memory { start, end, total, state: Mutex::new(state) }
     }
 
-    /// Free and total bytes.
-    pub(crate) fn info(&self) -> (u64, u64) {
-        (self.total.saturating_sub(self.state.lock().used), self.total)
+    /// Free and total bytes of a device.
+    pub(crate) fn info(&self, device: usize) -> (u64, u64) {
+        (self.total.saturating_sub(self.state.lock().used[device]), self.total)
     }
 
+    /// Allocates for the device itself, or for tests.
     pub(crate) fn alloc(&self, bytes: u64, kind: Kind) -> Result<u64, MemoryError> {
         self.alloc_guarded(bytes, kind, PAGE)
     }
 
     /// Allocates with at least `guard` inaccessible bytes behind.
     pub(crate) fn alloc_guarded(&self, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
+        self.alloc_for(Owner::default(), bytes, kind, guard)
+    }
+
+    /// Allocates for a context.
+    pub(crate) fn alloc_for(&self, owner: Owner, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
         if bytes > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let room = bytes.max(1).next_multiple_of(ALIGN);
         let mapped = room.next_multiple_of(PAGE);
-        let guard = guard.min((self.end - self.start) / 256).next_multiple_of(PAGE);
+        let guard = guard.max(PAGE).min((self.end - self.start) / 256).next_multiple_of(PAGE);
         let taken = PAGE + mapped + guard;
         let mut state = self.state.lock();
-        if kind != Kind::Internal && state.used + mapped > self.total {
+        if counts(kind) && state.used[owner.device] + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
@@ -126,10 +161,12 @@ impl Memory {
             MemoryError::OutOfMemory
         })?;
         let base = pages + (mapped - room);
-        if kind != Kind::Internal {
-            state.used += mapped;
+        if counts(kind) {
+            state.used[owner.device] += mapped;
         }
-        state.live.insert(base, Allocation { base, bytes, kind, start, taken, pages, mapped });
+        state.id += 1;
+        let id = state.id;
+        state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
         Ok(base)
     }
 
@@ -155,47 +192,75 @@ impl Memory {
         if !allowed(allocation.kind) {
             return Err(MemoryError::Unknown);
         }
-        self.release(&mut state, allocation);
+        release(&mut state, allocation);
         Ok(())
     }
 
-    fn release(&self, state: &mut State, allocation: Allocation) {
-        state.live.remove(&allocation.base);
-        if allocation.kind != Kind::Internal {
-            state.used -= allocation.mapped;
+    /// Turns a live allocation that is `from` into one that is `to`, of that many bytes.
+    ///
+    /// The bytes must fit the allocation's own room.
+    pub(crate) fn change(&self, base: u64, from: Kind, to: Kind, bytes: u64) -> Result<(), MemoryError> {
+        let mut state = self.state.lock();
+        let id = state.id + 1;
+        let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
+        if allocation.base + bytes > allocation.pages + allocation.mapped {
+            return Err(MemoryError::OutOfMemory);
         }
-        if protect(allocation.pages, allocation.mapped, false).is_ok() {
-            state.free.push_back((allocation.start, allocation.taken));
-        }
+        (allocation.kind, allocation.bytes, allocation.id) = (to, bytes, id);
+        state.id = id;
+        Ok(())
     }
 
-    /// Frees everything that users allocated, as a reset of the context does.
-    pub(crate) fn reset(&self) {
+    /// Turns an allocation that is `from` into one that is `to`; gives the bytes that fit there.
+    pub(crate) fn shelve(&self, base: u64, from: Kind, to: Kind) -> Result<u64, MemoryError> {
         let mut state = self.state.lock();
-        let user: Vec<_> = state.live.values().filter(|a| a.kind != Kind::Internal).copied().collect();
-        user.into_iter().for_each(|a| self.release(&mut state, a));
-        state.registered.clear();
+        let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
+        allocation.kind = to;
+        Ok(allocation.pages + allocation.mapped - allocation.base)
+    }
+
+    /// What a context has of a pool: mapped bytes in use, and those with what the pool keeps.
+    pub(crate) fn pooled(&self, pool: usize, context: u32) -> (u64, u64) {
+        let state = self.state.lock();
+        let own = state.live.values().filter(|a| a.owner.context == context);
+        own.fold((0, 0), |(used, reserved), a| match a.kind {
+            Kind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
+            Kind::Cached(p) if p == pool => (used, reserved + a.mapped),
+            _ => (used, reserved),
+        })
+    }
+
+    /// Frees everything that a context allocated, as its end does.
+    pub(crate) fn reset(&self, context: u32) {
+        let mut state = self.state.lock();
+        let own = |a: &&Allocation| a.kind != Kind::Internal && a.owner.context == context;
+        let user: Vec<_> = state.live.values().filter(own).copied().collect();
+        user.into_iter().for_each(|a| release(&mut state, a));
+        state.registered.retain(|_, r| r.owner.context != context);
     }
 
     /// The live allocation that contains `address`.
     pub(crate) fn find(&self, address: u64) -> Option<Allocation> {
         let state = self.state.lock();
         let (_, allocation) = state.live.range(..=address).next_back()?;
-        (address < allocation.base + allocation.bytes.max(1)).then_some(*allocation)
+        let inside = address < allocation.base + allocation.bytes.max(1);
+        (inside && !matches!(allocation.kind, Kind::Cached(_))).then_some(*allocation)
     }
 
-    /// Whether an address lies in the device's range, allocated or not.
+    /// Whether an address lies in the devices' range, allocated or not.
     pub(crate) fn owns(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
     }
 
-    pub(crate) fn register(&self, start: u64, bytes: u64, flags: u32) -> Result<(), MemoryError> {
+    pub(crate) fn register(&self, registration: Registration) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
-        let overlaps = state.registered.range(..start + bytes).next_back().is_some_and(|(s, (n, _))| s + n > start);
-        if overlaps {
+        let Registration { start, bytes, .. } = registration;
+        let end = start.checked_add(bytes).ok_or(MemoryError::Unknown)?;
+        let before = state.registered.range(..end).next_back();
+        if before.is_some_and(|(_, r)| r.start + r.bytes > start) || (start < self.end && end > self.start) {
             return Err(MemoryError::Unknown);
         }
-        state.registered.insert(start, (bytes, flags));
+        state.registered.insert(start, registration);
         Ok(())
     }
 
@@ -203,11 +268,26 @@ impl Memory {
         self.state.lock().registered.remove(&start).map(|_| ()).ok_or(MemoryError::Unknown)
     }
 
-    /// Flags of the registered range that contains `address`.
-    pub(crate) fn registration(&self, address: u64) -> Option<u32> {
+    /// The registered range that contains `address`.
+    pub(crate) fn registration(&self, address: u64) -> Option<Registration> {
         let state = self.state.lock();
-        let (start, (bytes, flags)) = state.registered.range(..=address).next_back()?;
-        (address < start + bytes).then_some(*flags)
+        let (_, found) = state.registered.range(..=address).next_back()?;
+        (address < found.start + found.bytes).then_some(*found)
+    }
+}
+
+/// Whether memory of that kind counts against a device's total.
+fn counts(kind: Kind) -> bool {
+    !matches!(kind, Kind::Internal | Kind::Host(_))
+}
+
+fn release(state: &mut State, allocation: Allocation) {
+    state.live.remove(&allocation.base);
+    if counts(allocation.kind) {
+        state.used[allocation.owner.device] -= allocation.mapped;
+    }
+    if protect(allocation.pages, allocation.mapped, false).is_ok() {
+        state.free.push_back((allocation.start, allocation.taken));
     }
 }
 
@@ -225,7 +305,7 @@ fn protect(start: u64, bytes: u64, accessible: bool) -> Result<(), ()> {
     if failed { Err(()) } else { Ok(()) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -255,5 +335,29 @@ mod tests {
     #[test]
     fn more_than_there_is_fails() {
         assert_eq!(MEMORY.alloc(u64::MAX / 2, Kind::Device), Err(MemoryError::OutOfMemory));
+    }
+
+    #[test]
+    fn registered_ranges_do_not_overlap() {
+        let range = |start, bytes| MEMORY.register(Registration { start, bytes, flags: 0, owner: Owner::default() });
+        range(4096, 100).unwrap();
+        assert_eq!(range(4100, 1), Err(MemoryError::Unknown));
+        assert_eq!(range(4000, 97), Err(MemoryError::Unknown));
+        range(4000, 96).unwrap();
+        assert_eq!(MEMORY.registration(4195).unwrap().start, 4096);
+        assert!(MEMORY.registration(4196).is_none());
+        MEMORY.unregister(4096).unwrap();
+        MEMORY.unregister(4000).unwrap();
+        assert_eq!(MEMORY.unregister(4000), Err(MemoryError::Unknown));
+    }
+
+    #[test]
+    fn a_context_takes_its_memory_along() {
+        let owner = Owner { context: 77, device: 0 };
+        let own = MEMORY.alloc_for(owner, 10, Kind::Device, PAGE).unwrap();
+        let other = MEMORY.alloc(10, Kind::Device).unwrap();
+        MEMORY.reset(77);
+        assert!(MEMORY.find(own).is_none() && MEMORY.find(other).is_some());
+        MEMORY.free(other, |_| true).unwrap();
     }
 }

@@ -24,7 +24,11 @@ pub(crate) struct Kernel {
     program: Arc<Program>,
     code: KernelCode,
     compiled: OnceCell<Arc<Compiled>>,
+    fibers: OnceCell<Arc<Compiled>>,
 }
+
+/// Whether threads are fibers: `CUDA_SIM_ENGINE=fibers`.
+static FIBERS: Lazy<bool> = Lazy::new(|| std::env::var("CUDA_SIM_ENGINE").is_ok_and(|engine| engine == "fibers"));
 
 impl Kernel {
     pub(crate) fn function(&self) -> &Function {
@@ -45,7 +49,18 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
+        if *FIBERS {
+            return self.fibers();
+        }
         self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))
+    }
+
+    /// The machine code of threads that are fibers.
+    pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
+        self.fibers.get_or_try_init(|| {
+            let ir = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
+            Compiled::fiber(&self.code, &ir, None).map(Arc::new)
+        })
     }
 }
 
@@ -65,7 +80,13 @@ impl Image {
         let mut kernels = HashMap::new();
         for (code, name) in codes.into_iter().zip(&names) {
             let c_name = CString::new(name.as_str()).unwrap_or_default();
-            let kernel = Kernel { name: c_name, program: Arc::clone(&program), code, compiled: OnceCell::new() };
+            let kernel = Kernel {
+                name: c_name,
+                program: Arc::clone(&program),
+                code,
+                compiled: OnceCell::new(),
+                fibers: OnceCell::new(),
+            };
             kernels.insert(name.clone(), Arc::new(kernel));
         }
         Ok(Image { program, kernels, names })

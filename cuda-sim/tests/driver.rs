@@ -135,9 +135,9 @@ fn refused(image: *const c_void) -> (CUresult, String) {
 fn what_cannot_be_loaded_has_a_log() {
     context();
     let text = |body: &str| CString::new(format!(".version 8.0\n.target sm_90\n.address_size 64\n{body}")).unwrap();
-    let (code, log) = refused(text(".visible .entry k() {\n  bar.sync 0;\n}").as_ptr().cast());
+    let (code, log) = refused(text(".visible .entry k() {\n  barrier.cluster.arrive ;\n}").as_ptr().cast());
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
-    assert!(log.contains("line 5") && log.contains("column 3") && log.contains("bar.sync"), "{log}");
+    assert!(log.contains("line 5") && log.contains("column 3") && log.contains("barrier.cluster"), "{log}");
     let (code, log) = refused(text(".visible .entry k( {").as_ptr().cast());
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
     assert!(log.contains("line 4"), "{log}");
@@ -252,4 +252,34 @@ fn faults_in_a_process_of_their_own() {
     assert_eq!(launch(f, 1, 1, 0, &mut params), CUresult::CUDA_SUCCESS);
     ok!(cuCtxSynchronize());
     println!("faults were survived");
+}
+
+const MEET: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.visible .entry meet(.param .u64 p) { .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %nctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra ALL;
+  atom.global.add.u32 %r3, [%rd1], 1;
+POLL: ld.volatile.global.u32 %r4, [%rd1]; setp.lt.u32 %p2, %r4, %r2; @%p2 bra POLL;
+ALL: bar.sync 0; red.global.add.u32 [%rd1+4], 1; ret; }";
+
+/// A cooperative launch holds all its blocks at once, and refuses more than the device has room for.
+#[test]
+fn cooperative_launches() {
+    context();
+    let (mut module, mut device, mut supported) = (null_mut(), 0, 0);
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH;
+    ok!(cuDeviceGetAttribute(&mut supported, attribute, 0));
+    assert_eq!(supported, 1);
+    ok!(cuModuleLoadData(&mut module, MEET.as_ptr().cast()));
+    let f = function(module, c"meet");
+    ok!(cuMemAlloc_v2(&mut device, 8));
+    ok!(cuMemsetD32_v2(device, 0, 2));
+    let mut params: [*mut c_void; 1] = [(&raw mut device).cast()];
+    let mut go =
+        |blocks| call!(cuLaunchCooperativeKernel(f, blocks, 1, 1, 64, 1, 1, 0, null_mut(), params.as_mut_ptr()));
+    assert_eq!(go(1 << 20), CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    assert_eq!(go(1000), CUresult::CUDA_SUCCESS);
+    ok!(cuCtxSynchronize());
+    let mut counts = [0u32; 2];
+    ok!(cuMemcpyDtoH_v2(counts.as_mut_ptr().cast(), device, 8));
+    assert_eq!(counts, [1000, 64_000]);
 }

@@ -30,11 +30,14 @@ const STAY: &[&str] = &["xtask", "cuda-jit-macros"];
 
 /// Tests that read the sources or build something, as executable and the beginning of the tests' names.
 const NEED_SOURCES: &[(&str, &str)] = &[
-    ("cuda-jit.main", "kir_files::files"),
-    ("cuda-jit.main", "refused::"),
+    ("cuda-jit.all", "kir_files::files"),
+    ("cuda-jit.all", "refused::"),
     ("cuda-sys.library", ""),
     ("cuda-tests.main", "c_client::"),
 ];
+
+/// What runs things in the unpacked bundle.
+const RUN: &str = include_str!("bundle/run.sh");
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -79,15 +82,17 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
         tests.args(["--exclude", package]);
     }
     for made in workspace::build(&mut tests)?.iter().filter(|made| made.test) {
+        if list(&made.file)?.is_empty() {
+            continue;
+        }
         let file = folder.join("tests").join(test_name(made));
         fs::copy(&made.file, &file).with_context(|| format!("cannot copy {}", made.file.display()))?;
     }
     copy(&doctor::llvm()?, &folder.join("lib"))?;
     write_sources_list(folder)?;
     fs::write(folder.join("README.txt"), readme()?)?;
-    fs::write(folder.join("run"), include_str!("bundle/run.sh"))?;
-    fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?;
-    Ok(())
+    fs::write(folder.join("run"), RUN)?;
+    Ok(fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?)
 }
 
 /// A cargo whose executables can be moved together with LLVM, and are small.
@@ -118,16 +123,25 @@ fn copy(file: &Path, folder: &Path) -> Result<()> {
 fn write_sources_list(folder: &Path) -> Result<()> {
     let mut lines = String::new();
     for (executable, start) in NEED_SOURCES {
-        let file = folder.join("tests").join(executable);
-        let listed = output(Command::new(&file).args(["--list", "--format=terse"]))?;
-        let tests = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-        let tests: Vec<&str> = tests.filter(|test| test.starts_with(start)).collect();
+        let mut tests = list(&folder.join("tests").join(executable))?;
+        tests.retain(|test| test.starts_with(start));
         if tests.is_empty() {
             bail!("`{executable}` has no test that begins with `{start}`; the list in xtask/src/bundle.rs is old");
         }
         lines.extend(tests.iter().map(|test| format!("{executable} {test}\n")));
     }
     Ok(fs::write(folder.join("tests.need-sources"), lines)?)
+}
+
+/// The names of an executable's tests. Where it was built, it does not lie beside LLVM.
+fn list(executable: &Path) -> Result<Vec<String>> {
+    let mut list = Command::new(executable);
+    list.args(["--list", "--format=terse"]);
+    if let Some(folder) = doctor::llvm()?.parent() {
+        list.env("LD_LIBRARY_PATH", folder);
+    }
+    let listed = output(&mut list)?;
+    Ok(listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
 fn readme() -> Result<String> {
@@ -151,4 +165,41 @@ fn pack(folder: &Path, archive: &Path) -> Result<()> {
     tar.arg(archive).arg("--directory").arg(parent).arg(NAME);
     output(&mut tar).context("`bundle` needs tar and xz (Debian: `apt install xz-utils`)")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Scratch;
+
+    /// Runs `./run test ARGUMENTS` in a bundle whose executables are `echo` and another command.
+    fn run_tests(name: &str, arguments: &[&str], other: &str) -> (bool, String) {
+        let scratch = Scratch::new(name).unwrap();
+        let folder = scratch.path();
+        fs::create_dir(folder.join("tests")).unwrap();
+        // Links, because a file that was just written may still be open in a process that another test starts.
+        std::os::unix::fs::symlink("/bin/echo", folder.join("tests/one")).unwrap();
+        std::os::unix::fs::symlink(other, folder.join("tests/two")).unwrap();
+        fs::write(folder.join("tests.need-sources"), "one a::b\none c\n").unwrap();
+        fs::write(folder.join("run"), RUN).unwrap();
+        let output = Command::new("sh").arg(folder.join("run")).arg("test").args(arguments).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    #[test]
+    fn the_script_runs_every_executable_and_skips_by_name() {
+        let (passed, text) = run_tests("bundle-pass", &["it"], "/bin/true");
+        assert!(passed, "{text}");
+        assert!(text.contains("skipped: one a::b (needs the sources)\n"), "{text}");
+        assert!(text.contains("==> one\nit --skip a::b --skip c\n==> two\n"), "{text}");
+        assert!(text.ends_with("all of 2 test executables passed\n"), "{text}");
+    }
+
+    #[test]
+    fn the_script_fails_with_the_names_of_what_failed() {
+        let (passed, text) = run_tests("bundle-fail", &[], "/bin/false");
+        assert!(!passed, "{text}");
+        assert!(text.ends_with("FAILED: two\n"), "{text}");
+        assert!(text.contains("==> one\n--skip a::b"), "{text}");
+    }
 }

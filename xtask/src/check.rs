@@ -84,7 +84,16 @@ fn deny(_: &Shared) -> Result<()> {
         return Ok(());
     }
     println!("skipped: advisories (their database is on the network; `cargo deny check advisories` asks it)");
-    run_command(cargo().args(["deny", "--log-level", "error", "--all-features", "check", "licenses", "bans", "sources"]))
+    run_command(cargo().args([
+        "deny",
+        "--log-level",
+        "error",
+        "--all-features",
+        "check",
+        "licenses",
+        "bans",
+        "sources",
+    ]))
 }
 
 fn clippy(_: &Shared) -> Result<()> {

@@ -18,13 +18,20 @@ use anyhow::{Context as _, Result};
 use crate::workspace;
 
 /// Hand-written files are about 600 lines at most; this is where "about" ends.
-const MAX_LINES: usize = 700;
+const MAX_LINES: usize = 750;
 
 /// Roots of crates that forbid unsafe code.
 const FORBID_UNSAFE: &[&str] = &["cuda-prelude/src/lib.rs", "cuda-jit/macros/src/lib.rs", "xtask/src/main.rs"];
 
 /// Parts of crates that have no unsafe code.
-const NO_UNSAFE: &[&str] = &["cuda-jit/src/front", "cuda-jit/src/kir", "cuda-jit/src/valid", "cuda-sim/src/ptx"];
+const NO_UNSAFE: &[&str] = &[
+    "cuda-jit/src/syntax",
+    "cuda-jit/src/harvest",
+    "cuda-jit/src/front",
+    "cuda-jit/src/kir",
+    "cuda-jit/src/valid",
+    "cuda-sim/src/ptx",
+];
 
 /// Where the LLVM bindings may be named.
 const LLVM: &[&str] = &["cuda-llvm/", "cuda-jit/src/back/llvm/", "cuda-sim/src/codegen/", "xtask/"];

@@ -37,7 +37,10 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
 }
 
 fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
-    let options: Options = syn::parse2(options)?;
+    let options = match kind {
+        Kind::Kernel => syn::parse2(options)?,
+        Kind::Device => Options::parse_device(options)?,
+    };
     let signature = Signature::new(function, kind == Kind::Kernel)?;
     let captured = capture::capture(&signature, (*function.block).clone())?;
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -93,8 +96,8 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
     let Captured { params, body, .. } = captured;
     let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
-        let (name, mutable) = (binding.ident.to_string(), binding.mutable);
-        quote!(s::Binding { name: #name, mutable: #mutable })
+        let (name, mutable, borrowed) = (binding.ident.to_string(), binding.mutable, binding.borrowed);
+        quote!(s::Binding { name: #name, mutable: #mutable, borrowed: #borrowed })
     });
     quote! {
         #[doc(hidden)]
@@ -138,7 +141,8 @@ fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: 
         }
     });
     let result = type_check(root, "result_of", &signature.result);
-    let Captured { consts, types, items, .. } = captured;
+    let Captured { consts, types, arrays, items, .. } = captured;
+    let arrays = arrays.iter().map(|ty| type_check(root, "array_of", ty));
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     quote! {
         #[doc(hidden)]
@@ -155,6 +159,7 @@ fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: 
                 consts: ::std::vec![#(#root::const_of(#consts)),*],
                 callees: ::std::vec![#(#callees.instance()),*],
                 types: ::std::vec![#(#types),*],
+                arrays: ::std::vec![#(#arrays),*],
             }
         }
     }

@@ -7,6 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitBool, LitInt, Token, parenthesized};
 
 /// What the attribute asked for.
+#[derive(PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) unchecked: bool,
     checked: bool,
@@ -42,6 +43,18 @@ impl Parse for Options {
 }
 
 impl Options {
+    /// Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to launch says so, but a
+    /// device function is called from safe ones.
+    pub(crate) fn parse_device(input: TokenStream) -> syn::Result<Self> {
+        let options: Options = syn::parse2(input.clone())?;
+        let plain = Options { checked: options.checked, ..syn::parse2(TokenStream::new())? };
+        if options != plain {
+            let hint = "a device function takes `checked` only; the other options are the kernel's";
+            return Err(syn::Error::new_spanned(input, hint));
+        }
+        Ok(options)
+    }
+
     fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {

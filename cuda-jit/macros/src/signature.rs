@@ -4,7 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{FnArg, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
+use syn::{FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
+
+/// So many arguments `KernelArgs` takes.
+const MAX_PARAMS: usize = 12;
 
 /// The signature, checked.
 pub(crate) struct Signature {
@@ -24,6 +27,10 @@ impl Signature {
     /// Reads and checks the signature of a kernel or device function.
     pub(crate) fn new(item: &ItemFn, kernel: bool) -> syn::Result<Self> {
         refuse_qualifiers(item)?;
+        if kernel && item.sig.inputs.len() > MAX_PARAMS {
+            let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
+            return Err(syn::Error::new(item.sig.inputs[MAX_PARAMS].span(), hint));
+        }
         let mut params = Vec::new();
         let mut names = Vec::new();
         for input in &item.sig.inputs {
@@ -133,6 +140,16 @@ fn without_lifetimes(ty: &Type) -> Type {
         fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
             reference.lifetime = Some(Lifetime::new("'static", reference.and_token.span()));
             syn::visit_mut::visit_type_reference_mut(self, reference);
+        }
+        /// ndarray's views are the only types with a lifetime that people leave out, and their names are known.
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            syn::visit_mut::visit_path_segment_mut(self, segment);
+            let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
+            let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+            if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
+                let lifetime = Lifetime::new("'static", segment.ident.span());
+                arguments.args.insert(0, GenericArgument::Lifetime(lifetime));
+            }
         }
     }
     let mut ty = ty.clone();

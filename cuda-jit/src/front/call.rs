@@ -13,18 +13,19 @@ impl Lowering<'_> {
     /// `callee(args)`
     pub(super) fn call(&mut self, at: Pos, number: u32, args: &'static [Expr]) -> Result<Val> {
         let (instance, params, result) = match self.callees[number as usize].clone() {
-            Callee::Intrinsic(intrinsic) => return Ok(self.intrinsic(intrinsic)),
+            Callee::Intrinsic(intrinsic, scalar) => return self.intrinsic(at, intrinsic, scalar, args),
             Callee::Function(instance, params, result) => (instance, params, result),
         };
         let mut leaves = Vec::new();
-        let mut writable = Vec::with_capacity(args.len());
+        let mut memory = Vec::with_capacity(args.len());
         for (arg, ty) in args.iter().zip(&params) {
             let value = self.expr(arg, Some(ty))?;
+            let value = self.unsize(value, ty);
             let value = self.expect(at, value, ty)?;
-            writable.push(matches!(value.ty, Ty::Slice(_, true)));
+            memory.push(value.ty.memory());
             leaves.extend(value.leaves);
         }
-        let id = self.program.function(&instance, writable);
+        let id = self.program.function(&instance, memory);
         match &result {
             Ty::Scalar(scalar) => {
                 let value = self.build.value(Op::Call(id, leaves), Type::Scalar(*scalar));
@@ -69,22 +70,41 @@ impl Lowering<'_> {
         Ok(self.get(&ty, &slots))
     }
 
-    fn intrinsic(&mut self, intrinsic: Intrinsic) -> Val {
+    /// A one-dimensional array where a slice is wanted.
+    fn unsize(&mut self, value: Val, wanted: &Ty) -> Val {
+        match (&value.ty, wanted) {
+            (Ty::Array(scalar, extents, writable, space), Ty::Slice(..)) if extents.len() == 1 => {
+                let ty = Ty::Slice(*scalar, *writable, *space);
+                let len = self.constant(Scalar::U64, extents[0]);
+                Val { ty, leaves: vec![value.only(), len] }
+            }
+            _ => value,
+        }
+    }
+
+    fn intrinsic(
+        &mut self,
+        at: Pos,
+        intrinsic: Intrinsic,
+        scalar: Option<Scalar>,
+        args: &'static [Expr],
+    ) -> Result<Val> {
+        let special = |walk: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| walk.special(of(axis))).to_vec();
         let leaves = match intrinsic {
             Intrinsic::Grid(dims) => AXES[..dims].iter().map(|&axis| self.position(axis)).collect(),
             Intrinsic::GridSize(dims) => AXES[..dims].iter().map(|&axis| self.extent(axis)).collect(),
-            Intrinsic::ThreadIdx => AXES.map(|axis| self.special(Special::ThreadIdx(axis))).to_vec(),
-            Intrinsic::BlockIdx => AXES.map(|axis| self.special(Special::BlockIdx(axis))).to_vec(),
-            Intrinsic::BlockDim => AXES.map(|axis| self.special(Special::BlockDim(axis))).to_vec(),
-            Intrinsic::GridDim => AXES.map(|axis| self.special(Special::GridDim(axis))).to_vec(),
+            Intrinsic::ThreadIdx => special(self, Special::ThreadIdx),
+            Intrinsic::BlockIdx => special(self, Special::BlockIdx),
+            Intrinsic::BlockDim => special(self, Special::BlockDim),
+            Intrinsic::GridDim => special(self, Special::GridDim),
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
+            _ => return self.together(at, intrinsic, scalar, args),
         };
         if let Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) = intrinsic {
             self.program.grid_dims = self.program.grid_dims.max(dims);
         }
-        let ty = intrinsic_type(intrinsic);
-        Val { ty, leaves }
+        Ok(Val { ty: intrinsic_type(intrinsic, scalar), leaves })
     }
 
     /// A hardware register as a `usize`.

@@ -77,6 +77,7 @@ impl Lowering<'_> {
                 let types: Option<Vec<Ty>> = patterns.iter().map(|pattern| self.pattern_type(pattern)).collect();
                 Some(Ty::Tuple(types?))
             }
+            Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
             _ => None,
         }
     }
@@ -85,8 +86,16 @@ impl Lowering<'_> {
     fn declare(&mut self, pattern: &Pattern) {
         let Pattern::Bind(number) = pattern else { return };
         let Some(ty) = self.harvest.bindings[*number as usize].clone() else { return };
-        let slots = self.slots(self.definition.bindings[*number as usize].name, &ty);
-        self.locals.insert(*number, super::function::Local::Slots(ty, slots));
+        let name = self.definition.bindings[*number as usize].name;
+        let borrowed = self.definition.bindings[*number as usize].borrowed;
+        let local = match ty {
+            Ty::Scalar(scalar) if borrowed => {
+                super::function::Local::Cell(self.new_array(name, scalar, vec![1]).only(), scalar)
+            }
+            Ty::Owned(scalar, extents) => super::function::Local::Fixed(self.new_array(name, scalar, extents)),
+            ty => super::function::Local::Slots(ty.clone(), self.slots(name, &ty)),
+        };
+        self.locals.insert(*number, local);
     }
 
     /// The type of an expression with branches.

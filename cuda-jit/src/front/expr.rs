@@ -25,12 +25,18 @@ impl Lowering<'_> {
             ExprKind::Assign(place, value) => self.assign(place, value),
             ExprKind::AssignOp(op, place, value) => self.assign_op(at, *op, place, value),
             ExprKind::Cast(value, number) => self.cast(value, self.harvest.types[*number as usize]),
-            ExprKind::Binding(_) | ExprKind::Index(..) | ExprKind::IndexUnchecked(..) => {
+            ExprKind::Binding(_)
+            | ExprKind::Index(..)
+            | ExprKind::IndexUnchecked(..)
+            | ExprKind::IndexAll(..)
+            | ExprKind::Deref(_) => {
                 let place = self.place(expr)?;
                 Ok(self.read(&place))
             }
             ExprKind::Field(base, name) => self.field(at, base, name),
-            ExprKind::Reborrow(value) => self.expr(value, expected),
+            ExprKind::Reborrow(value) => self.reborrow(value),
+            ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
+            ExprKind::Shared(number) => Ok(self.shared(*number)),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
@@ -194,7 +200,7 @@ impl Lowering<'_> {
         match place {
             Place::Fixed(value) => value.clone(),
             Place::Slots(ty, slots) => self.get(ty, slots),
-            Place::Element(ptr, scalar) => {
+            Place::Element(ptr, scalar, _) => {
                 Val::scalar(*scalar, self.build.value(Op::Load(*ptr), Type::Scalar(*scalar)))
             }
         }

@@ -1,12 +1,12 @@
 //! One function being lowered: its state, its parameters, and the helpers that every part uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::harvest::{Harvest, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{Access, BlockId, Const, Function, Op, Param, Scalar, SlotId, Terminator, Type, Value};
+use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value};
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
 /// The result of lowering something.
@@ -19,6 +19,8 @@ pub(super) enum Local {
     Fixed(Val),
     /// It is in slots.
     Slots(Ty, Vec<SlotId>),
+    /// It is a number in the thread's memory, since references to it are taken.
+    Cell(Value, Scalar),
 }
 
 /// A loop or labelled block that is being lowered.
@@ -41,6 +43,7 @@ pub(super) struct Inlined {
 /// The state of lowering one function.
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p mut Program,
+    pub(super) id: FuncId,
     pub(super) definition: &'static Definition,
     pub(super) harvest: &'p Harvest,
     pub(super) callees: Vec<Callee>,
@@ -49,6 +52,8 @@ pub(super) struct Lowering<'p> {
     pub(super) closures: HashMap<u32, &'static Closure>,
     pub(super) targets: Vec<Target>,
     pub(super) inlined: Vec<Inlined>,
+    /// Arrays that an expression made and nothing has bound yet.
+    pub(super) fresh: HashSet<Value>,
 }
 
 impl<'p> Lowering<'p> {
@@ -57,22 +62,27 @@ impl<'p> Lowering<'p> {
         program: &'p mut Program,
         definition: &'static Definition,
         harvest: &'p Harvest,
-        name: String,
+        id: FuncId,
     ) -> Result<Function> {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let params = params(definition, harvest);
         let result = harvest.result.as_scalar().map(Type::Scalar);
-        let build = FunctionBuilder::new(name, params, result);
+        let build = FunctionBuilder::new(program.names[id.index()].clone(), params, result);
         let (locals, closures) = (HashMap::new(), HashMap::new());
-        let (targets, inlined) = (Vec::new(), Vec::new());
+        let (targets, inlined, fresh) = (Vec::new(), Vec::new(), HashSet::new());
         let mut lowering =
-            Lowering { program, definition, harvest, callees, build, locals, closures, targets, inlined };
+            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined, fresh };
         lowering.body()?;
         Ok(lowering.build.finish())
     }
 
     fn body(&mut self) -> Result<()> {
         let mut next = 0;
+        let refused = |ty: &Ty| matches!(ty, Ty::Owned(..) | Ty::Array(..) | Ty::Ref(..));
+        if self.id == FuncId(0) && self.harvest.params.iter().any(refused) {
+            let text = "a kernel's parameters are numbers, slices and views; pass an array as a slice";
+            return Err(self.error(Pos(1, 1), text));
+        }
         for (pattern, ty) in self.definition.params.iter().zip(&self.harvest.params) {
             let count = ty.leaves().len();
             let leaves = (next..next + count).map(|index| self.build.param(index)).collect();
@@ -103,7 +113,15 @@ impl<'p> Lowering<'p> {
     /// Brings a binding into being with a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
         let binding = &self.definition.bindings[number as usize];
-        let local = if binding.mutable {
+        let value = match self.harvest.bindings[number as usize].clone() {
+            Some(ty) => self.own(value, &ty),
+            None => value,
+        };
+        let local = if let (true, Ty::Scalar(scalar)) = (binding.borrowed, &value.ty) {
+            let cell = self.new_array(binding.name, *scalar, vec![1]).only();
+            self.build.effect(Op::Store(cell, value.only()));
+            Local::Cell(cell, *scalar)
+        } else if binding.mutable && !matches!(value.ty, Ty::Array(_, _, _, Space::Local)) {
             let slots = self.slots(binding.name, &value.ty);
             self.set(&slots, &value.leaves);
             Local::Slots(value.ty, slots)
@@ -175,7 +193,7 @@ fn zero(leaf: Type) -> Const {
     Const { ty: leaf.scalar().unwrap_or(Scalar::U64), bits: 0 }
 }
 
-/// The KIR parameters: a slice is a pointer and a length.
+/// The KIR parameters: a slice is an address and a length, a view an address, its extents and its strides.
 fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
     let mut params = Vec::new();
     for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
@@ -184,17 +202,20 @@ fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
             _ => "_",
         };
         let name: String = name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
-        if let Ty::Slice(scalar, mutable) = ty {
-            let access = if *mutable { Access::ReadWrite } else { Access::Read };
-            let ptr = Type::Ptr(crate::kir::Space::Global, *scalar);
-            params.push(Param { name: format!("{name}.ptr"), ty: ptr, access });
-            params.push(Param { name: format!("{name}.len"), ty: Scalar::U64.into(), access: Access::Read });
-            continue;
-        }
-        let leaves = ty.leaves();
-        for (index, leaf) in leaves.iter().enumerate() {
-            let name = if leaves.len() == 1 { name.clone() } else { format!("{name}.{index}") };
-            params.push(Param { name, ty: *leaf, access: Access::Read });
+        let part = |index: usize| match ty {
+            Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
+            Ty::Slice(..) => format!("{name}.len"),
+            Ty::Array(..) | Ty::Owned(..) | Ty::Ref(..) => name.clone(),
+            Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
+            Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
+            Ty::Scalar(_) => name.clone(),
+            _ => format!("{name}.{index}"),
+        };
+        for (index, leaf) in ty.leaves().into_iter().enumerate() {
+            let pointer = matches!(leaf, Type::Ptr(..));
+            let writable = pointer && ty.memory().is_some_and(|memory| memory.writable);
+            let access = if writable { Access::ReadWrite } else { Access::Read };
+            params.push(Param { name: part(index), ty: leaf, access });
         }
     }
     params

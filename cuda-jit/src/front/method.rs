@@ -82,8 +82,11 @@ fn method(name: &str) -> Option<Method> {
 /// The type of a method's result.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     match (name, receiver) {
-        ("len", Ty::Slice(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
-        ("is_empty", Ty::Slice(..)) => Some(Ty::Scalar(Scalar::Bool)),
+        ("len", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
+        ("len" | "nrows" | "ncols" | "ndim", Ty::View(..)) => Some(Ty::Scalar(Scalar::U64)),
+        ("dim", Ty::View(_, 1, _)) => Some(Ty::Scalar(Scalar::U64)),
+        ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::Scalar(Scalar::U64); *dims])),
+        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) => Some(Ty::Scalar(Scalar::Bool)),
         (name, Ty::Scalar(scalar)) => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
         _ => None,
     }
@@ -101,8 +104,15 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let ty = self.ty_of(receiver).or_else(|| expected.cloned());
         let receiver = self.expr(receiver, ty.as_ref())?;
-        if let Ty::Slice(..) = receiver.ty {
-            return self.slice_method(at, name, &receiver);
+        match receiver.ty {
+            Ty::Slice(..) => return self.slice_method(at, name, &receiver),
+            Ty::Array(_, ref extents, ..) => {
+                let len = self.constant(Scalar::U64, extents[0]);
+                let slice = Val { ty: receiver.ty.clone(), leaves: vec![receiver.only(), len] };
+                return self.slice_method(at, name, &slice);
+            }
+            Ty::View(_, dims, _) => return self.view_method(at, name, &receiver, dims),
+            _ => {}
         }
         let scalar = self.number(at, &receiver)?;
         let found = method(name).filter(|method| (method.receivers)(scalar) && method.args.len() == args.len());
@@ -130,6 +140,32 @@ impl Lowering<'_> {
                 Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
             }
             _ => Err(self.error(at, format!("kernels have no method `{name}` on slices"))),
+        }
+    }
+
+    fn view_method(&mut self, at: Pos, name: &str, view: &Val, dims: usize) -> Result<Val> {
+        let extents = &view.leaves[1..=dims];
+        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
+        match (name, extents) {
+            ("ndim", _) => length(self.constant(Scalar::U64, dims as u64)),
+            ("nrows", [rows, _]) => length(*rows),
+            ("ncols", [_, columns]) => length(*columns),
+            ("dim", [only]) => length(*only),
+            ("dim", extents) => {
+                Ok(Val { ty: Ty::Tuple(vec![Ty::Scalar(Scalar::U64); dims]), leaves: extents.to_vec() })
+            }
+            ("len" | "is_empty", [first, rest @ ..]) => {
+                let mut len = *first;
+                for extent in rest {
+                    len = self.binary_value(BinaryOp::Mul, len, *extent, Scalar::U64);
+                }
+                if name == "len" {
+                    return length(len);
+                }
+                let zero = self.constant(Scalar::U64, 0);
+                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
+            }
+            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
         }
     }
 

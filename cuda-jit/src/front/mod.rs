@@ -4,6 +4,7 @@
 //! never unifies anything. Every function that the kernel reaches is lowered once per specialisation. What it yields
 //! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
 
+mod array;
 mod call;
 mod control;
 mod expr;
@@ -13,15 +14,17 @@ mod operator;
 mod pattern;
 mod place;
 mod range;
+mod together;
 mod types;
 
 use std::collections::HashMap;
 
 use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Ty};
-use crate::kir::{FuncId, Function, Module, Site, SiteId};
+use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::syntax::{Definition, Pos};
 
 use function::Lowering;
+use types::Memory;
 pub(crate) use types::dim3;
 
 /// Why a captured function cannot be lowered.
@@ -62,22 +65,22 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
     let mut program = Program { contract: definition.options.fma, ..Program::default() };
     program.function(kernel, Vec::new());
-    while let Some((id, instance, writable)) = program.pending.pop() {
+    while let Some((id, instance, memory)) = program.pending.pop() {
         let Body::Captured(definition, harvest) = instance.body else { continue };
         let mut harvest = harvest();
-        for (param, writable) in harvest.params.iter_mut().zip(writable) {
-            if let Ty::Slice(_, mutable) = param {
-                *mutable = writable;
-            }
+        for (param, memory) in harvest.params.iter_mut().zip(memory) {
+            *param = param.clone().in_memory(memory);
         }
-        let name = program.names[id.index()].clone();
-        let lowered = Lowering::run(&mut program, definition, &harvest, name)?;
+        let lowered = Lowering::run(&mut program, definition, &harvest, id)?;
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
-    let module = Module { contract: program.contract, functions, sites: program.sites };
+    let module = Module { contract: program.contract, functions, sites: program.sites, shared: program.shared };
     Ok(Lowered { module, grid_dims: program.grid_dims })
 }
+
+/// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to.
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Option<Memory>>);
 
 /// What the functions of one module share.
 #[derive(Default)]
@@ -85,11 +88,14 @@ struct Program {
     contract: bool,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
-    ids: HashMap<(*const Definition, Vec<GenericArg>, Vec<bool>), FuncId>,
-    /// Functions still to be lowered, and which of their parameters are slices that others may write.
-    pending: Vec<(FuncId, Instance, Vec<bool>)>,
+    ids: HashMap<FunctionKey, FuncId>,
+    /// Functions still to be lowered, and what their parameters point to.
+    pending: Vec<(FuncId, Instance, Vec<Option<Memory>>)>,
     sites: Vec<Site>,
     grid_dims: usize,
+    shared: Vec<ArrayDecl>,
+    /// The shared array that each `shared!` of each function is.
+    shared_ids: HashMap<(FuncId, u32), SharedId>,
 }
 
 /// What a call needs to know of its callee.
@@ -97,14 +103,20 @@ struct Program {
 enum Callee {
     /// Captured Rust with its parameters' types and its result's.
     Function(Instance, Vec<Ty>, Ty),
-    /// Something that is lowered in place.
-    Intrinsic(Intrinsic),
+    /// Something that is lowered in place, with its generic argument if that is a number type.
+    Intrinsic(Intrinsic, Option<Scalar>),
 }
 
 impl Callee {
     fn of(instance: &Instance) -> Self {
         match instance.body {
-            Body::Intrinsic(intrinsic) => Callee::Intrinsic(intrinsic),
+            Body::Intrinsic(intrinsic) => Callee::Intrinsic(
+                intrinsic,
+                instance.generics.iter().find_map(|argument| match argument {
+                    GenericArg::Type(Ty::Scalar(scalar)) => Some(*scalar),
+                    _ => None,
+                }),
+            ),
             Body::Captured(_, harvest) => {
                 let Harvest { params, result, .. } = harvest();
                 Callee::Function(instance.clone(), params, result)
@@ -116,11 +128,11 @@ impl Callee {
 impl Program {
     /// The function of the module that is this specialisation; one met for the first time is put on the list.
     ///
-    /// A device function is lowered once more for slices that others may write (`writable`), since a `&[T]` parameter
-    /// can be a kernel's `&mut [T]`, borrowed again.
-    fn function(&mut self, instance: &Instance, writable: Vec<bool>) -> FuncId {
+    /// A device function is lowered once for each kind of memory that its parameters point to: a `&[T]` parameter can
+    /// be a kernel's `&mut [T]`, borrowed again, or an array in shared memory.
+    fn function(&mut self, instance: &Instance, memory: Vec<Option<Memory>>) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
-        let key = (std::ptr::from_ref(definition), instance.generics.clone(), writable.clone());
+        let key = (std::ptr::from_ref(definition), instance.generics.clone(), memory.clone());
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
@@ -129,7 +141,7 @@ impl Program {
         let name = self.name(definition, &instance.generics);
         self.names.push(name);
         self.ids.insert(key, id);
-        self.pending.push((id, instance.clone(), writable));
+        self.pending.push((id, instance.clone(), memory));
         id
     }
 

@@ -3,7 +3,9 @@
 //! The builder keeps the numbering right by construction, whatever the order in which blocks are filled; it does not
 //! check types, which is [`crate::valid`]'s work.
 
-use super::{Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value};
+use super::{
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value,
+};
 
 /// A function under construction.
 #[derive(Debug)]
@@ -12,6 +14,7 @@ pub struct FunctionBuilder {
     params: Vec<Param>,
     result: Option<Type>,
     slots: Vec<Slot>,
+    arrays: Vec<ArrayDecl>,
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
     values: u32,
@@ -22,7 +25,16 @@ impl FunctionBuilder {
     pub fn new(name: impl Into<String>, params: Vec<Param>, result: Option<Type>) -> Self {
         let values = params.len() as u32;
         let blocks = vec![(Vec::new(), None)];
-        Self { name: name.into(), params, result, slots: Vec::new(), blocks, current: BlockId(0), values }
+        Self {
+            name: name.into(),
+            params,
+            result,
+            slots: Vec::new(),
+            arrays: Vec::new(),
+            blocks,
+            current: BlockId(0),
+            values,
+        }
     }
 
     /// The value of parameter `index`.
@@ -34,6 +46,12 @@ impl FunctionBuilder {
     pub fn slot(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> SlotId {
         self.slots.push(Slot { name: name.into(), ty: ty.into() });
         SlotId(self.slots.len() as u32 - 1)
+    }
+
+    /// Adds an array.
+    pub fn array(&mut self, name: impl Into<String>, element: Scalar, len: u64) -> ArrayId {
+        self.arrays.push(ArrayDecl { name: name.into(), element, len });
+        ArrayId(self.arrays.len() as u32 - 1)
     }
 
     /// Adds an empty block.
@@ -106,7 +124,8 @@ impl FunctionBuilder {
             end.each_target_mut(|target| *target = block_numbers[target.index()]);
             blocks.push(Block { insts, end });
         }
-        Function { name: self.name, params: self.params, result: self.result, slots: self.slots, blocks }
+        let Self { name, params, result, slots, arrays, .. } = self;
+        Function { name, params, result, slots, arrays, blocks }
     }
 
     /// Appends an instruction unless the block has ended.

@@ -131,6 +131,15 @@ impl fmt::Display for Scalar {
 pub enum Space {
     /// The device's memory, which every thread of every launch can reach.
     Global,
+    /// The block's memory, which all its threads can reach.
+    Shared,
+    /// The thread's own memory.
+    Local,
+}
+
+impl Space {
+    /// Every memory, in declaration order.
+    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
 }
 
 /// The type of a value.
@@ -202,6 +211,14 @@ index! {
 index! {
     /// A panic site of a module.
     SiteId
+}
+index! {
+    /// An array in shared memory.
+    SharedId
+}
+index! {
+    /// An array of a function's, in the thread's own memory.
+    ArrayId
 }
 
 /// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
@@ -304,6 +321,78 @@ pub enum Special {
     WarpSize,
 }
 
+/// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
+/// memory operations before it visible to those threads after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierOp {
+    /// For how many of the threads the `bool` is true; a `u32`.
+    Count,
+    /// Whether it is true for all; a `bool`.
+    And,
+    /// Whether it is true for any; a `bool`.
+    Or,
+}
+
+/// Who sees the memory operations before a fence no later than those after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "CUDA's scopes")]
+pub enum Scope {
+    Block,
+    Device,
+    System,
+}
+
+/// What an atomic operation makes of the old value and its operand. Relaxed, at the device's scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// The wrapping sum; for 32-bit and 64-bit numbers.
+    Add,
+    /// The wrapping difference; for 32-bit and 64-bit integers.
+    Sub,
+    /// The smaller; for 32-bit and 64-bit integers.
+    Min,
+    /// The larger; for 32-bit and 64-bit integers.
+    Max,
+    /// Bitwise and; for 32-bit and 64-bit integers.
+    And,
+    /// Bitwise or; for 32-bit and 64-bit integers.
+    Or,
+    /// Bitwise exclusive or; for 32-bit and 64-bit integers.
+    Xor,
+    /// The operand; for 32-bit and 64-bit numbers.
+    Exchange,
+    /// The old value plus one, or zero if it is not less than the operand; for `u32`.
+    Inc,
+    /// The old value minus one, or the operand if it is zero or more than the operand; for `u32`.
+    Dec,
+}
+
+/// From which lane a shuffle takes its value. Lanes beyond the warp give the thread's own value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShuffleOp {
+    /// The lane of that number, modulo the warp.
+    Index,
+    /// So many lanes below.
+    Up,
+    /// So many lanes above.
+    Down,
+    /// The lane whose number differs in these bits.
+    Xor,
+}
+
+/// What the threads of a warp tell each other of a `bool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VoteOp {
+    /// Whether it is true for all; a `bool`.
+    All,
+    /// Whether it is true for any; a `bool`.
+    Any,
+    /// Whether it is the same for all; a `bool`.
+    Equal,
+    /// For which lanes it is true; a `u32` with a bit for each.
+    Ballot,
+}
+
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -337,11 +426,50 @@ pub enum Op {
     Store(Value, Value),
     /// A register of the thread's place.
     Special(Special),
+    /// The address of an array in shared memory.
+    Shared(SharedId),
+    /// The address of an array of this function's.
+    Local(ArrayId),
+    /// Waits for the block; yields nothing.
+    Barrier,
+    /// Waits for the block, and combines a `bool` of each thread.
+    BarrierReduce(BarrierOp, Value),
+    /// Orders memory operations; yields nothing.
+    Fence(Scope),
+    /// Changes the element behind a pointer at once; yields the old one.
+    Atomic(AtomicOp, Value, Value),
+    /// Writes the third operand behind a pointer if the second is there; yields the old element. For 32-bit and 64-bit
+    /// integers.
+    CompareExchange(Value, Value, Value),
+    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`).
+    Shuffle(ShuffleOp, Value, Value, Value),
+    /// Combines a `bool` of each lane in a mask (`u32`).
+    Vote(VoteOp, Value, Value),
+    /// For which lanes in a mask (`u32`) a 32-bit or 64-bit integer is the thread's own; a `u32`.
+    MatchAny(Value, Value),
+    /// Waits for the lanes in a mask (`u32`); yields nothing.
+    SyncWarp(Value),
+    /// The lanes that run this together now; a `u32`.
+    ActiveMask,
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
 }
 
 impl Op {
+    /// Whether threads wait for each other or look at each other's registers here.
+    pub fn synchronises(&self) -> bool {
+        matches!(
+            self,
+            Op::Barrier
+                | Op::BarrierReduce(..)
+                | Op::Shuffle(..)
+                | Op::Vote(..)
+                | Op::MatchAny(..)
+                | Op::SyncWarp(_)
+                | Op::ActiveMask
+        )
+    }
+
     /// Calls `visit` with each value that the operation uses, in the order of its text form.
     pub fn each_value(&self, mut visit: impl FnMut(Value)) {
         self.clone().each_value_mut(|value| visit(*value));
@@ -350,14 +478,32 @@ impl Op {
     /// Calls `visit` with each value that the operation uses, to rename them.
     pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
         let used: Vec<&mut Value> = match self {
-            Op::Const(_) | Op::Get(_) | Op::Special(_) => Vec::new(),
-            Op::Set(_, a) | Op::Unary(_, a) | Op::Cast(a, _) | Op::Bitcast(a, _) | Op::Load(a) => vec![a],
+            Op::Const(_)
+            | Op::Get(_)
+            | Op::Special(_)
+            | Op::Shared(_)
+            | Op::Local(_)
+            | Op::Barrier
+            | Op::Fence(_)
+            | Op::ActiveMask => Vec::new(),
+            Op::Set(_, a)
+            | Op::Unary(_, a)
+            | Op::Cast(a, _)
+            | Op::Bitcast(a, _)
+            | Op::Load(a)
+            | Op::BarrierReduce(_, a)
+            | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
             | Op::Overflows(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Offset(a, b)
-            | Op::Store(a, b) => vec![a, b],
-            Op::Fma(a, b, c) | Op::Select(a, b, c) => vec![a, b, c],
+            | Op::Store(a, b)
+            | Op::Atomic(_, a, b)
+            | Op::Vote(_, a, b)
+            | Op::MatchAny(a, b) => vec![a, b],
+            Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
+                vec![a, b, c]
+            }
             Op::Call(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
@@ -446,6 +592,8 @@ pub struct Function {
     pub result: Option<Type>,
     /// Its slots.
     pub slots: Vec<Slot>,
+    /// Its arrays.
+    pub arrays: Vec<ArrayDecl>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
 }
@@ -463,6 +611,18 @@ pub struct Site {
     pub column: u32,
 }
 
+/// An array in shared memory, one for each block of the launch, or in the thread's own, one for each call of the
+/// function; its contents are unspecified at first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayDecl {
+    /// Its name: letters, digits, `_` and `.`; need not be unique.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Scalar,
+    /// How many there are; at least one.
+    pub len: u64,
+}
+
 /// A kernel with everything it calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
@@ -472,4 +632,14 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// The places that can panic.
     pub sites: Vec<Site>,
+    /// The arrays in shared memory.
+    pub shared: Vec<ArrayDecl>,
+}
+
+impl Module {
+    /// Whether threads wait for each other or look at each other's registers anywhere in it.
+    pub fn synchronises(&self) -> bool {
+        let insts = self.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
+        insts.into_iter().any(|inst| inst.op.synchronises())
+    }
 }

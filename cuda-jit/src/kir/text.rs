@@ -4,24 +4,31 @@
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
-//! module    = "kir" "1" ["contract"] {site} {function}
+//! module    = "kir" "1" ["contract"] {site} {shared} {function}
 //! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
-//! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {block} "}"
+//! shared    = "shared" ARRAY NAME ":" SCALAR NUMBER                      index, name, element, length
+//! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
 //! param     = VALUE NAME ":" type ["read" | "readwrite"]
 //! slot      = "slot" SLOT NAME ":" type
-//! type      = SCALAR | "ptr" "global" SCALAR
+//! array     = "array" ARRAY NAME ":" SCALAR NUMBER                        index, name, element, length
+//! type      = SCALAR | "ptr" ("global" | "shared" | "local") SCALAR
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "offset" VALUE "," VALUE | "load" VALUE | "store" VALUE "," VALUE
-//!           | "special" SPECIAL | "call" FUNCTION values
+//!           | "special" SPECIAL | "call" FUNCTION values | ("shared" | "local") ARRAY
+//!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
+//!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE
+//!           | "shuffle" SHUFFLE VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
+//!           | "match_any" VALUE "," VALUE | "sync_warp" VALUE | "active_mask"
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```
 //!
-//! `v3`, `s0`, `b1` and `f2` are the value, slot, block and function of that index. A name is an identifier in which
+//! `v3`, `s0`, `b1`, `f2`, `m0` and `a0` are the value, slot, block, function,
+//! shared array and array of that index. A name is an identifier in which
 //! `.` may stand, or else a string. A literal is a decimal number, `true`, `false`, or the bits in hexadecimal.
 //!
 //! # Examples

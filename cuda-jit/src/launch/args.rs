@@ -7,7 +7,7 @@
 
 use cuda_driver::{Context, Stream};
 use cuda_mem::{DeviceArray, Element};
-use ndarray::Ix1;
+use ndarray::{ArrayView, ArrayViewMut, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
 use super::Launch;
 use crate::error::Result;
@@ -15,16 +15,17 @@ use crate::harvest::ScalarType;
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
-/// Device arrays stand for slices, host arrays too (copied in and, for `&mut`, out again), numbers for themselves.
+/// Device arrays stand for slices and views, host arrays for slices too (copied in and, for `&mut`, out again), numbers for themselves.
 ///
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address
-/// and the number of elements of live device memory of the launch's context, whose use in the launch's stream has been
+/// and the number of elements (for a view the address, the extents and the strides in elements) of live device memory of the launch's context, whose use in the launch's stream has been
 /// recorded; for `&mut [T]` no other argument's memory overlaps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
-    note = "a `&[T]` takes `&DeviceArray<T, Ix1>`, `&Array1<T>`, `&Vec<T>` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
+    note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array1<T>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
+    note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, an `ArrayViewMut<T, D>` takes `&mut DeviceArray<T, D>`",
     note = "a number takes a value of exactly its type"
 )]
 pub unsafe trait KernelArg<P> {
@@ -65,9 +66,9 @@ unsafe impl<T: ScalarType> KernelArg<T> for T {
     }
 }
 
-// SAFETY: a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
+// SAFETY: arrays lie in C order without gaps, so a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
 // outlives it, since freeing waits for recorded uses.
-unsafe impl<T: ScalarType + Element> KernelArg<&'static [T]> for &DeviceArray<T, Ix1> {
+unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     type Bound = ();
 
     fn context(&self) -> Option<&Context> {
@@ -88,7 +89,7 @@ unsafe impl<T: ScalarType + Element> KernelArg<&'static [T]> for &DeviceArray<T,
 }
 
 // SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
-unsafe impl<T: ScalarType + Element> KernelArg<&'static mut [T]> for &mut DeviceArray<T, Ix1> {
+unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static mut [T]> for &mut DeviceArray<T, D> {
     type Bound = ();
 
     fn context(&self) -> Option<&Context> {
@@ -107,6 +108,62 @@ unsafe impl<T: ScalarType + Element> KernelArg<&'static mut [T]> for &mut Device
         Ok(())
     }
 }
+
+/// Appends a view's cells: address, extents, strides in elements.
+fn push_view<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut Launch<'_>) {
+    launch.push(array.device_ptr());
+    array.shape().iter().for_each(|&extent| launch.push(extent as u64));
+    array.strides().iter().for_each(|&stride| launch.push(stride as u64));
+}
+
+macro_rules! views {
+    ($($dimension:ident)*) => { $(
+        // SAFETY: the cells are the array's address, extents and strides; `prepare_read` records the use, and the
+        // array's memory outlives it, since freeing waits for recorded uses.
+        unsafe impl<T: ScalarType + Element> KernelArg<ArrayView<'static, T, $dimension>> for &DeviceArray<T, $dimension> {
+            type Bound = ();
+
+            fn context(&self) -> Option<&Context> {
+                Some(DeviceArray::context(self))
+            }
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+                launch.same_context(DeviceArray::context(self))?;
+                self.prepare_read(launch.stream())?;
+                push_view(self, launch);
+                Ok(())
+            }
+
+            fn finish((): (), _: &Stream) -> Result<()> {
+                Ok(())
+            }
+        }
+
+        // SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
+        unsafe impl<T: ScalarType + Element> KernelArg<ArrayViewMut<'static, T, $dimension>>
+            for &mut DeviceArray<T, $dimension>
+        {
+            type Bound = ();
+
+            fn context(&self) -> Option<&Context> {
+                Some(DeviceArray::context(self))
+            }
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+                launch.same_context(DeviceArray::context(self))?;
+                self.prepare_write(launch.stream())?;
+                push_view(self, launch);
+                Ok(())
+            }
+
+            fn finish((): (), _: &Stream) -> Result<()> {
+                Ok(())
+            }
+        }
+    )* };
+}
+
+views! { Ix1 Ix2 Ix3 Ix4 Ix5 Ix6 }
 
 /// The parameters of a kernel: a tuple of their types.
 pub trait KernelParams: 'static {}

@@ -112,9 +112,9 @@ fn warn_of_copy<T>(len: usize, launch: &Launch<'_>) {
 }
 
 macro_rules! host_arrays {
-    ($($array:ty),*) => { $(
+    ($($(const $extent:ident;)? [$array:ty]),*) => { $(
         // SAFETY: it becomes `In`.
-        unsafe impl<'a, T: ScalarType + Element> KernelArg<&'static [T]> for &'a $array {
+        unsafe impl<'a, T: ScalarType + Element $(, const $extent: usize)?> KernelArg<&'static [T]> for &'a $array {
             type Bound = DeviceArray<T, Ix1>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
@@ -128,7 +128,7 @@ macro_rules! host_arrays {
         }
 
         // SAFETY: it becomes `InOut`.
-        unsafe impl<'a, T: ScalarType + Element> KernelArg<&'static mut [T]> for &'a mut $array {
+        unsafe impl<'a, T: ScalarType + Element $(, const $extent: usize)?> KernelArg<&'static mut [T]> for &'a mut $array {
             type Bound = CopyBack<'a, T>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
@@ -143,4 +143,4 @@ macro_rules! host_arrays {
     )* };
 }
 
-host_arrays! { Vec<T>, [T], Array1<T> }
+host_arrays! { [Vec<T>], [[T]], const N; [[T; N]], [Array1<T>] }

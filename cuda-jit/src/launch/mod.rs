@@ -3,6 +3,10 @@
 //! The arguments' types are checked against the kernel's by rustc ([`KernelArg`]); the configuration is checked
 //! against the device before anything is allocated, copied or launched. The launch itself allocates nothing for
 //! device arrays and scalars.
+//!
+//! # Safety
+//!
+//! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
 mod host;

@@ -55,6 +55,7 @@ impl Accesses {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             let result = inst.result.map(|(value, _)| Place::Value(value));
             let (from, to) = match (&inst.op, result) {
+                (Op::Shared(_) | Op::Local(_), Some(result)) => (Some(Access::ReadWrite), result),
                 (Op::Offset(pointer, _), Some(result)) => (self.values[pointer.index()], result),
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),

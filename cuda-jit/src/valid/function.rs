@@ -4,11 +4,14 @@
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
 use super::{Rule, VerifyError, broken, types};
-use crate::kir::{Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Terminator, Type, Value, text};
+use crate::kir::{
+    Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text,
+};
 
 /// Checks one function of a module.
 pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
     check_head(function, is_kernel)?;
+    super::check_arrays(&function.arrays)?;
     let mut checker = Checker {
         module,
         function,
@@ -47,6 +50,9 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
         }
     }
     for param in &function.params {
+        if is_kernel && matches!(param.ty, Type::Ptr(space, _) if space != Space::Global) {
+            return Err(broken(Rule::KernelPointer, format!("parameter `{}` is {}", param.name, param.ty)));
+        }
         if matches!(param.ty, Type::Scalar(_)) && param.access != Access::Read {
             return Err(broken(Rule::ScalarAccess, format!("parameter `{}` is a writable {}", param.name, param.ty)));
         }
@@ -181,7 +187,9 @@ impl Checker<'_> {
         match op {
             Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
-            Op::Store(pointer, _) if accesses.of_value(*pointer) == Access::Read => {
+            Op::Store(pointer, _) | Op::Atomic(_, pointer, _) | Op::CompareExchange(pointer, ..)
+                if accesses.of_value(*pointer) == Access::Read =>
+            {
                 Err(broken(Rule::StoreAccess, format!("{pointer} has access read")))
             }
             Op::Call(callee, arguments) => {

@@ -18,7 +18,7 @@ mod types;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::kir::{BlockId, Module};
+use crate::kir::{ArrayDecl, BlockId, Module};
 
 pub(crate) use access::Accesses;
 
@@ -89,8 +89,12 @@ rules! {
     CallsKernel,
     /// A panic has at most two arguments, each a `u64`.
     PanicArguments,
-    /// A store goes through a pointer with access `ReadWrite`.
+    /// A store or atomic operation goes through a pointer with access `ReadWrite`.
     StoreAccess,
+    /// A kernel's pointer parameters point to global memory.
+    KernelPointer,
+    /// An array has at least one element, its name is made of letters, digits, `_` and `.`, and all fit 2^31 bytes.
+    Array,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }
@@ -153,6 +157,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     if module.functions.is_empty() {
         return Err(broken(Rule::Kernel, "the module has no function"));
     }
+    check_arrays(&module.shared)?;
     let mut names = HashSet::new();
     for (index, function) in module.functions.iter().enumerate() {
         let checked = if names.insert(&function.name) {
@@ -161,6 +166,21 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
             Err(broken(Rule::UniqueName, format!("a second function is named `{}`", function.name)))
         };
         checked.map_err(|error| VerifyError { function: Some(function.name.clone()), ..error })?;
+    }
+    Ok(())
+}
+
+/// The arrays of a module or function.
+fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
+    let mut bytes = 0u64;
+    for array in arrays {
+        let plain = array.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+        let size = array.len.checked_mul(array.element.bytes().into());
+        bytes = bytes.saturating_add(size.unwrap_or(u64::MAX));
+        if !plain || array.len == 0 || bytes >= 1 << 31 {
+            let detail = format!("`{}` has {} elements of type {}", array.name, array.len, array.element);
+            return Err(broken(Rule::Array, detail));
+        }
     }
     Ok(())
 }

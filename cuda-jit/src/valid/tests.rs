@@ -32,6 +32,9 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::InRange, "kir 1 kernel f() { b0: panic 0 }"),
     (Rule::Numbering, "kir 1 kernel f() { b0: v1: u8 = const u8 1 return }"),
     (Rule::Numbering, "kir 1 kernel f(v0 x: u8) { b0: v0: u8 = const u8 1 return }"),
+    (Rule::KernelPointer, "kir 1 kernel f(v0 p: ptr shared f32 read) { b0: return }"),
+    (Rule::Array, "kir 1 shared m0 a: f32 0 kernel f() { b0: return }"),
+    (Rule::Array, "kir 1 kernel f() { array a0 a: f64 1000000000 b0: return }"),
     (Rule::Definition, "kir 1 kernel f() { b0: v0: u8 = not v1 v1: u8 = not v0 return }"),
     (
         Rule::Definition,

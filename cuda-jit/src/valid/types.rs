@@ -3,7 +3,10 @@
 
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
-use crate::kir::{BinaryOp, FuncId, Op, Scalar, SlotId, Type, UnaryOp, Value};
+use crate::kir::{
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Scalar, SharedId, SlotId, Space, Type, UnaryOp,
+    Value, VoteOp,
+};
 
 type Result<T> = std::result::Result<T, VerifyError>;
 
@@ -15,6 +18,9 @@ const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool);
 const INTEGER: Class = ("an integer", Scalar::is_integer);
 const FLOAT: Class = ("a float", Scalar::is_float);
 const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
+const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
+const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32);
+const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
 const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
 
 /// The type that `op` yields, if its operands are right.
@@ -68,6 +74,44 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             return Ok(None);
         }
         Op::Special(_) => Scalar::U32.into(),
+        Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
+        Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
+        Op::Barrier | Op::Fence(_) => return Ok(None),
+        Op::BarrierReduce(op, a) => {
+            is(checker, *a, Scalar::Bool.into())?;
+            if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }
+        }
+        Op::Atomic(op, pointer, value) => {
+            let element = pointee(checker, *pointer)?;
+            is(checker, *value, element.into())?;
+            scalar(checker, *value, atomic(*op))?.into()
+        }
+        Op::CompareExchange(pointer, old, new) => {
+            let element = pointee(checker, *pointer)?;
+            is(checker, *old, element.into())?;
+            is(checker, *new, element.into())?;
+            scalar(checker, *new, WIDE)?.into()
+        }
+        Op::Shuffle(_, mask, value, lane) => {
+            is(checker, *mask, Scalar::U32.into())?;
+            is(checker, *lane, Scalar::U32.into())?;
+            scalar(checker, *value, WORD)?.into()
+        }
+        Op::Vote(op, mask, value) => {
+            is(checker, *mask, Scalar::U32.into())?;
+            is(checker, *value, Scalar::Bool.into())?;
+            if *op == VoteOp::Ballot { Scalar::U32.into() } else { Scalar::Bool.into() }
+        }
+        Op::MatchAny(mask, value) => {
+            is(checker, *mask, Scalar::U32.into())?;
+            scalar(checker, *value, WIDE)?;
+            Scalar::U32.into()
+        }
+        Op::SyncWarp(mask) => {
+            is(checker, *mask, Scalar::U32.into())?;
+            return Ok(None);
+        }
+        Op::ActiveMask => Scalar::U32.into(),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -94,6 +138,19 @@ fn binary(op: BinaryOp) -> Class {
         BinaryOp::Shl | BinaryOp::Shr => INTEGER,
         BinaryOp::CopySign => FLOAT,
     }
+}
+
+fn atomic(op: AtomicOp) -> Class {
+    match op {
+        AtomicOp::Add | AtomicOp::Exchange => WIDE_NUMBER,
+        AtomicOp::Inc | AtomicOp::Dec => ("a u32", |scalar| scalar == Scalar::U32),
+        _ => WIDE,
+    }
+}
+
+fn array_type(arrays: &[ArrayDecl], index: u32, space: Space) -> Result<Type> {
+    let array = arrays.get(index as usize).ok_or_else(|| out_of_range("array", index, arrays.len()))?;
+    Ok(Type::Ptr(space, array.element))
 }
 
 fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {

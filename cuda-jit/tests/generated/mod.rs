@@ -119,7 +119,7 @@ fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
 }
 
 fn module(kernel: Function) -> Module {
-    Module { contract: false, functions: vec![kernel], sites: Vec::new() }
+    Module { contract: false, functions: vec![kernel], sites: Vec::new(), shared: Vec::new() }
 }
 
 #[test]

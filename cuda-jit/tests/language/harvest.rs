@@ -3,7 +3,7 @@
 use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::harvest::{Body, Instance, Ty};
-use cuda_jit::kir::Scalar;
+use cuda_jit::kir::{Scalar, Space};
 use cuda_jit::{Kernel, Num, device, kernel};
 
 /// The types of a kernel's bindings by name, parameters included.
@@ -35,7 +35,7 @@ fn moves(out: &mut [u32]) {
 #[test]
 fn moved_values_are_seen_before_they_move() {
     assert_eq!(type_of::<moves>("moved"), Ty::Tuple(vec![scalar(Scalar::U32), scalar(Scalar::F32)]));
-    assert_eq!(type_of::<moves>("target"), Ty::Slice(Scalar::U32, true));
+    assert_eq!(type_of::<moves>("target"), Ty::Slice(Scalar::U32, true, Space::Global));
     assert_eq!(differ!(moves, (1, 1), [], vec![0u32]), [3]);
 }
 
@@ -67,6 +67,23 @@ fn names_in_if_let_and_match_arms_have_types() {
     assert_eq!(type_of::<patterns>("v"), scalar(Scalar::I32));
     let x = [0, 1, 2, 3, -1, -5, -6, i32::MIN];
     differ!(patterns, (1, 16), [&x[..]], vec![0i32; 8]);
+}
+
+#[kernel]
+fn bare_none(out: &mut [f32]) {
+    out[0] = match None {
+        Some(v) => v,
+        None => 2.0,
+    };
+    if let Some(w) = None {
+        out[0] = w;
+    }
+}
+
+#[test]
+fn a_bare_none_takes_its_type_from_the_patterns() {
+    assert_eq!(type_of::<bare_none>("w"), scalar(Scalar::F32));
+    assert_eq!(differ!(bare_none, (1, 1), [], vec![0f32]), [2.0]);
 }
 
 // --- macro_rules!

@@ -123,13 +123,44 @@ fn the_launch_has_the_kernels_dimensions() {
     plane::launch(((2, 2, 1), (2, 1, 1)), &mut out).unwrap();
     assert_eq!(on_host(&out), [0, 1, 2, 3, 1, 2, 3, 4]);
     let error = plane::launch((1, 8), &mut out).unwrap_err().to_string();
-    assert!(error.contains("in 1 dimensions") && error.contains("`plane` uses its position in 2"), "{error}");
+    assert!(error.contains("in 1 dimension:") && error.contains("`plane` uses its position in 2"), "{error}");
     let error = plane::launch(((1, 1, 2), (4, 2, 1)), &mut out).unwrap_err().to_string();
     assert!(error.contains("in 3 dimensions"), "{error}");
     assert!(plane::forall(8, &mut out).is_err());
     let mut x = on_device(&[1u32; 4]);
     assert!(increment::launch(((1, 1), (2, 2)), &mut x, 1).is_err());
     assert_eq!(on_host(&x), [1; 4]);
+}
+
+#[test]
+fn arrays_of_any_dimension_are_slices() {
+    let context = context();
+    let x = cuda_mem::to_device(&context, &ndarray::array![[1u32, 2], [3, 4]]).unwrap();
+    let mut out = cuda_mem::zeros::<u32, _>(&context, (2, 2)).unwrap();
+    add::launch((1, 4), &x, &x, &mut out).unwrap();
+    assert_eq!(out.copy_to_host().unwrap(), ndarray::array![[2, 4], [6, 8]]);
+    let mut three = [1u32, 2, 3];
+    let _selected = context.select();
+    add::launch((1, 4), &[1u32, 1, 1], &[5u32, 5, 5], &mut three).unwrap();
+    assert_eq!(three, [6, 6, 6]);
+}
+
+#[test]
+fn a_scope_takes_launches_and_events() {
+    let context = context();
+    let stream = cuda_driver::Stream::new(&context).unwrap();
+    let (start, end) = (cuda_driver::Event::new(&context).unwrap(), cuda_driver::Event::new(&context).unwrap());
+    let mut x = on_device(&[1u32; 100]);
+    let mut run = || -> cuda_jit::Result<f32> {
+        stream.scope(|s| {
+            start.record(s)?;
+            increment::launch((1, 128, s), &mut x, 1)?;
+            end.record(s)
+        })?;
+        Ok(start.elapsed_ms(&end)?)
+    };
+    assert!(run().unwrap() >= 0.0);
+    assert_eq!(on_host(&x), [2; 100]);
 }
 
 #[kernel(launch_bounds(64))]

@@ -3,11 +3,14 @@
 #![expect(clippy::all, reason = "the kernels are written to cover the language, not to be short")]
 
 mod arithmetic;
+mod arrays;
 mod control;
 mod harvest;
 mod launches;
 mod methods;
 mod panics;
+mod together;
+mod views;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

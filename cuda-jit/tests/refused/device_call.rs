@@ -22,4 +22,9 @@ fn not_a_device_function(out: &mut [f32]) {
     out[0] = helper(out[0]);
 }
 
+#[cuda_jit::kernel]
+fn in_how_many(out: &mut [f32]) {
+    out[cuda_jit::device::grid()] = 1.0;
+}
+
 fn main() {}

@@ -22,6 +22,7 @@ fn expressions(x: &[f32], out: &mut [f32]) {
     if let Some(a) = Some(1) && a > 0 {}
     let reference = &out[0];
     (out[0], out[1]) = (1.0, 2.0);
+    out[(0, 1)] = 1.0;
     struct Inner;
 }
 

@@ -80,14 +80,14 @@ pub(crate) fn module(seed: u64) -> Module {
     let count = 1 + random.below(4);
     let heads: Vec<Function> = (0..count).map(|index| head(&mut random, index)).collect();
     let functions = heads.iter().map(|head| body(&mut random, head, &heads)).collect();
-    Module { contract: random.below(2) == 0, functions, sites: (0..3).map(site).collect() }
+    Module { contract: random.below(2) == 0, functions, sites: (0..3).map(site).collect(), shared: Vec::new() }
 }
 
 /// A function without a body.
 fn head(random: &mut Random, index: usize) -> Function {
     let params = (0..random.below(7)).map(|index| param(random, index)).collect();
     let result = (index > 0 && random.below(3) > 0).then(|| random.scalar(|_| true).into());
-    Function { name: format!("f_{index}"), params, result, slots: Vec::new(), blocks: Vec::new() }
+    Function { name: format!("f_{index}"), params, result, slots: Vec::new(), arrays: Vec::new(), blocks: Vec::new() }
 }
 
 fn param(random: &mut Random, index: usize) -> Param {

@@ -38,6 +38,10 @@ pub(crate) struct Context {
     pub(crate) trap: u32,
     /// Threads of a block.
     pub(crate) threads: u64,
+    /// The fiber that runs, where threads are fibers.
+    pub(crate) fiber: u64,
+    /// Memory of a cooperative launch for its grid-wide barriers; 0 for other launches.
+    pub(crate) workspace: u64,
 }
 
 macro_rules! offsets {
@@ -51,10 +55,19 @@ offsets! {
     LOCAL_STRIDE = local_stride, DYNAMIC_SHARED = dynamic_shared, DYNAMIC_SHARED_BYTES = dynamic_shared_bytes,
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, TRAP = trap, THREADS = threads,
+    FIBER = fiber, WORKSPACE = workspace,
 }
 
 /// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.
 pub(crate) type BlocksFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
+
+/// Runs one region for a number of threads of the current block from a first one on, where regions are scheduled.
+///
+/// Gives where all these threads go on, or [`LOOK`] where `next` holds that for each.
+pub(crate) type RangeFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
+
+/// What a [`RangeFn`] gives where its threads may go on in different places.
+pub(crate) const LOOK: u64 = u32::MAX as u64;
 
 /// Runs one region for the listed threads of the current block.
 pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

@@ -75,7 +75,9 @@ impl<'a> Emitter<'a> {
     /// A field of the context, loaded once.
     pub(crate) fn field(&mut self, offset: usize, ty: &str) -> String {
         let pointer = self.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {offset}"));
-        self.uniform(format_args!("load {ty}, ptr {pointer}, align 4"))
+        // The sizes of a block: from 1 to 1024.
+        let range = if (abi::BLOCK..abi::BLOCK + 12).contains(&offset) { ", !range !4" } else { "" };
+        self.uniform(format_args!("load {ty}, ptr {pointer}, align 4{range}"))
     }
 
     /// Calls a function that LLVM or the runtime provides.
@@ -221,6 +223,10 @@ impl<'a> Emitter<'a> {
             Special::GlobalTimerHigh => {
                 let time = self.special(Special::GlobalTimer, 64);
                 (self.def(format_args!("lshr i64 {time}, 32")), 64)
+            }
+            Special::Workspace(high) => {
+                let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };
+                (self.field(half, "i32"), 32)
             }
             Special::Zero => ("0".to_owned(), 32),
             Special::One => ("1".to_owned(), 32),

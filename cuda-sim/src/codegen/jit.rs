@@ -8,8 +8,9 @@
 //! The ORC functions are used as their C headers say: handles that a call consumes are not used again, errors are
 //! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
 
-use super::abi::{BlocksFn, RegionFn};
+use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::{KernelCode, math};
+use crate::ir::sync::Plan;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
@@ -27,13 +28,26 @@ use cuda_llvm::llvm_sys::orc2::{
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString};
+use std::sync::Arc;
 
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    pub(crate) blocks: BlocksFn,
+    pub(crate) entry: Entry,
     /// Regions 1 and up: text, and address once compiled.
     others: Vec<(String, OnceCell<usize>)>,
+    plan: Arc<Plan>,
+}
+
+/// How a kernel is begun.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// A loop over blocks.
+    Blocks(BlocksFn),
+    /// Regions that a scheduler runs: their addresses, 0 for those that are compiled when a thread needs them.
+    Regions(Vec<usize>),
+    /// A function of one thread that runs as a fiber; schedules are random with a seed.
+    Fiber { function: usize, seed: Option<u64> },
 }
 
 struct Jit {
@@ -168,17 +182,59 @@ fn link(ir: &str) -> Result<usize, String> {
 }
 
 impl Compiled {
-    /// Compiles a kernel's first region; the others follow when a thread needs them.
+    /// Compiles a kernel's first module; the others follow when a thread needs them.
     ///
     /// # Errors
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
         let address = link(&code.regions[0])?;
-        // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
-        let blocks = unsafe { std::mem::transmute::<usize, BlocksFn>(address) };
+        let entry = if code.scheduled {
+            // SAFETY: the symbol is what the code generator defines where regions are scheduled: it tells the table.
+            let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(address) }();
+            // SAFETY: the table has one address for each region and lives as long as the code, that is for ever.
+            Entry::Regions(unsafe { std::slice::from_raw_parts(table, code.regions.len()) }.to_vec())
+        } else {
+            // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
+            Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
+        };
         let others = code.regions[1..].iter().map(|ir| (ir.clone(), OnceCell::new())).collect();
-        Ok(Compiled { blocks, others })
+        Ok(Compiled { entry, others, plan: Arc::clone(&code.plan) })
+    }
+
+    /// Compiles the fiber of a kernel's thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn fiber(code: &KernelCode, ir: &str, seed: Option<u64>) -> Result<Compiled, String> {
+        let entry = Entry::Fiber { function: link(ir)?, seed };
+        Ok(Compiled { entry, others: Vec::new(), plan: Arc::clone(&code.plan) })
+    }
+
+    /// The same code with another seed for its schedules.
+    #[cfg(test)]
+    pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
+        let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
+        Compiled { entry: Entry::Fiber { function, seed }, others: Vec::new(), plan: Arc::clone(&self.plan) }
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The code of a region that is scheduled; cold ones are compiled by the first caller while others wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn range(&self, region: usize) -> Result<RangeFn, String> {
+        let address = match &self.entry {
+            Entry::Regions(table) if table[region] != 0 => table[region],
+            _ => *self.others[region - 1].1.get_or_try_init(|| link(&self.others[region - 1].0))?,
+        };
+        // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
+        Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
     /// The code of region 1 and up, compiled by the first caller while others wait.

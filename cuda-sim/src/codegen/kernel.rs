@@ -4,10 +4,10 @@
 //! over threads. Where threads leave it by a split edge, it ends after that block and the scheduler runs the other
 //! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
-use super::abi;
 use super::emit::Emitter;
+use super::{abi, region};
 use crate::ir::lower::Program;
-use crate::ir::regions::{Regions, reachable};
+use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::{BlockId, Function, Reg, Term};
 use crate::ptx::{FunctionKind, Result};
 use std::collections::BTreeSet;
@@ -18,13 +18,15 @@ const TRAILER: &str = r#"
 attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" }
 attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn }
+attributes #3 = { nounwind }
 !0 = distinct !{}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
 !3 = !{}
+!4 = !{i32 1, i32 1025}
 "#;
 
-const PARALLEL: &str = ", !llvm.access.group !0";
+pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
 
 /// The callable functions of a program, emitted once.
 pub(crate) struct Functions {
@@ -39,6 +41,8 @@ impl Functions {
         for (index, function) in program.functions.iter().enumerate() {
             let mut emitter = Emitter::new(function);
             let text = match function.kind {
+                // What synchronises is inlined, except what calls itself.
+                FunctionKind::Func if synchronises(function) && !is_called(program, index) => String::new(),
                 FunctionKind::Func => callable(&mut emitter, index)?,
                 // Kernels are emitted with their regions; here only their calls matter.
                 FunctionKind::Entry => {
@@ -78,32 +82,103 @@ impl Functions {
 
     /// The LLVM modules of one kernel, one for each region.
     pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<String>> {
+        let function = &program.functions[index];
         let module = |region| {
-            let mut emitter = Emitter::new(&program.functions[index]);
-            let mut text = region_text(&mut emitter, regions, region)?;
-            let mut declares = std::mem::take(&mut emitter.declares);
-            for callee in self.closure(&emitter.callees) {
-                text.push_str(&self.text[callee]);
-                declares.extend(self.declares[callee].iter().cloned());
-            }
-            for declare in declares {
-                text.push_str(&declare);
-                text.push('\n');
-            }
-            text.push_str(TRAILER);
-            Ok(text)
+            let mut emitter = Emitter::new(function);
+            let text = region_text(&mut emitter, regions, region)?;
+            Ok(self.complete(text, vec![emitter]))
         };
-        (0..regions.heads.len()).map(module).collect()
+        if !regions.scheduled {
+            return (0..regions.heads.len()).map(module).collect();
+        }
+        // The first module has all regions but cold ones, and a function that tells their addresses.
+        let (mut text, mut emitters, mut table) = (String::new(), Vec::new(), Vec::new());
+        for (id, kind) in regions.kinds.iter().enumerate() {
+            if *kind == Kind::Cold {
+                table.push("ptr null".to_owned());
+                continue;
+            }
+            let mut emitter = Emitter::new(function);
+            text.push_str(&region::range(&mut emitter, regions, id, &format!("region{id}"))?.replacen(
+                "define",
+                "define internal",
+                1,
+            ));
+            table.push(format!("ptr @region{id}"));
+            emitters.push(emitter);
+        }
+        let _ = writeln!(
+            text,
+            "@table = internal constant [{} x ptr] [{}]\ndefine ptr @kernel() #0 {{\n  ret ptr @table\n}}",
+            table.len(),
+            table.join(", ")
+        );
+        let mut modules = vec![self.complete(text, emitters)];
+        for (id, kind) in regions.kinds.iter().enumerate().skip(1) {
+            modules.push(if *kind == Kind::Cold {
+                let mut emitter = Emitter::new(function);
+                let text = region::range(&mut emitter, regions, id, "kernel")?;
+                self.complete(text, vec![emitter])
+            } else {
+                String::new()
+            });
+        }
+        Ok(modules)
+    }
+
+    /// The LLVM module in which a kernel's threads are fibers.
+    pub(crate) fn fiber(&self, program: &Program, index: usize, regions: &Regions) -> Result<String> {
+        let mut emitter = Emitter::new(&program.functions[index]);
+        let text = region::fiber(&mut emitter, regions)?;
+        Ok(self.complete(text, vec![emitter]))
+    }
+
+    /// Adds the functions that a module calls, its declarations, and attributes.
+    fn complete(&self, mut text: String, emitters: Vec<Emitter<'_>>) -> String {
+        let (mut declares, mut callees) = (BTreeSet::new(), BTreeSet::new());
+        for emitter in emitters {
+            declares.extend(emitter.declares);
+            callees.extend(emitter.callees);
+        }
+        for callee in self.closure(&callees) {
+            text.push_str(&self.text[callee]);
+            declares.extend(self.declares[callee].iter().cloned());
+        }
+        for declare in declares {
+            text.push_str(&declare);
+            text.push('\n');
+        }
+        text.push_str(TRAILER);
+        text
     }
 }
 
+fn synchronises(function: &Function) -> bool {
+    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+}
+
+/// Whether a call of a function is left in a kernel or in what a kernel calls.
+fn is_called(program: &Program, callee: usize) -> bool {
+    let (mut found, mut open) = (BTreeSet::new(), Vec::new());
+    let entries = program.functions.iter().enumerate().filter(|(_, f)| f.kind == FunctionKind::Entry);
+    open.extend(entries.map(|(index, _)| index));
+    while let Some(next) = open.pop() {
+        let calls = program.functions[next].blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
+        open.extend(calls.map(|c| c.callee).filter(|c| found.insert(*c)));
+    }
+    found.contains(&callee)
+}
+
 /// Stack slots of the registers that these blocks name.
-fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg> {
+pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg> {
     let function = emitter.function;
     let mut used = BTreeSet::new();
     for block in blocks.iter().map(|b| &function.blocks[*b]) {
         let (mut defs, mut uses) = (Vec::new(), Vec::new());
         block.insts.iter().for_each(|inst| inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r)));
+        if let Term::Sync(inst, _) = &block.term {
+            inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
+        }
         used.extend(defs.into_iter().chain(uses).chain(block.term.used()));
     }
     for reg in &used {
@@ -113,15 +188,22 @@ fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg
     used
 }
 
-fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
+pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     for (i, slot) in emitter.function.slots.iter().enumerate().skip(from) {
+        if emitter.function.kept_slots.contains_key(&i) {
+            continue;
+        }
         let align = slot.align.max(8);
         let _ = writeln!(emitter.prologue, "  %slot{i} = alloca [{} x i8], align {align}", slot.bytes.max(1));
     }
 }
 
 /// Emits blocks; `split` names where an edge leads that leaves the region.
-fn emit_blocks(emitter: &mut Emitter<'_>, blocks: &[BlockId], regions: Option<(&Regions, usize)>) -> Result<()> {
+pub(super) fn emit_blocks(
+    emitter: &mut Emitter<'_>,
+    blocks: &[BlockId],
+    regions: Option<(&Regions, usize)>,
+) -> Result<()> {
     let function: &Function = emitter.function;
     let target = |block: BlockId| match regions.and_then(|(r, from)| r.split(from, block)) {
         Some(region) => format!("split{region}"),
@@ -147,12 +229,25 @@ fn emit_blocks(emitter: &mut Emitter<'_>, blocks: &[BlockId], regions: Option<(&
                     targets.iter().enumerate().map(|(i, t)| format!(" i32 {i}, label %{}", target(*t))).collect();
                 emitter.line(format_args!("switch i32 {index}, label %{last} [{cases} ]"));
             }
+            Term::Sync(inst, _) => {
+                emitter.position = inst.position;
+                let Some((regions, _)) = regions else {
+                    return emitter.unsupported("a function that synchronises and calls itself");
+                };
+                let site = regions.site_of[id];
+                region::arguments(emitter, inst, &regions.sites[site])?;
+                emitter.line(format_args!("br label %wait{site}"));
+            }
             Term::Return => emitter.line(format_args!("br label %thread.return")),
-            Term::Exit => emitter.line(format_args!("br label %thread.done")),
+            Term::Exit => {
+                let label = emitter.exit_label;
+                emitter.line(format_args!("br label %{label}"));
+            }
             Term::Trap => {
                 let trap = emitter.def(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::TRAP));
                 emitter.line(format_args!("store atomic i32 1, ptr {trap} monotonic, align 4"));
-                emitter.line(format_args!("br label %thread.done"));
+                let label = emitter.exit_label;
+                emitter.line(format_args!("br label %{label}"));
             }
         }
     }
@@ -191,20 +286,24 @@ fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
     ))
 }
 
-fn calls(function: &Function, blocks: &[BlockId]) -> bool {
+pub(super) fn calls(function: &Function, blocks: &[BlockId]) -> bool {
     blocks.iter().any(|b| function.blocks[*b].insts.iter().any(|i| i.call.is_some()))
 }
 
-/// Text at the start of a thread: live registers, local memory, the record that calls take along.
-fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) {
-    let function = emitter.function;
-    if function.local_bytes > 0 || calls(function, blocks) {
+/// Text at the start of a thread: local memory, and the record that calls take along.
+pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
+    if emitter.function.local_bytes > 0 || calls {
         let (base, stride) = (emitter.field(abi::LOCAL, "i64"), emitter.field(abi::LOCAL_STRIDE, "i64"));
         let offset = emitter.def(format_args!("mul i64 %thread, {stride}"));
         emitter.line(format_args!("%local = add i64 {base}, {offset}"));
         emitter.line(format_args!("%local.end = add i64 %local, {stride}"));
     }
-    if calls(function, blocks) {
+    let zero = emitter.field(abi::ZERO, "ptr");
+    for (slot, at) in &emitter.function.kept_slots {
+        let address = emitter.def(format_args!("add i64 %local, {at}"));
+        emitter.line(format_args!("%slot{slot} = getelementptr i8, ptr {zero}, i64 {address}"));
+    }
+    if calls {
         for (i, name) in ["tid0", "tid1", "tid2", "ctaid0", "ctaid1", "ctaid2"].iter().enumerate() {
             let pointer = emitter.uniform(format_args!("getelementptr i32, ptr %thread.record, i64 {i}"));
             emitter.line(format_args!("store i32 %{name}, ptr {pointer}"));
@@ -212,6 +311,12 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
         let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
         emitter.line(format_args!("store i64 %thread, ptr {pointer}"));
     }
+}
+
+/// Text at the start of a thread: its environment and its live registers.
+fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) {
+    let function = emitter.function;
+    thread_environment(emitter, calls(function, blocks));
     for reg in &regions.live[region] {
         let width = function.registers[*reg as usize];
         if region == 0 {
@@ -230,7 +335,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
 }
 
 /// The frame slot of a register of the current thread.
-fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
+pub(super) fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
     let frame = emitter.field(abi::FRAME, "ptr");
     let threads = emitter.field(abi::THREADS, "i64");
     let start = emitter.uniform(format_args!("mul i64 {threads}, {}", regions.frame[&reg]));

@@ -22,10 +22,13 @@ mod math;
 mod memory;
 mod narrow;
 mod ops;
+mod region;
 
 use crate::ir::lower::Program;
-use crate::ir::regions::Regions;
+use crate::ir::regions::{Kind, Regions};
+use crate::ir::sync::Plan;
 use crate::ptx::{FunctionKind, Result};
+use std::sync::Arc;
 
 /// A kernel ready to be compiled.
 #[derive(Debug)]
@@ -38,6 +41,9 @@ pub(crate) struct KernelCode {
     pub(crate) frame_bytes: u64,
     /// Bytes of local memory for each thread, the stack of calls included.
     pub(crate) local_bytes: u64,
+    /// Whether the regions are scheduled.
+    pub(crate) scheduled: bool,
+    pub(crate) plan: Arc<Plan>,
 }
 
 /// Local memory for calls that may recurse.
@@ -57,7 +63,21 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
         let calls: u64 = called.iter().map(|f| program.functions[*f].local_bytes.next_multiple_of(16)).sum();
         let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
         let local_bytes = function.local_bytes.next_multiple_of(16) + calls + recursion;
-        kernels.push(KernelCode { function: index, regions: texts, frame_bytes: regions.frame_bytes, local_bytes });
+        let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
+        kernels.push(KernelCode {
+            function: index,
+            regions: texts,
+            frame_bytes: regions.frame_bytes,
+            local_bytes,
+            scheduled: regions.scheduled,
+            plan: Arc::new(Plan { polls, sites: regions.sites }),
+        });
     }
     Ok(kernels)
+}
+
+/// The LLVM module in which the threads of a kernel are fibers.
+pub(crate) fn emit_fiber(program: &Program, code: &KernelCode) -> Result<String> {
+    let regions = Regions::new(&program.functions[code.function]);
+    kernel::Functions::emit(program)?.fiber(program, code.function, &regions)
 }

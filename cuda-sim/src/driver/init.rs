@@ -6,10 +6,10 @@
 
 use super::state::{INITIALISED, device, initialised};
 use super::{FNS, api, put, text};
-use crate::device::PROFILE;
-use crate::memory::MEMORY;
+use crate::device::{DEVICES, MAX_BLOCK, MAX_GRID, MAX_THREADS, PROFILE};
 use cuda_sys::{
-    CUdevice, CUdevice_attribute, CUdriverProcAddressQueryResult, CUresult, CUuuid, DefaultStream, SYMBOLS, cuuint64_t,
+    CUdevice, CUdevice_attribute, CUdevprop, CUdriverProcAddressQueryResult, CUresult, CUuuid, DefaultStream, SYMBOLS,
+    cuuint64_t,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::Ordering;
@@ -18,19 +18,37 @@ use std::sync::atomic::Ordering;
 const VERSION: c_int = 13000;
 
 /// The address of the newest variant of a function that a client of that CUDA version knows.
-fn find(base: &str, version: c_int) -> Option<*mut c_void> {
+///
+/// Where the client wants stream 0 to be the thread's own, functions that have no such variant are found all the same.
+fn find(base: &str, version: c_int, per_thread: bool) -> Option<*mut c_void> {
     let addresses = FNS.addresses();
     SYMBOLS
         .iter()
         .zip(addresses)
         .filter(|(symbol, address)| {
+            let own = symbol.stream == DefaultStream::PerThread;
             !address.is_null()
-                && (symbol.base == base || symbol.name == base)
                 && symbol.version <= version
-                && symbol.stream == DefaultStream::Legacy
+                && (symbol.name == base || (symbol.base == base && (per_thread || !own)))
         })
-        .max_by_key(|(symbol, _)| symbol.version)
+        .max_by_key(|(symbol, _)| ((symbol.stream == DefaultStream::PerThread) == per_thread, symbol.version))
         .map(|(_, address)| address)
+}
+
+/// The flags of a query: which default stream is meant, if they are flags that exist.
+fn wants_own_stream(flags: cuuint64_t) -> Result<bool, CUresult> {
+    match flags {
+        0 | 1 => Ok(false),
+        2 => Ok(true),
+        _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
+fn uuid_of(device: usize) -> CUuuid {
+    let mut bytes = *b"cuda-sim\0\0\0\0\0\0\0\0";
+    bytes[8..8 + PROFILE.name.len()].copy_from_slice(PROFILE.name.as_bytes());
+    bytes[15] = device as u8;
+    CUuuid { bytes: bytes.map(|b| b as c_char) }
 }
 
 fn fill_text(to: *mut c_char, capacity: c_int, name: &str) -> super::Status {
@@ -47,50 +65,65 @@ api! {
         if flags != 0 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
+        crate::exec::fault::install();
         INITIALISED.store(true, Ordering::Release);
         Ok(())
     }
     fn cuDriverGetVersion(version: *mut c_int) { put(version, VERSION) }
-    fn cuDeviceGet(out: *mut CUdevice, ordinal: c_int) {
-        device(ordinal)?;
-        put(out, 0)
-    }
-    fn cuDeviceGetCount(count: *mut c_int) {
-        initialised()?;
-        put(count, 1)
-    }
+    fn cuDeviceGet(out: *mut CUdevice, ordinal: c_int) { put(out, device(ordinal)? as CUdevice) }
     fn cuDeviceGetName(name: *mut c_char, capacity: c_int, dev: CUdevice) {
         device(dev)?;
         fill_text(name, capacity, &PROFILE.device_name())
     }
-    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) {
-        device(dev)?;
-        let mut bytes = *b"cuda-sim\0\0\0\0\0\0\0\0";
-        bytes[8..8 + PROFILE.name.len()].copy_from_slice(PROFILE.name.as_bytes());
-        put(uuid, CUuuid { bytes: bytes.map(|b| b as c_char) })
-    }
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) {
-        device(dev)?;
-        put(bytes, MEMORY.info().1 as usize)
-    }
+    fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) { put(uuid, uuid_of(device(dev)?)) }
+    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) { put(uuid, uuid_of(device(dev)?)) }
     fn cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, dev: CUdevice) {
-        device(dev)?;
+        let device = device(dev)?;
         if attribute.0 == 0 || attribute.0 >= CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX.0 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        put(value, PROFILE.attribute(attribute))
+        put(value, PROFILE.attribute(attribute, device))
     }
     fn cuDeviceGetPCIBusId(id: *mut c_char, capacity: c_int, dev: CUdevice) {
-        device(dev)?;
-        fill_text(id, capacity, "0000:00:00.0")
+        let device = device(dev)?;
+        fill_text(id, capacity, &format!("0000:{:02x}:00.0", device + 1))
     }
-    fn cuDeviceCanAccessPeer(can: *mut c_int, dev: CUdevice, peer: CUdevice) {
-        device(dev)?;
-        device(peer)?;
-        put(can, 0)
+    fn cuDeviceGetByPCIBusId(out: *mut CUdevice, id: *const c_char) {
+        initialised()?;
+        let wanted = text(id)?.to_ascii_lowercase();
+        let domainless = |device: usize| format!("{:02x}:00.0", device + 1);
+        let found = (0..*DEVICES).find(|d| wanted == domainless(*d) || wanted == format!("0000:{}", domainless(*d)));
+        put(out, found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)? as CUdevice)
     }
-    fn cuGetProcAddress(symbol: *const c_char, function: *mut *mut c_void, version: c_int, _flags: cuuint64_t) {
-        let found = find(text(symbol)?, version);
+    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
+        device(dev)?;
+        put(major, PROFILE.capability.0 as c_int)?;
+        put(minor, PROFILE.capability.1 as c_int)
+    }
+    fn cuDeviceGetProperties(out: *mut CUdevprop, dev: CUdevice) {
+        let device = device(dev)?;
+        let value = |attribute| PROFILE.attribute(attribute, device);
+        put(out, CUdevprop {
+            maxThreadsPerBlock: MAX_THREADS as c_int,
+            maxThreadsDim: MAX_BLOCK.map(|n| n as c_int),
+            maxGridSize: MAX_GRID.map(|n| n as c_int),
+            sharedMemPerBlock: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+            totalConstantMemory: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+            SIMDWidth: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+            memPitch: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+            regsPerBlock: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+            clockRate: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+            textureAlign: value(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+        })
+    }
+    fn cuGetExportTable(table: *mut *const c_void, id: *const CUuuid) {
+        super::get(id)?;
+        put(table, std::ptr::null())?;
+        // The tables are NVIDIA's secrets, which no client needs that goes by the documentation.
+        Err(CUresult::CUDA_ERROR_NOT_FOUND)
+    }
+    fn cuGetProcAddress(symbol: *const c_char, function: *mut *mut c_void, version: c_int, flags: cuuint64_t) {
+        let found = find(text(symbol)?, version, wants_own_stream(flags)?);
         put(function, found.unwrap_or(std::ptr::null_mut()))?;
         found.map(|_| ()).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)
     }
@@ -98,13 +131,14 @@ api! {
         symbol: *const c_char,
         function: *mut *mut c_void,
         version: c_int,
-        _flags: cuuint64_t,
+        flags: cuuint64_t,
         status: *mut CUdriverProcAddressQueryResult,
     ) {
         let name = text(symbol)?;
-        let found = find(name, version);
+        let own = wants_own_stream(flags)?;
+        let found = find(name, version, own);
         put(function, found.unwrap_or(std::ptr::null_mut()))?;
-        let result = match (found, find(name, c_int::MAX)) {
+        let result = match (found, find(name, c_int::MAX, own)) {
             (Some(_), _) => CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
             (None, Some(_)) => CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT,
             (None, None) => CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
@@ -113,6 +147,15 @@ api! {
             put(status, result)?;
         }
         found.map(|_| ()).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)
+    }
+    fn cuDeviceGetLuid(_luid: *mut c_char, _nodes: *mut c_uint, dev: CUdevice) {
+        device(dev)?;
+        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+    }
+    fn cuProfilerInitialize(_config: *const c_char, _output: *const c_char, _mode: cuda_sys::CUoutput_mode) {
+        initialised()?;
+        // Long gone from NVIDIA's driver too.
+        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
     fn cuProfilerStart() { super::state::ready() }
     fn cuProfilerStop() { super::state::ready() }

@@ -5,13 +5,17 @@
 //! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
 
 use super::module::{function, max_threads};
-use super::state::{FunctionObject, GRIDS, poison, ready};
-use super::stream::stream;
+use super::state::{FunctionObject, GRIDS, belongs, ready};
+use super::stream::target;
+use super::work::Op;
 use super::{Status, api, get, put};
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
-use cuda_sys::{CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUstream};
+use crate::queue::Start;
+use cuda_sys::{
+    CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUsharedconfig, CUstream,
+};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -91,7 +95,7 @@ fn parameters(
     Ok(values)
 }
 
-fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
+pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
     let place = |block: u64| {
         let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
         format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
@@ -113,6 +117,11 @@ fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
             CUresult::CUDA_ERROR_ASSERT
         }
+        // A barrier that never opens is a kernel that never ends, which a device reports when its time is up.
+        Fault::Deadlock { block } => {
+            tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }
@@ -123,13 +132,23 @@ struct Configuration {
     block: [u32; 3],
     shared: u32,
     stream: CUstream,
+    cooperative: bool,
 }
 
 fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
-    ready()?;
-    stream(how.stream)?;
+    let (context, stream) = target(how.stream)?;
     let object = function(f)?;
+    if !belongs(f.addr(), stream.context) {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
     check(&object, how.grid, how.block, how.shared)?;
+    if how.cooperative {
+        let shared = object.kernel.function().shared_bytes + u64::from(how.shared);
+        let resident = PROFILE.resident_blocks(how.block.iter().product(), shared) * PROFILE.multiprocessors;
+        if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
+            return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
     let params = parameters(&object, params, extra)?;
     let launch = Launch {
         code: compiled(&object)?,
@@ -140,16 +159,13 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+        cooperative: how.cooperative,
     };
     // As on a real device, a fault is not the launch's status but that of every later call.
-    match launch.run() {
-        Ok(()) => Ok(()),
-        Err(Fault::OutOfMemory) => Err(report(&object.kernel.function().name, Fault::OutOfMemory, how.grid)),
-        Err(fault) => {
-            poison(report(&object.kernel.function().name, fault, how.grid));
-            Ok(())
-        }
-    }
+    let op =
+        Op::Kernel { launch: Box::new(launch), kernel: Arc::clone(&object.kernel), module: Arc::clone(&object.module) };
+    stream.submit(&context, op, Start::Driver);
+    Ok(())
 }
 
 fn occupancy(blocks: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) -> Status {
@@ -186,8 +202,20 @@ fn best_block(
     put(block, best.2 as c_int)
 }
 
+/// Flags of the occupancy functions: caching in the first level is on anyway.
+fn occupancy_flags(flags: c_uint) -> Status {
+    if flags > 1 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+}
+
+/// Clusters of blocks do not exist here.
+fn no_clusters(f: CUfunction) -> Status {
+    ready()?;
+    function(f)?;
+    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+}
+
 api! {
-    fn cuLaunchKernel(
+    fn cuLaunchKernel / cuLaunchKernel_ptsz(
         f: CUfunction,
         grid_x: c_uint,
         grid_y: c_uint,
@@ -201,9 +229,24 @@ api! {
         extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, &Configuration { grid, block, shared, stream: on }, params, extra)
+        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: false }, params, extra)
     }
-    fn cuLaunchKernelEx(
+    fn cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
+        f: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared: c_uint,
+        on: CUstream,
+        params: *mut *mut c_void,
+    ) {
+        let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: true }, params, std::ptr::null_mut())
+    }
+    fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: *const CUlaunchConfig,
         f: CUfunction,
         params: *mut *mut c_void,
@@ -211,24 +254,23 @@ api! {
     ) {
         ready()?;
         let c = get(config)?;
+        let mut cooperative = false;
         for i in 0..c.numAttrs as usize {
             let attribute = get(c.attrs.wrapping_add(i))?;
+            // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
+            let wanted = unsafe { attribute.value.cooperative };
             match attribute.id {
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-                | CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                    // SAFETY: every variant of the union is plain data, and these begin with an integer.
-                    let wanted = unsafe { attribute.value.cooperative };
-                    let cluster = attribute.id == CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-                    if wanted != c_int::from(cluster) {
-                        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
-                    }
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = wanted != 0,
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if wanted != 1 => {
+                    return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
                 }
                 // Priorities, caches and the like change nothing that can be seen.
                 _ => {}
             }
         }
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
-        launch(f, &Configuration { grid, block, shared: c.sharedMemBytes, stream: c.hStream }, params, extra)
+        let (shared, stream) = (c.sharedMemBytes, c.hStream);
+        launch(f, &Configuration { grid, block, shared, stream, cooperative }, params, extra)
     }
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(out: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) {
         occupancy(out, f, threads, dynamic)
@@ -238,8 +280,9 @@ api! {
         f: CUfunction,
         threads: c_int,
         dynamic: usize,
-        _flags: c_uint,
+        flags: c_uint,
     ) {
+        occupancy_flags(flags)?;
         occupancy(out, f, threads, dynamic)
     }
     fn cuOccupancyMaxPotentialBlockSize(
@@ -259,8 +302,9 @@ api! {
         shared_of: CUoccupancyB2DSize,
         dynamic: usize,
         limit: c_int,
-        _flags: c_uint,
+        flags: c_uint,
     ) {
+        occupancy_flags(flags)?;
         best_block(grid, block, f, shared_of, dynamic, limit)
     }
     fn cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) {
@@ -272,5 +316,15 @@ api! {
         }
         let taken = u64::from(PROFILE.shared_reserved) + object.kernel.function().shared_bytes;
         put(out, (u64::from(PROFILE.shared_per_sm) / blocks).saturating_sub(taken) as usize)
+    }
+    fn cuOccupancyMaxPotentialClusterSize(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) {
+        no_clusters(f)
+    }
+    fn cuOccupancyMaxActiveClusters(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) { no_clusters(f) }
+    fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {
+        ready()?;
+        function(f)?;
+        // Devices of today have banks of four bytes whatever is asked for.
+        if config.0 > 2 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
 //! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
-//! do not exist here are absent from the table. Work runs when it is enqueued and is finished when the call returns,
-//! which CUDA allows; streams and events are real objects all the same.
+//! do not exist here are absent from the table. What streams do is enqueued as [`work`] and run by [`crate::queue`].
 //!
 //! # Safety
 //!
@@ -11,7 +10,9 @@
 //! function does with it. [`put`] and [`get`] rest on that; null pointers are errors, never dereferenced. Handles are
 //! numbers that are looked up, never pointers to Rust objects.
 
+mod attributes;
 mod context;
+mod copy;
 mod error;
 mod event;
 mod init;
@@ -21,8 +22,13 @@ mod library;
 mod link;
 mod memory;
 mod module;
+mod pointer;
+mod pool;
 mod state;
 mod stream;
+mod trace;
+mod unexported;
+mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
 use once_cell::sync::Lazy;
@@ -32,22 +38,43 @@ use std::sync::Arc;
 pub(crate) type Status = Result<(), CUresult>;
 
 /// Defines C functions of the driver; bodies give a [`Status`].
+///
+/// A second name after a slash is the variant whose stream 0 is the calling thread's own.
 macro_rules! api {
-    ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)+) => {
-        $(
-            #[cfg_attr(feature = "exports", unsafe(no_mangle))]
-            #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
-            pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
-                super::guarded(stringify!($name), move || -> super::Status { $body })
-            }
-        )+
+    ($(fn $name:ident $(/ $own:ident)? ($($args:tt)*) $body:block)+) => {
+        $(super::function! { $name [$($own)?] ($($args)*) $body })+
         /// Puts this file's functions into the table.
         pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
-            $(fns.$name = Some($name);)+
+            $(
+                fns.$name = Some($name);
+                $(fns.$own = Some($own);)?
+            )+
+        }
+    };
+}
+
+/// Defines one C function, and its variant whose stream 0 is the calling thread's own.
+macro_rules! function {
+    ($name:ident [] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        #[cfg_attr(feature = "exports", unsafe(no_mangle))]
+        #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
+        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
+            super::guarded(stringify!($name), move || -> super::Status { $body })
+        }
+    };
+    ($name:ident [$own:ident] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        super::function! { $name [] ($($arg: $ty),*) $body }
+
+        #[cfg_attr(feature = "exports", unsafe(no_mangle))]
+        #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
+        pub(super) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
+            // SAFETY: the same function with the same contract.
+            super::stream::per_thread(|| unsafe { $name($($arg),*) })
         }
     };
 }
 use api;
+use function;
 
 /// Runs the body of a C function; a panic, which would be a defect here, becomes `CUDA_ERROR_UNKNOWN`.
 fn guarded(name: &str, body: impl FnOnce() -> Status) -> CUresult {
@@ -100,12 +127,17 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);
+    copy::fill(&mut fns);
+    pool::fill(&mut fns);
+    pointer::fill(&mut fns);
     module::fill(&mut fns);
     link::fill(&mut fns);
     library::fill(&mut fns);
     launch::fill(&mut fns);
     stream::fill(&mut fns);
+    attributes::fill(&mut fns);
     event::fill(&mut fns);
+    unexported::fill(&mut fns);
     fns
 });
 

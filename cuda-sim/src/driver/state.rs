@@ -1,31 +1,23 @@
-//! What the driver remembers: whether it is initialised, the primary context, and every object that has a handle.
+//! What the driver remembers: contexts, which of them is current on a thread, and every object that has a handle.
 //!
-//! Invariant: a handle is a number that was never given out before, so a stale one is found to be unknown.
+//! Invariant: a handle is a number that was never given out before and names its context, so a stale one is found to be
+//! unknown, and the end of a context takes its objects along.
 
 use super::Status;
+use super::event::Event;
+use super::stream::Stream;
+use super::work::Item;
+use crate::device::DEVICES;
+use crate::memory::{MEMORY, Owner};
 use crate::module::{Kernel, Module};
+use crate::queue::{DRIVERS, Engine, GroupId, Order};
 use cuda_sys::{CUcontext, CUresult};
 use once_cell::sync::Lazy;
-use parking_lot::Mutex;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use parking_lot::{Mutex, RwLock};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
-
-/// A stream. Its work is finished whenever a call returns.
-#[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) flags: u32,
-    pub(super) priority: i32,
-    pub(super) id: u64,
-}
-
-#[derive(Debug)]
-pub(super) struct Event {
-    pub(super) flags: u32,
-    pub(super) recorded: Mutex<Option<Instant>>,
-}
 
 pub(super) struct FunctionObject {
     pub(super) kernel: Arc<Kernel>,
@@ -49,82 +41,218 @@ pub(super) struct Objects {
     pub(super) functions: HashMap<usize, Arc<FunctionObject>>,
 }
 
-/// The primary context of the one device.
+/// What a context's owner has set.
 #[derive(Default)]
-pub(super) struct Primary {
-    pub(super) retained: u32,
-    pub(super) flags: u32,
+pub(super) struct Settings {
     pub(super) limits: HashMap<u32, usize>,
+    pub(super) cache: u32,
+    pub(super) banks: u32,
+    /// Contexts whose memory this one may access.
+    pub(super) peers: HashSet<usize>,
 }
 
+/// A context: a device's primary one, which is there for ever and live while it is retained, or one that was created.
+pub(super) struct Context {
+    pub(super) handle: usize,
+    pub(super) id: u32,
+    pub(super) device: usize,
+    pub(super) primary: bool,
+    pub(super) api_version: u32,
+    pub(super) live: AtomicBool,
+    pub(super) retained: Mutex<u32>,
+    pub(super) flags: AtomicU32,
+    pub(super) settings: Mutex<Settings>,
+    /// The error that every call gives from a fault on; 0 for none.
+    sticky: AtomicU32,
+    pub(super) group: GroupId,
+    /// The legacy default stream; a reset makes a new one.
+    pub(super) legacy: RwLock<Arc<Stream>>,
+    /// Counts resets: what threads remember of a context is void after one.
+    pub(super) generation: AtomicU64,
+}
+
+/// Executes the work of all streams.
+pub(super) static ENGINE: Lazy<Arc<Engine<Item>>> = Lazy::new(|| Engine::new(DRIVERS));
 pub(super) static INITIALISED: AtomicBool = AtomicBool::new(false);
 pub(super) static OBJECTS: Lazy<Mutex<Objects>> = Lazy::new(Mutex::default);
-pub(super) static PRIMARY: Lazy<Mutex<Primary>> = Lazy::new(Mutex::default);
-/// The error that every call gives from a fault on; 0 for none.
-static STICKY: AtomicU32 = AtomicU32::new(0);
-/// Whether the primary context exists.
-pub(super) static ACTIVE: AtomicBool = AtomicBool::new(false);
+static CONTEXTS: Lazy<RwLock<HashMap<usize, Arc<Context>>>> = Lazy::new(RwLock::default);
+static PRIMARY: Lazy<Vec<Arc<Context>>> = Lazy::new(|| (0..*DEVICES).map(|d| Context::new(d, true, 3020, 0)).collect());
 static NEXT: AtomicUsize = AtomicUsize::new(0x1_0000);
+static NEXT_CONTEXT: AtomicU32 = AtomicU32::new(1);
 pub(super) static GRIDS: AtomicU64 = AtomicU64::new(1);
 
+/// Handles of contexts begin here; they are no objects of a context.
+const CONTEXT: usize = 0xc0da_0000;
+/// Where a handle holds its context's number.
+const CONTEXT_SHIFT: u32 = 40;
+
 thread_local! {
-    pub(super) static STACK: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    pub(super) static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    /// Set while a host function of a stream runs, which may call nothing here.
+    pub(super) static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The primary context's handle.
-pub(super) const CONTEXT: usize = 0xc0da_0010;
+impl Context {
+    /// A new context, known by its handle.
+    pub(super) fn new(device: usize, primary: bool, api_version: u32, flags: u32) -> Arc<Context> {
+        let id = NEXT_CONTEXT.fetch_add(1, Ordering::Relaxed);
+        let group = ENGINE.group();
+        let context = Arc::new(Context {
+            handle: context_handle(id),
+            id,
+            device,
+            primary,
+            api_version,
+            live: AtomicBool::new(!primary),
+            retained: Mutex::new(0),
+            flags: AtomicU32::new(flags),
+            settings: Mutex::default(),
+            sticky: AtomicU32::new(0),
+            group,
+            legacy: RwLock::new(Arc::new(Stream::default_one(id, device, group, Order::Legacy))),
+            generation: AtomicU64::new(0),
+        });
+        CONTEXTS.write().insert(context.handle, Arc::clone(&context));
+        context
+    }
 
-/// A new handle.
+    pub(super) fn raw(&self) -> CUcontext {
+        std::ptr::without_provenance_mut(self.handle)
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        Owner { context: self.id, device: self.device }
+    }
+
+    /// Remembers a fault: the first one stays until the context is reset.
+    pub(super) fn poison(&self, code: CUresult) {
+        let _ = self.sticky.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// The fault that has happened, if any.
+    pub(super) fn fault(&self) -> Status {
+        match self.sticky.load(Ordering::Acquire) {
+            0 => Ok(()),
+            code => Err(CUresult(code)),
+        }
+    }
+
+    /// Waits for all work.
+    pub(super) fn synchronize(&self) -> Status {
+        ENGINE.group_tails(self.group).into_iter().for_each(|point| ENGINE.wait(point));
+        super::pool::trim_synchronised(self.device);
+        self.fault()
+    }
+
+    /// Destroys everything in the context once its work is done.
+    pub(super) fn reset(&self) {
+        let _ = self.synchronize();
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        let other = |handle: &usize| (handle >> CONTEXT_SHIFT) != self.id as usize;
+        let (mut streams, mut old) = (Vec::new(), Objects::default());
+        let mut objects = OBJECTS.lock();
+        streams.extend(objects.streams.extract_if(|h, _| !other(h)).map(|(_, stream)| stream));
+        old.events = objects.events.extract_if(|h, _| !other(h)).collect();
+        old.functions = objects.functions.extract_if(|h, _| !other(h)).collect();
+        old.modules = objects.modules.extract_if(|h, _| !other(h)).collect();
+        drop(objects);
+        streams.iter().for_each(|stream| ENGINE.close(stream.queue));
+        ENGINE.close(self.legacy.read().queue);
+        drop(old);
+        *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
+        super::pool::forget(self.id);
+        MEMORY.reset(self.id);
+        *self.settings.lock() = Settings::default();
+        self.sticky.store(0, Ordering::Release);
+    }
+
+    /// Ends a context that was created.
+    pub(super) fn destroy(&self) {
+        self.live.store(false, Ordering::Release);
+        self.reset();
+        ENGINE.close(self.legacy.read().queue);
+        CONTEXTS.write().remove(&self.handle);
+    }
+}
+
+/// The handle of the context with that number.
+pub(super) fn context_handle(id: u32) -> usize {
+    CONTEXT + (id as usize) * 0x10
+}
+
+/// The context with that number.
+pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
+    context(std::ptr::without_provenance_mut(context_handle(id)))
+}
+
+/// A new handle of the current context.
 pub(super) fn handle() -> usize {
-    NEXT.fetch_add(0x10, Ordering::Relaxed)
+    let context = STACK.with_borrow(|stack| stack.last().map_or(0, |context| context.id as usize));
+    (context << CONTEXT_SHIFT) | NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
-pub(super) fn context_handle() -> CUcontext {
-    std::ptr::without_provenance_mut(CONTEXT)
+/// Whether an object belongs to a context.
+pub(super) fn belongs(handle: usize, context: u32) -> bool {
+    handle >> CONTEXT_SHIFT == context as usize
 }
 
 pub(super) fn initialised() -> Status {
+    if IN_HOST_FUNCTION.get() {
+        return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
+    }
     match INITIALISED.load(Ordering::Acquire) {
         true => Ok(()),
         false => Err(CUresult::CUDA_ERROR_NOT_INITIALIZED),
     }
 }
 
-/// The device of that number, of which there is one.
-pub(super) fn device(device: i32) -> Status {
+/// The device of that number.
+pub(super) fn device(device: i32) -> Result<usize, CUresult> {
     initialised()?;
-    if device == 0 { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_DEVICE) }
+    usize::try_from(device).ok().filter(|d| *d < *DEVICES).ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)
+}
+
+/// The primary context of a device.
+pub(super) fn primary(dev: i32) -> Result<&'static Arc<Context>, CUresult> {
+    Ok(&PRIMARY[device(dev)?])
+}
+
+/// The context with that handle.
+pub(super) fn context(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
+    initialised()?;
+    let _ = &*PRIMARY;
+    CONTEXTS.read().get(&handle.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)
+}
+
+/// The current context, which exists.
+pub(super) fn current() -> Result<Arc<Context>, CUresult> {
+    initialised()?;
+    STACK.with_borrow(|stack| check(stack.last()).cloned())
+}
+
+/// The current context, in which nothing has gone wrong.
+pub(super) fn healthy() -> Result<Arc<Context>, CUresult> {
+    let context = current()?;
+    context.fault()?;
+    Ok(context)
+}
+
+fn check(top: Option<&Arc<Context>>) -> Result<&Arc<Context>, CUresult> {
+    match top {
+        None => Err(CUresult::CUDA_ERROR_INVALID_CONTEXT),
+        Some(context) if context.live.load(Ordering::Acquire) => Ok(context),
+        Some(_) => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
+    }
 }
 
 /// Demands a current context that exists.
 pub(super) fn bound() -> Status {
     initialised()?;
-    match STACK.with_borrow(|stack| stack.last().copied()) {
-        None | Some(0) => Err(CUresult::CUDA_ERROR_INVALID_CONTEXT),
-        Some(_) if ACTIVE.load(Ordering::Acquire) => Ok(()),
-        Some(_) => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
-    }
+    STACK.with_borrow(|stack| check(stack.last()).map(|_| ()))
 }
 
 /// Demands a current context in which nothing has gone wrong.
 pub(super) fn ready() -> Status {
-    bound()?;
-    match STICKY.load(Ordering::Acquire) {
-        0 => Ok(()),
-        code => Err(CUresult(code)),
-    }
-}
-
-/// Remembers a fault: the first one stays until the context is reset.
-pub(super) fn poison(code: CUresult) {
-    let _ = STICKY.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
-}
-
-/// Destroys everything in the primary context.
-pub(super) fn reset() {
-    let old = std::mem::take(&mut *OBJECTS.lock());
-    drop(old);
-    crate::memory::MEMORY.reset();
-    crate::service::reset();
-    STICKY.store(0, Ordering::Release);
+    initialised()?;
+    STACK.with_borrow(|stack| check(stack.last())?.fault())
 }

@@ -1,104 +1,302 @@
-//! Streams and host callbacks.
+//! Streams: queues of the engine with a handle, the default streams, waits for events, and host functions.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. Callbacks are the client's functions, called as documented.
+//! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
 use super::event::event;
-use super::state::{OBJECTS, Stream, bound, context_handle, handle, ready};
-use super::{Status, api, put};
-use cuda_sys::CUstreamCaptureStatus;
-use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
+use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
+use super::work::{Foreign, Item, Op, Value};
+use super::{Status, api, get, put};
+use crate::queue::{GroupId, Order, Point, QueueId, Start};
+use cuda_sys::{
+    CUcontext, CUdevice, CUevent, CUgraph, CUgraphEdgeData, CUgraphNode, CUgreenCtx, CUhostFn, CUresult, CUstream,
+    CUstreamCallback, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint32_t, cuuint64_t,
+};
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::Arc;
 
-/// Looks a stream up; 0, 1 and 2 are the default streams.
-pub(super) fn stream(stream: CUstream) -> Result<Arc<Stream>, CUresult> {
+/// A stream; its work is in the engine.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) queue: QueueId,
+    pub(super) context: u32,
+    pub(super) device: usize,
+    pub(super) flags: u32,
+    pub(super) priority: i32,
+    pub(super) id: u64,
+}
+
+const NON_BLOCKING: u32 = 1;
+/// Priorities: the lowest, which is the default, and the highest.
+pub(super) const PRIORITIES: (i32, i32) = (0, -5);
+
+impl Stream {
+    /// The legacy or a thread's default stream of a context.
+    pub(super) fn default_one(context: u32, device: usize, group: GroupId, order: Order) -> Stream {
+        let id = if order == Order::Legacy { 1 } else { NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed) };
+        Stream { queue: ENGINE.queue(group, order, 0), context, device, flags: 0, priority: 0, id }
+    }
+
+    /// Enqueues one thing.
+    pub(super) fn submit(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
+        let item = Item { context: Arc::clone(context), stream: self.id, op };
+        ENGINE.submit(self.queue, Vec::new(), Some(item), start)
+    }
+
+    /// Waits for everything that is enqueued now.
+    pub(super) fn synchronize(&self) {
+        ENGINE.tails(self.queue).into_iter().for_each(|point| ENGINE.wait(point));
+    }
+
+    /// Whether everything that is enqueued now has finished.
+    pub(super) fn is_done(&self) -> bool {
+        ENGINE.tails(self.queue).is_empty()
+    }
+}
+
+/// Numbers of streams; 1 is every context's legacy stream.
+static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(2);
+
+/// A thread's default stream in each context that it has used one in.
+struct Own(Vec<(u32, u64, Arc<Stream>)>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|(_, _, stream)| ENGINE.close(stream.queue));
+    }
+}
+
+thread_local! {
+    static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
+    /// Whether stream 0 means the thread's own, as it does for functions whose names end in `_ptsz` or `_ptds`.
+    static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+    static CAPTURE_MODE: Cell<CUstreamCaptureMode> = const { Cell::new(CUstreamCaptureMode(0)) };
+}
+
+/// Runs a function whose stream 0 is the calling thread's own.
+pub(super) fn per_thread(call: impl FnOnce() -> CUresult) -> CUresult {
+    let before = PER_THREAD.replace(true);
+    let result = call();
+    PER_THREAD.set(before);
+    result
+}
+
+/// The calling thread's default stream.
+fn own(context: &Context) -> Arc<Stream> {
+    let generation = context.generation.load(std::sync::atomic::Ordering::Acquire);
+    OWN.with_borrow_mut(|own| {
+        if let Some((_, _, stream)) = own.0.iter().find(|(c, g, _)| (*c, *g) == (context.id, generation)) {
+            return Arc::clone(stream);
+        }
+        // What is left of before a reset is closed already or never used again.
+        own.0.retain(|(c, _, stream)| *c != context.id || (ENGINE.close(stream.queue), false).1);
+        let stream = Arc::new(Stream::default_one(context.id, context.device, context.group, Order::Blocking));
+        own.0.push((context.id, generation, Arc::clone(&stream)));
+        stream
+    })
+}
+
+/// Looks a stream up; 0, 1 and 2 are default streams of the context.
+pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Stream>, CUresult> {
     match stream.addr() {
-        id @ 0..=2 => Ok(Arc::new(Stream { flags: 0, priority: 0, id: id as u64 })),
+        0 if PER_THREAD.get() => Ok(own(context)),
+        0 | 1 => Ok(Arc::clone(&context.legacy.read())),
+        2 => Ok(own(context)),
         id => OBJECTS.lock().streams.get(&id).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE),
     }
 }
 
+/// A stream and its context, which like the current one is healthy.
+///
+/// They are mostly the same; copies may be enqueued in streams of other contexts.
+pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
+    let context = healthy()?;
+    let stream = stream_of(&context, stream)?;
+    if stream.context == context.id {
+        return Ok((context, stream));
+    }
+    let owner = super::state::numbered(stream.context)?;
+    owner.fault()?;
+    Ok((owner, stream))
+}
+
+/// The current context, and a stream, whatever has happened.
+fn known(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
+    let context = current()?;
+    let stream = stream_of(&context, stream)?;
+    Ok((context, stream))
+}
+
 fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
-    ready()?;
-    if flags > 1 {
+    let context = healthy()?;
+    if flags > NON_BLOCKING || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
+    let order = if flags == NON_BLOCKING { Order::NonBlocking } else { Order::Blocking };
+    let priority = priority.clamp(PRIORITIES.1, PRIORITIES.0);
+    let queue = ENGINE.queue(context.group, order, priority);
+    let id = NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let stream = Stream { queue, context: context.id, device: context.device, flags, priority, id };
     let new = handle();
-    put(out, std::ptr::without_provenance_mut(new))?;
-    let object = Stream { flags, priority: priority.clamp(-5, 0), id: new as u64 };
-    OBJECTS.lock().streams.insert(new, Arc::new(object));
+    OBJECTS.lock().streams.insert(new, Arc::new(stream));
+    put(out, std::ptr::without_provenance_mut(new))
+}
+
+fn destroy(old: CUstream) -> Status {
+    bound()?;
+    let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+    // What is enqueued still runs.
+    ENGINE.close(found.queue);
+    Ok(())
+}
+
+/// No stream is ever being captured.
+fn not_capturing(of: CUstream, status: *mut CUstreamCaptureStatus) -> Status {
+    target(of)?;
+    put(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
+/// Writes a default where the client wants to know.
+fn clear<T>(to: *mut T, value: T) -> Status {
+    if to.is_null() { Ok(()) } else { put(to, value) }
+}
+
+fn value(on: CUstream, at: u64, value: u64, wide: bool, wait: Option<c_uint>) -> Status {
+    let (context, stream) = target(on)?;
+    let bytes = if wide { 8 } else { 4 };
+    if !at.is_multiple_of(bytes) || wait.is_some_and(|how| how & !(1 << 30) > 3) {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    super::copy::device_range(at, bytes as usize)?;
+    let op = Op::Value(Value { at, value, wide, wait: wait.map(|how| how & 3) });
+    stream.submit(&context, op, Start::Driver);
     Ok(())
 }
 
 api! {
     fn cuStreamCreate(out: *mut CUstream, flags: c_uint) { create(out, flags, 0) }
     fn cuStreamCreateWithPriority(out: *mut CUstream, flags: c_uint, priority: c_int) { create(out, flags, priority) }
-    fn cuStreamDestroy_v2(old: CUstream) {
-        bound()?;
-        OBJECTS.lock().streams.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    fn cuStreamDestroy(old: CUstream) { destroy(old) }
+    fn cuStreamDestroy_v2(old: CUstream) { destroy(old) }
+    fn cuStreamSynchronize / cuStreamSynchronize_ptsz(of: CUstream) {
+        let (context, stream) = target(of)?;
+        stream.synchronize();
+        super::pool::trim_synchronised(context.device);
+        context.fault()
     }
-    fn cuStreamSynchronize(of: CUstream) {
-        ready()?;
-        stream(of).map(|_| ())
+    fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
+        let (context, stream) = target(of)?;
+        match stream.is_done() {
+            true => context.fault(),
+            false => Err(CUresult::CUDA_ERROR_NOT_READY),
+        }
     }
-    fn cuStreamQuery(of: CUstream) {
-        ready()?;
-        stream(of).map(|_| ())
+    fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz(of: CUstream, on: CUevent, flags: c_uint) {
+        let (_, stream) = target(of)?;
+        let event = event(on)?;
+        if flags > 1 {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        // The wait is for the record that is the last one now. Without one there is nothing to wait for.
+        if let Some(point) = event.point().filter(|point| !ENGINE.reached(*point)) {
+            ENGINE.submit(stream.queue, vec![point], None, Start::Here);
+        }
+        Ok(())
     }
-    fn cuStreamWaitEvent(of: CUstream, on: CUevent, _flags: c_uint) {
-        ready()?;
-        stream(of)?;
-        event(on).map(|_| ())
+    fn cuStreamGetFlags / cuStreamGetFlags_ptsz(of: CUstream, flags: *mut c_uint) { put(flags, known(of)?.1.flags) }
+    fn cuStreamGetPriority / cuStreamGetPriority_ptsz(of: CUstream, priority: *mut c_int) {
+        put(priority, known(of)?.1.priority)
     }
-    fn cuStreamGetFlags(of: CUstream, flags: *mut c_uint) {
-        bound()?;
-        put(flags, stream(of)?.flags)
+    fn cuStreamGetId / cuStreamGetId_ptsz(of: CUstream, id: *mut c_ulonglong) { put(id, known(of)?.1.id) }
+    fn cuStreamGetDevice / cuStreamGetDevice_ptsz(of: CUstream, device: *mut CUdevice) {
+        put(device, known(of)?.1.device as CUdevice)
     }
-    fn cuStreamGetPriority(of: CUstream, priority: *mut c_int) {
-        bound()?;
-        put(priority, stream(of)?.priority)
+    fn cuStreamGetCtx / cuStreamGetCtx_ptsz(of: CUstream, context: *mut CUcontext) {
+        let (_, stream) = known(of)?;
+        put(context, super::context::raw_of(stream.context)?)
     }
-    fn cuStreamGetId(of: CUstream, id: *mut c_ulonglong) {
-        bound()?;
-        put(id, stream(of)?.id)
+    fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(of: CUstream, context: *mut CUcontext, green: *mut CUgreenCtx) {
+        let (_, stream) = known(of)?;
+        put(context, super::context::raw_of(stream.context)?)?;
+        clear(green, std::ptr::null_mut())
     }
-    fn cuStreamGetDevice(of: CUstream, device: *mut CUdevice) {
-        bound()?;
-        stream(of)?;
-        put(device, 0)
+    fn cuStreamIsCapturing / cuStreamIsCapturing_ptsz(of: CUstream, status: *mut CUstreamCaptureStatus) {
+        not_capturing(of, status)
     }
-    fn cuStreamGetCtx(of: CUstream, context: *mut CUcontext) {
-        bound()?;
-        stream(of)?;
-        put(context, context_handle())
+    fn cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+    ) {
+        not_capturing(of, status)?;
+        clear(id, 0)
     }
-    fn cuStreamGetCtx_v2(of: CUstream, context: *mut CUcontext, green: *mut CUgreenCtx) {
-        bound()?;
-        stream(of)?;
-        put(context, context_handle())?;
-        if green.is_null() { Ok(()) } else { put(green, std::ptr::null_mut()) }
+    fn cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+        graph: *mut CUgraph,
+        dependencies: *mut *const CUgraphNode,
+        count: *mut usize,
+    ) {
+        not_capturing(of, status)?;
+        clear(id, 0)?;
+        clear(graph, std::ptr::null_mut())?;
+        clear(dependencies, std::ptr::null())?;
+        clear(count, 0)
     }
-    fn cuStreamIsCapturing(of: CUstream, status: *mut CUstreamCaptureStatus) {
-        ready()?;
-        stream(of)?;
-        put(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+    fn cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+        graph: *mut CUgraph,
+        dependencies: *mut *const CUgraphNode,
+        edges: *mut *const CUgraphEdgeData,
+        count: *mut usize,
+    ) {
+        not_capturing(of, status)?;
+        clear(id, 0)?;
+        clear(graph, std::ptr::null_mut())?;
+        clear(dependencies, std::ptr::null())?;
+        clear(edges, std::ptr::null())?;
+        clear(count, 0)
     }
-    fn cuStreamAddCallback(of: CUstream, callback: CUstreamCallback, data: *mut c_void, flags: c_uint) {
-        ready()?;
-        stream(of)?;
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
+        let wanted = get(mode)?;
+        if wanted.0 > 2 {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        put(mode, CAPTURE_MODE.replace(wanted))
+    }
+    fn cuStreamAddCallback / cuStreamAddCallback_ptsz(
+        of: CUstream,
+        callback: CUstreamCallback,
+        data: *mut c_void,
+        flags: c_uint,
+    ) {
+        let (context, stream) = target(of)?;
         let callback = callback.filter(|_| flags == 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        // SAFETY: the client's callback with the client's data, on a stream whose work is finished.
-        unsafe { callback(of, CUresult::CUDA_SUCCESS, data) };
+        stream.submit(&context, Op::Callback(callback, of.addr(), Foreign(data)), Start::Driver);
         Ok(())
     }
-    fn cuLaunchHostFunc(of: CUstream, function: CUhostFn, data: *mut c_void) {
-        ready()?;
-        stream(of)?;
+    fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(of: CUstream, function: CUhostFn, data: *mut c_void) {
+        let (context, stream) = target(of)?;
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        // SAFETY: the client's function with the client's data, on a stream whose work is finished.
-        unsafe { function(data) };
+        stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver);
         Ok(())
+    }
+    fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
+        value(on, at, u64::from(wanted), false, Some(flags))
+    }
+    fn cuStreamWaitValue64_v2 / cuStreamWaitValue64_v2_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
+        value(on, at, wanted, true, Some(flags))
+    }
+    fn cuStreamWriteValue32_v2 / cuStreamWriteValue32_v2_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
+        value(on, at, u64::from(new), false, None)
+    }
+    fn cuStreamWriteValue64_v2 / cuStreamWriteValue64_v2_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
+        value(on, at, new, true, None)
     }
 }

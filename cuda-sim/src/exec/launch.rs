@@ -10,12 +10,13 @@
 
 use super::fault;
 use super::pool::POOL;
-use crate::codegen::abi::Context;
-use crate::codegen::jit::Compiled;
+use crate::codegen::abi::{BlocksFn, Context};
+use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{Kind, MEMORY};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -38,6 +39,8 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) grid_id: u64,
+    /// Whether the grid may wait for all of itself.
+    pub(crate) cooperative: bool,
 }
 
 /// How a launch went wrong.
@@ -51,29 +54,51 @@ pub(crate) enum Fault {
     Assert { block: u64 },
     /// Calls used more local memory than there is.
     StackOverflow { block: u64 },
+    /// Threads of the block wait for each other, and none can go on.
+    Deadlock { block: u64 },
     /// There was no memory for the launch itself.
     OutOfMemory,
     /// LLVM refused what the code generator wrote.
     NoCode,
 }
 
-/// Memory of one worker, kept from launch to launch.
+impl Fault {
+    /// The same fault with its block.
+    pub(super) fn in_block(self, block: u64) -> Fault {
+        match self {
+            Fault::IllegalAddress { address, .. } => Fault::IllegalAddress { address, block },
+            other => other,
+        }
+    }
+}
+
+/// Memory of one worker or resident block, kept from launch to launch.
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
-    next: Vec<u32>,
+    pub(super) next: Vec<u32>,
     list: Vec<u32>,
 }
 
+impl Scratch {
+    /// Gives the memory back.
+    pub(super) fn free(self) {
+        for area in [self.shared, self.frame, self.local].into_iter().filter(|area| area.0 != 0) {
+            // The area is this block's alone, so freeing it cannot fail.
+            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+        }
+    }
+}
+
 /// Behind the shared window: as much as a 32-bit offset can reach.
-const SHARED_GUARD: u64 = 4 << 30;
+pub(super) const SHARED_GUARD: u64 = 4 << 30;
 /// Launches up to this size run on the calling thread alone: waking others costs more.
 const ALONE: u64 = 16 << 10;
 
 static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
-    Lazy::new(|| (0..POOL.workers()).map(|_| Mutex::new(Scratch::default())).collect());
+    Lazy::new(|| (0..POOL.slots()).map(|_| Mutex::new(Scratch::default())).collect());
 
 /// Makes an area at least `bytes` long.
 fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
@@ -103,10 +128,25 @@ fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     Ok(base)
 }
 
-struct Progress {
-    next: AtomicU64,
-    stop: AtomicBool,
+pub(super) struct Progress {
+    pub(super) next: AtomicU64,
+    pub(super) stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
+    /// Of a cooperative launch; 0 for other launches.
+    workspace: u64,
+}
+
+/// Bytes of the workspace of grid-wide barriers.
+const WORKSPACE: u64 = 256;
+
+/// Memory for grid-wide barriers: its size in the first word, the barrier in the second.
+fn workspace() -> Result<u64, Fault> {
+    let base = MEMORY.alloc(WORKSPACE, Kind::Internal).map_err(|_| Fault::OutOfMemory)?;
+    // SAFETY: the allocation is new and this long.
+    unsafe { std::ptr::write_bytes(base as *mut u8, 0, WORKSPACE as usize) };
+    // SAFETY: as above; allocations are aligned for a word.
+    unsafe { (base as *mut u32).write(WORKSPACE as u32) };
+    Ok(base)
 }
 
 impl Launch {
@@ -114,8 +154,9 @@ impl Launch {
     pub(crate) fn run(self) -> Result<(), Fault> {
         let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let progress =
-            Arc::new(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None) });
+        let workspace = if self.cooperative { workspace()? } else { 0 };
+        let (next, stop, fault) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
+        let progress = Arc::new(Progress { next, stop, fault, workspace });
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
@@ -128,25 +169,40 @@ impl Launch {
             }
         };
         POOL.run(Arc::new(work), alone);
+        if workspace != 0 {
+            // Made above for this launch, which has ended.
+            let _ = MEMORY.free(workspace, |kind| kind == Kind::Internal);
+        }
         service::flush(grid_id);
         let fault = progress.fault.lock().take();
         fault.map_or(Ok(()), Err)
     }
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
+        let Entry::Blocks(blocks_fn) = self.code.entry else {
+            return self.residents(worker, blocks, threads, progress);
+        };
         let mut scratch = SCRATCH[worker].lock();
-        let mut context = self.context(worker, threads, &mut scratch)?;
+        let mut context = self.context(worker, threads, &mut scratch, progress, SHARED_GUARD)?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= blocks {
                 break;
             }
-            self.chunk(&mut context, &mut scratch, first, (first + chunk).min(blocks), progress)?;
+            let range = first..(first + chunk).min(blocks);
+            self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
         }
         Ok(())
     }
 
-    fn context(&self, worker: usize, threads: u64, scratch: &mut Scratch) -> Result<Context, Fault> {
+    pub(super) fn context(
+        &self,
+        worker: usize,
+        threads: u64,
+        scratch: &mut Scratch,
+        progress: &Progress,
+        guard: u64,
+    ) -> Result<Context, Fault> {
         let dynamic = self.shape.static_shared.next_multiple_of(16);
         let total = dynamic + u64::from(self.dynamic_shared);
         // A launch that ended in a fault may have left waiting threads behind.
@@ -156,7 +212,7 @@ impl Launch {
             zero: 0,
             params: self.params.as_ptr().cast(),
             data: self.data,
-            shared: grow(&mut scratch.shared, total.max(1), SHARED_GUARD)?,
+            shared: grow(&mut scratch.shared, total.max(1), guard)?,
             frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
             local: grow(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
@@ -169,33 +225,34 @@ impl Launch {
             block: self.block,
             ctaid: [0; 3],
             worker: worker as u32,
-            workers: POOL.workers() as u32,
+            workers: POOL.slots() as u32,
             pending: 0,
             trap: 0,
             threads,
+            fiber: 0,
+            workspace: progress.workspace,
         })
     }
 
-    fn coordinates(&self, block: u64) -> [u32; 3] {
+    pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
         let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
     fn chunk(
         &self,
+        function: BlocksFn,
         context: &mut Context,
         scratch: &mut Scratch,
-        first: u64,
-        last: u64,
+        Range { start: mut block, end: last }: Range<u64>,
         progress: &Progress,
     ) -> Result<(), Fault> {
-        let mut block = first;
         while block < last && !progress.stop.load(Ordering::Relaxed) {
             context.ctaid = self.coordinates(block);
             context.pending = 0;
             let at = std::ptr::from_mut(context) as usize;
             // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; see the header.
-            let after = unsafe { fault::call(self.code.blocks as *const () as usize, at, block, last) };
+            let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
                 Fault::IllegalAddress { address, block }

@@ -1,5 +1,9 @@
 //! Execution: launches on a pool of workers, blocks with their regions, and the way out of faults.
 
+pub(crate) mod block;
 pub(crate) mod fault;
+pub(crate) mod fiber;
 pub(crate) mod launch;
 pub(crate) mod pool;
+pub(crate) mod resident;
+pub(crate) mod warp;

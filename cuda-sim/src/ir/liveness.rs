@@ -1,6 +1,6 @@
 //! Which registers are live at the start of each block: backward data flow over bit sets.
 
-use super::{Function, Reg};
+use super::{Function, Inst, Reg, Term};
 
 /// A set of registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,14 @@ impl RegSet {
     }
 }
 
+/// From the registers live after an instruction to those live before it.
+fn step(set: &mut RegSet, inst: &Inst) {
+    let (mut defs, mut uses) = (Vec::new(), Vec::new());
+    inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
+    defs.into_iter().for_each(|r| set.remove(r));
+    uses.into_iter().for_each(|r| set.insert(r));
+}
+
 /// The registers live at the start of every block.
 pub(crate) fn live_in(function: &Function) -> Vec<RegSet> {
     let empty = RegSet::new(function.registers.len());
@@ -45,12 +53,10 @@ pub(crate) fn live_in(function: &Function) -> Vec<RegSet> {
             if let Some(reg) = block.term.used() {
                 set.insert(reg);
             }
-            for inst in block.insts.iter().rev() {
-                let (mut defs, mut uses) = (Vec::new(), Vec::new());
-                inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
-                defs.into_iter().for_each(|r| set.remove(r));
-                uses.into_iter().for_each(|r| set.insert(r));
+            if let Term::Sync(inst, _) = &block.term {
+                step(&mut set, inst);
             }
+            block.insts.iter().rev().for_each(|inst| step(&mut set, inst));
             if set != live[id] {
                 live[id] = set;
                 changed = true;

@@ -4,11 +4,13 @@
 mod calls;
 mod operands;
 
+use super::inline::inline;
 use super::layout::{Layout, align_up, place};
+use super::sync::is_sync;
 use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Largest size of a kernel's parameters, CUDA's.
 const MAX_PARAM_BYTES: u64 = 32764;
@@ -41,8 +43,22 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         })
         .collect();
     let names = Names { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
-    let functions =
-        defined.iter().map(|function| Lowering::new(&names, function)?.run(function)).collect::<Result<Vec<_>>>()?;
+    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
+    let mut shared = layout.shared_bytes;
+    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
+    for kind in [FunctionKind::Func, FunctionKind::Entry] {
+        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
+            let mut lowering = Lowering::new(&names, function)?;
+            lowering.function.shared_bytes = shared;
+            let lowered = lowering.run(function)?;
+            if kind == FunctionKind::Func {
+                shared = lowered.shared_bytes;
+            }
+            functions[index] = Some(lowered);
+        }
+    }
+    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
+    inline(&mut functions);
     Ok(Program { layout, functions })
 }
 
@@ -160,6 +176,7 @@ impl<'a> Lowering<'a> {
             kind: ast.kind,
             params: Vec::new(),
             slots: Vec::new(),
+            kept_slots: BTreeMap::new(),
             returns: ast.returns.len(),
             formals: ast.params.len(),
             registers: Vec::new(),
@@ -437,6 +454,12 @@ impl<'a> Lowering<'a> {
 
     /// Adds to the current block; text after a terminator is unreachable and has a block of its own.
     fn push(&mut self, inst: Inst) {
+        if is_sync(inst.opcode) {
+            let next = self.new_block();
+            self.terminate(Term::Sync(Box::new(inst), next));
+            self.current = next;
+            return;
+        }
         self.blocks[self.current].0.push(inst);
     }
 

@@ -4,13 +4,18 @@
 //! [`lower`] and relied on by the code generator: every operand has the shape and width that its form demands, every
 //! block ends in a terminator, and every block index, register, slot and function index is in range.
 
+pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;
+pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod regions;
+pub(crate) mod remat;
+pub(crate) mod sync;
 
 use crate::ptx::isa::Form;
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
+use std::collections::BTreeMap;
 
 pub(crate) type Reg = u32;
 pub(crate) type BlockId = usize;
@@ -38,6 +43,8 @@ pub(crate) enum Special {
     ClockHigh,
     GlobalTimerLow,
     GlobalTimerHigh,
+    /// The low or the high half of the address of the workspace of grid-wide barriers.
+    Workspace(bool),
     Zero,
     One,
 }
@@ -169,6 +176,8 @@ pub(crate) enum Term {
     Branch(Reg, bool, BlockId, BlockId),
     /// Goes to the block of that index; an index too large is undefined in PTX and goes to the last here.
     Switch(Reg, Vec<BlockId>),
+    /// Waits for other threads, then goes on. The block that follows has no other predecessor.
+    Sync(Box<Inst>, BlockId),
     Return,
     Exit,
     Trap,
@@ -177,7 +186,7 @@ pub(crate) enum Term {
 impl Term {
     pub(crate) fn successors(&self) -> Vec<BlockId> {
         match self {
-            Term::Jump(to) => vec![*to],
+            Term::Jump(to) | Term::Sync(_, to) => vec![*to],
             Term::Branch(_, _, a, b) => vec![*a, *b],
             Term::Switch(_, targets) => targets.clone(),
             Term::Return | Term::Exit | Term::Trap => Vec::new(),
@@ -216,6 +225,8 @@ pub(crate) struct Function {
     pub(crate) params: Vec<Slot>,
     /// `.param` variables: first the results, then the parameters (of a function), then those of calls.
     pub(crate) slots: Vec<Slot>,
+    /// Those of them that live in local memory, with their offsets: an inlined callee's.
+    pub(crate) kept_slots: BTreeMap<usize, u64>,
     pub(crate) returns: usize,
     pub(crate) formals: usize,
     /// Widths of the registers in bits.

@@ -1,26 +1,51 @@
 //! Regions: a kernel cut into pieces that a thread runs from end to end.
 //!
 //! A region is what is reachable from its head without crossing a split edge. A thread that takes a split edge leaves
-//! its live registers in the block's frame and the id of the target's region in `next[thread]`; the scheduler runs
-//! the regions of waiting threads until none waits. Today split edges separate rare paths that cannot be vectorised
-//! (atomics, calls, traps) from a hot path that can; synchronisation will be further split edges.
+//! its live registers in the block's frame and the id of where it goes on in `next[thread]`; the scheduler runs the
+//! threads that wait. Split edges stand at every synchronisation, at the header of every loop that may wait for other
+//! threads by polling, and where rare paths that cannot be vectorised (atomics, calls, traps) leave a hot path that
+//! can.
 //!
-//! Invariant: region 0 begins at the entry block, and region ids are what `next` holds, with 0 for "finished".
+//! Invariant: region 0 begins at the entry block. `next` holds 0 for a thread that has finished, a region's id for one
+//! that can run, and the number of regions plus a site's index for one that waits there.
 
 use super::liveness::{RegSet, live_in};
+use super::remat::Cheap;
+use super::sync::{self, Site};
 use super::{Block, BlockId, Function, Reg, Term};
 use crate::ptx::{Modifier, Opcode};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Why a region begins where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Entry,
+    /// After the synchronisation that ends this block.
+    Resume(BlockId),
+    /// The header of a loop that may wait for other threads.
+    Poll,
+    /// A path that is rarely taken.
+    Cold,
+}
 
 /// A kernel's regions.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
     /// Head blocks; the index is the region's id.
     pub(crate) heads: Vec<BlockId>,
+    pub(crate) kinds: Vec<Kind>,
     /// Edges to these blocks are split edges, with the region that they lead to.
     pub(crate) splits: HashMap<BlockId, usize>,
-    /// Registers live at each head.
+    /// Where threads wait for each other.
+    pub(crate) sites: Vec<Site>,
+    /// The site of each block that ends in a synchronisation.
+    pub(crate) site_of: HashMap<BlockId, usize>,
+    /// Whether a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
+    pub(crate) scheduled: bool,
+    /// Registers live at each head that come from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
+    /// Instructions that compute the other registers live at each head again.
+    pub(crate) again: Vec<Vec<(BlockId, usize)>>,
     /// Frame slot of every register that crosses a split: its offset for one thread, to be multiplied by the block's
     /// threads (the frame is an array for each register).
     pub(crate) frame: HashMap<Reg, u64>,
@@ -92,68 +117,151 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -
     removed != blocks.len()
 }
 
-/// The blocks that begin cold paths: none where splitting them off leaves nothing that vectorises.
-fn cold_heads(function: &Function) -> HashSet<BlockId> {
-    let scalar: HashSet<BlockId> = (0..function.blocks.len()).filter(|b| is_scalar(&function.blocks[*b])).collect();
-    if scalar.is_empty() || scalar.contains(&0) {
-        return HashSet::new();
+/// The blocks that begin cold paths in what is reachable from `head`: none where splitting them off leaves nothing that
+/// vectorises. `follow` tells edges inside the region.
+fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> BTreeSet<BlockId> {
+    let all = reachable(function, head, &follow);
+    let scalar: HashSet<BlockId> = all.into_iter().filter(|b| is_scalar(&function.blocks[*b])).collect();
+    if scalar.is_empty() || scalar.contains(&head) {
+        return BTreeSet::new();
     }
-    let follow = |block: BlockId| !scalar.contains(&block);
-    let hot = reachable(function, 0, follow);
-    let finishes = hot.iter().any(|b| matches!(function.blocks[*b].term, Term::Exit | Term::Return));
-    if !finishes || has_cycle(function, &hot, follow) {
-        return HashSet::new();
+    let inside = |block: BlockId| follow(block) && !scalar.contains(&block);
+    let hot = reachable(function, head, inside);
+    // A thread leaves the hot part where it finishes or takes a split edge.
+    let leaves = |block: BlockId| {
+        let term = &function.blocks[block].term;
+        let ends = matches!(term, Term::Exit | Term::Return | Term::Sync(..));
+        ends || term.successors().iter().any(|next| !follow(*next))
+    };
+    let mut warm: HashSet<BlockId> = hot.iter().copied().filter(|b| leaves(*b)).collect();
+    if warm.is_empty() || has_cycle(function, &hot, inside) {
+        return BTreeSet::new();
     }
     // Blocks of the hot part from which every path turns cold (they prepare a panic's record, say) are cold as well.
-    let mut leaves: HashSet<BlockId> =
-        hot.iter().copied().filter(|b| matches!(function.blocks[*b].term, Term::Exit | Term::Return)).collect();
     loop {
         let more: Vec<_> = hot
             .iter()
             .copied()
-            .filter(|b| !leaves.contains(b))
-            .filter(|b| function.blocks[*b].term.successors().iter().any(|n| leaves.contains(n)))
+            .filter(|b| !warm.contains(b))
+            .filter(|b| function.blocks[*b].term.successors().iter().any(|n| warm.contains(n)))
             .collect();
         if more.is_empty() {
             break;
         }
-        leaves.extend(more);
+        warm.extend(more);
     }
-    let mut heads = HashSet::new();
-    for block in hot.iter().filter(|b| leaves.contains(b)) {
-        heads.extend(function.blocks[*block].term.successors().into_iter().filter(|n| !leaves.contains(n)));
+    let mut heads = BTreeSet::new();
+    for block in hot.iter().filter(|b| warm.contains(b)) {
+        let next = function.blocks[*block].term.successors().into_iter();
+        heads.extend(next.filter(|n| follow(*n) && !warm.contains(n)));
     }
     heads
 }
 
+/// Whether the kernel needs a scheduler: it synchronises, or may poll.
+fn is_scheduled(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
+    !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+}
+
 impl Regions {
     pub(crate) fn new(function: &Function) -> Regions {
-        let live_sets: Vec<RegSet> = live_in(function);
-        let mut cold: Vec<BlockId> = cold_heads(function).into_iter().collect();
-        cold.sort_unstable();
-        let heads: Vec<BlockId> = std::iter::once(0).chain(cold.iter().copied()).collect();
-        let splits = cold.iter().enumerate().map(|(i, b)| (*b, i + 1)).collect();
-        let live: Vec<Vec<Reg>> = heads.iter().map(|h| live_sets[*h].iter().collect()).collect();
-        let (mut frame, mut frame_bytes) = (HashMap::new(), 0);
-        for reg in live.iter().skip(1).flatten() {
-            frame.entry(*reg).or_insert_with(|| {
-                let offset = frame_bytes;
-                frame_bytes += u64::from(function.registers[*reg as usize].div_ceil(8).next_power_of_two().max(1));
-                offset
-            });
+        let polls = super::loops::polling(function);
+        let mut this = Regions {
+            heads: vec![0],
+            kinds: vec![Kind::Entry],
+            splits: HashMap::new(),
+            sites: Vec::new(),
+            site_of: HashMap::new(),
+            scheduled: is_scheduled(function, &polls),
+            live: Vec::new(),
+            again: Vec::new(),
+            frame: HashMap::new(),
+            frame_bytes: 0,
+        };
+        if this.scheduled {
+            this.cut(function, &polls);
+        } else {
+            cold_heads(function, 0, |_| true).into_iter().for_each(|head| this.split_at(head, Kind::Cold));
         }
-        Regions { heads, splits, live, frame, frame_bytes }
+        this.carry(function);
+        this
+    }
+
+    fn split_at(&mut self, head: BlockId, kind: Kind) {
+        if let std::collections::hash_map::Entry::Vacant(entry) = self.splits.entry(head) {
+            entry.insert(self.heads.len());
+            self.heads.push(head);
+            self.kinds.push(kind);
+        }
+    }
+
+    /// Cuts at synchronisations and polling loops, and cold paths off what remains.
+    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>) {
+        let all = reachable(function, 0, |_| true);
+        let constants = sync::constants(function);
+        for block in &all {
+            if polls.contains(block) {
+                self.split_at(*block, Kind::Poll);
+            }
+            if let Term::Sync(inst, next) = &function.blocks[*block].term {
+                self.split_at(*next, Kind::Resume(*block));
+                self.site_of.insert(*block, self.sites.len());
+                self.sites.push(Site::new(inst, self.splits[next], &constants));
+            }
+        }
+        let mut at = 0;
+        while at < self.heads.len() {
+            if self.kinds[at] != Kind::Cold {
+                let cold = cold_heads(function, self.heads[at], |block| !self.splits.contains_key(&block));
+                cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
+            }
+            at += 1;
+        }
+    }
+
+    /// Decides for each head which registers come from the frame, and gives those their slots.
+    fn carry(&mut self, function: &Function) {
+        let live_sets: Vec<RegSet> = live_in(function);
+        let cheap = self.scheduled.then(|| Cheap::new(function));
+        self.frame_bytes = if self.scheduled { sync::FRAME_BYTES } else { 0 };
+        for (region, head) in self.heads.iter().enumerate() {
+            let mut live: Vec<Reg> = live_sets[*head].iter().collect();
+            if let Kind::Resume(block) = self.kinds[region]
+                && let Term::Sync(inst, _) = &function.blocks[block].term
+            {
+                inst.visit(&mut |reg| live.retain(|r| *r != reg), &mut |_| {});
+            }
+            let (again, carried): (Vec<Reg>, Vec<Reg>) =
+                live.into_iter().partition(|r| region > 0 && cheap.as_ref().is_some_and(|c| c.contains(*r)));
+            self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
+            if region > 0 {
+                for reg in &carried {
+                    self.frame.entry(*reg).or_insert_with(|| {
+                        let bytes = u64::from(function.registers[*reg as usize].div_ceil(8).next_power_of_two());
+                        let offset = self.frame_bytes;
+                        self.frame_bytes += bytes.max(1);
+                        offset
+                    });
+                }
+            }
+            self.live.push(carried);
+        }
     }
 
     /// Whether control that reaches `target` from region `from` leaves the region.
     ///
-    /// Region 0 leaves at every split; a cold region runs on through cold blocks and only ever ends.
+    /// Without a scheduler, region 0 leaves at every split, and a cold region runs on to its end.
     pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
-        if from == 0 { self.splits.get(&target).copied() } else { None }
+        if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
     }
 
     /// The blocks of a region.
     pub(crate) fn blocks(&self, function: &Function, region: usize) -> Vec<BlockId> {
         reachable(function, self.heads[region], |block| self.split(region, block).is_none())
+    }
+
+    /// What `next` holds for a thread that waits at this site.
+    pub(crate) fn waiting(&self, site: usize) -> usize {
+        self.heads.len() + site
     }
 }

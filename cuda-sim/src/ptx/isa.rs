@@ -10,6 +10,7 @@ mod float;
 mod half;
 mod integer;
 mod memory;
+mod sync;
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
@@ -34,6 +35,9 @@ names! {
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
         Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
+        // Synchronisation.
+        ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", Match = "match",
+        Redux = "redux", Shfl = "shfl", Vote = "vote",
     }
 }
 
@@ -61,6 +65,9 @@ names! {
         Satfinite = "satfinite", SharedCluster = "shared::cluster", Xorsign = "xorsign",
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
+        // Synchronisation.
+        Sync = "sync", Arrive = "arrive", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
+        Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
     }
 }
 
@@ -79,6 +86,8 @@ pub enum Shape {
     DestOnePred,
     /// A pair of predicates `p|q` that is written.
     DestTwoPreds,
+    /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
+    DestPair,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
     /// A register or constant.
@@ -121,6 +130,7 @@ impl Shape {
                 | DestPred
                 | Shape::DestOnePred
                 | Shape::DestTwoPreds
+                | Shape::DestPair
                 | DestVector(_)
                 | Shape::CarryOut
         )
@@ -192,7 +202,8 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
+pub static TABLES: &[&[Form]] =
+    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, sync::FORMS];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -277,28 +288,21 @@ static FORMS: &[Form] = &[
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
-    "activemask",
     "alloca",
-    "bar",
-    "barrier",
     "clusterlaunchcontrol",
     "cp",
     "createpolicy",
-    "elect",
     "getctarank",
     "griddepcontrol",
     "istypep",
     "ldmatrix",
     "mapa",
-    "match",
     "mbarrier",
     "mma",
     "movmatrix",
     "multimem",
-    "redux",
     "set.pred",
     "setmaxnreg",
-    "shfl",
     "st.async",
     "stackrestore",
     "stacksave",
@@ -327,7 +331,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "vmin",
     "vmin2",
     "vmin4",
-    "vote",
     "vset",
     "vset2",
     "vset4",
@@ -362,6 +365,11 @@ pub fn forms(opcode: Opcode) -> impl Iterator<Item = &'static Form> {
 }
 
 impl Form {
+    /// How many operands the text has.
+    pub fn written_operands(&self) -> usize {
+        self.operands.iter().filter(|shape| !shape.is_implicit()).count()
+    }
+
     /// Whether the written suffixes fit this form.
     ///
     /// # Errors

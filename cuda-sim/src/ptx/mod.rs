@@ -18,9 +18,8 @@ pub use ast::{
     Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,
 };
 pub use isa::{Modifier, Opcode};
-pub(crate) use parser::find_form;
 pub use parser::parse;
-pub(crate) use parser::parse_internal;
+pub(crate) use parser::{find_form, forms, parse_internal};
 
 /// What is wrong with a PTX text, and where.
 ///

@@ -8,7 +8,7 @@ mod body;
 use super::ast::*;
 use super::lexer::{Lexer, Token};
 use super::{Error, Result};
-pub(crate) use body::find_form;
+pub(crate) use body::{find_form, forms};
 
 /// What may stand between a function's head and its body.
 const DIRECTIVES: &[&str] = &[

@@ -1,4 +1,6 @@
-//! The device's heap: first fit in one area of device memory, with its books kept outside of it.
+//! The heap of device-side `malloc`: first fit in one area of memory, with its books kept outside of it.
+//!
+//! One heap for the process: what kernels allocate lives until kernels free it.
 //!
 //! Invariant: live and free ranges tile the area, so a kernel that writes out of bounds cannot break the heap itself.
 
@@ -6,9 +8,13 @@ use crate::memory::{Kind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// CUDA's default for `CU_LIMIT_MALLOC_HEAP_SIZE`.
 const BYTES: u64 = 8 << 20;
+
+static LIMIT: AtomicU64 = AtomicU64::new(BYTES);
+
 /// What `malloc` aligns to.
 const ALIGN: u64 = 16;
 
@@ -24,8 +30,9 @@ static HEAP: Lazy<Mutex<Heap>> = Lazy::new(Mutex::default);
 impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         if self.base == 0 {
-            self.base = MEMORY.alloc(BYTES, Kind::Internal).ok()?;
-            self.free.insert(self.base, BYTES);
+            let bytes = LIMIT.load(Ordering::Relaxed).next_multiple_of(ALIGN);
+            self.base = MEMORY.alloc(bytes, Kind::Internal).ok()?;
+            self.free.insert(self.base, bytes);
         }
         let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
         let (&at, &room) = self.free.iter().find(|(_, room)| **room >= wanted)?;
@@ -62,13 +69,9 @@ pub(super) fn release(address: u64) -> bool {
     HEAP.lock().release(address)
 }
 
-/// Gives the whole heap back, as a reset of the context does.
-pub(crate) fn reset() {
-    let old = std::mem::take(&mut *HEAP.lock());
-    if old.base != 0 {
-        // Allocated above, so freeing it cannot fail.
-        let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
-    }
+/// Sets the size that the heap will have; nothing once it is in use.
+pub(crate) fn limit_heap(bytes: u64) {
+    LIMIT.store(bytes, Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod floats;
 mod integers;
 mod kernels;
 mod programs;
+mod sync;
 mod text;
 
 use crate::exec::launch::{Fault, Launch};
@@ -59,6 +60,7 @@ pub(super) fn run(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        cooperative: false,
     }
     .run()
 }

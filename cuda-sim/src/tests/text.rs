@@ -31,6 +31,11 @@ $L__BB0_1: // a label
   mov.u64 %rd2, table+4;
   atom.acq_rel.sys.global.cas.b32 %r5, [%rd2], 0, 1;
   mov.b64 %rd3, {%r1, %r2};
+  bar.sync 0;
+  barrier.sync.aligned 1, 64;
+  bar.red.popc.u32 %r1, 0, 64, !%p1;
+  shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, -1;
+  match.all.sync.b64 _|%p1, %rd1, -1;
   ret;
 }
 "#;
@@ -80,11 +85,10 @@ fn errors_name_place_and_instruction() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     for body in [
-        "bar.sync 0;",
-        "shfl.sync.down.b32 %r1, %r2, 1, 31, -1;",
-        "vote.sync.any.pred %p1, %p1, -1;",
+        "barrier.cluster.arrive ;",
+        "shfl.down.b32 %r1, %r2, 1, 31;",
+        "vote.any.pred %p1, %p1;",
         "barrier.cta.sync.aligned.all 0;",
-        "activemask.b32 %r1;",
         "tex.1d.v4.f32.s32 {%r1}, [%rd1];",
     ] {
         let error = error(body);

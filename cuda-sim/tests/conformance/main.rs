@@ -62,9 +62,21 @@ impl Expected {
     }
 }
 
+/// What threads do together: the programs for it stand with the scheduler's own tests.
+const TOGETHER: &[Opcode] = &[
+    Opcode::ActiveMask,
+    Opcode::Bar,
+    Opcode::Barrier,
+    Opcode::Elect,
+    Opcode::Match,
+    Opcode::Redux,
+    Opcode::Shfl,
+    Opcode::Vote,
+];
+
 /// Instructions whose effect is not a function of their sources: those have cases of their own.
 fn has_own_cases(form: &Form) -> bool {
-    control::COVERED.contains(&form.opcode) || memory::COVERED.contains(&form.opcode)
+    [control::COVERED, memory::COVERED, TOGETHER].iter().any(|covered| covered.contains(&form.opcode))
 }
 
 /// The results that the manual demands.

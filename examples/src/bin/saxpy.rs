@@ -29,11 +29,10 @@ fn main() -> Result<()> {
     let s = stream()?;
     let (start, end) = (event()?, event()?);
     saxpy::<f32>::compile()?;
-    s.scope(|s| -> Result<()> {
+    s.scope(|s| {
         start.record(s)?;
         saxpy::launch((64, 256, s), 2.0, &x, &mut y)?;
-        end.record(s)?;
-        Ok(())
+        end.record(s)
     })?;
     println!("{} elements on {} in {:.3} ms", n, current_device()?, event_elapsed_time(&start, &end)?);
 

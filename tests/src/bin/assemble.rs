@@ -1,12 +1,12 @@
 //! Has NVIDIA's assembler judge compiled kernels: `assemble --ptxas FILE FOLDER...`.
 //!
 //! In the folders are kernels as the compiler dumps them (`CUDA_JIT_DUMP_DIR`). Every `.kir` is compiled for each of
-//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target. What lies there twice is assembled once. It
-//! runs nothing.
+//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target, if the assembler knows that. What lies there
+//! twice is assembled once. It runs nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,9 +19,6 @@ use cuda_jit::valid::verify;
 /// The oldest architecture that the assembler and the project share, the newest of data centres, and the newest.
 const TARGETS: [(u32, u32); 3] = [(7, 5), (9, 0), (12, 0)];
 
-/// The oldest architecture that the assembler of CUDA 13 takes.
-const OLDEST: u32 = 75;
-
 /// A text to assemble: where it comes from, the target, the PTX.
 struct Job {
     name: String,
@@ -29,7 +26,17 @@ struct Job {
     ptx: String,
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let usage = "usage: assemble --ptxas FILE FOLDER...";
     ensure!(arguments.next().is_some_and(|flag| flag == "--ptxas"), usage);
@@ -39,14 +46,32 @@ fn main() -> Result<()> {
     for folder in arguments {
         collect(Path::new(&folder), &mut seen, &mut jobs)?;
     }
+    let known = known_targets(&ptxas)?;
+    let collected = jobs.len();
+    jobs.retain(|job| known.contains(&format!("'{}'", job.target)));
     ensure!(!jobs.is_empty(), "there is nothing to assemble; {usage}");
     let failures = assemble(&ptxas, &jobs)?;
     for failure in &failures {
         eprintln!("{failure}");
     }
     ensure!(failures.is_empty(), "{} of {} texts are refused by {}", failures.len(), jobs.len(), ptxas.display());
-    println!("{} texts of {} kernels and files assembled", jobs.len(), seen.len());
+    println!(
+        "{} texts of {} kernels and files assembled; {} not, whose targets the assembler does not know",
+        jobs.len(),
+        seen.len(),
+        collected - jobs.len()
+    );
     Ok(())
+}
+
+/// The assembler's own list of targets, each in quotes. LLVM knows older ones, and some that CUDA 13 renamed.
+fn known_targets(ptxas: &Path) -> Result<String> {
+    let output = Command::new(ptxas).arg("--help").output().with_context(|| format!("cannot run {ptxas:?}"))?;
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    for (major, minor) in TARGETS {
+        ensure!(help.contains(&format!("'sm_{major}{minor}'")), "{} has no sm_{major}{minor}", ptxas.display());
+    }
+    Ok(help)
 }
 
 /// Adds what lies in a folder and is not in `seen`.
@@ -67,7 +92,7 @@ fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> R
         if extension == "kir" {
             jobs.extend(compiled(&name, &text)?);
         } else {
-            jobs.extend(written(&name, text)?);
+            jobs.push(written(&name, text)?);
         }
     }
     Ok(())
@@ -87,14 +112,12 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     TARGETS.into_iter().map(job).collect()
 }
 
-/// PTX as a test left it; none if its target is older than the assembler.
-fn written(name: &str, ptx: String) -> Result<Option<Job>> {
+/// PTX as a test left it.
+fn written(name: &str, ptx: String) -> Result<Job> {
     let line =
         ptx.lines().find_map(|line| line.strip_prefix(".target ")).with_context(|| format!("{name}: no .target"))?;
     let target = line.split([',', ' ']).next().unwrap_or_default().to_owned();
-    let digits = target.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic);
-    let number: u32 = digits.parse().with_context(|| format!("{name}: target `{target}`"))?;
-    Ok((number >= OLDEST).then(|| Job { name: name.to_owned(), target, ptx }))
+    Ok(Job { name: name.to_owned(), target, ptx })
 }
 
 /// Runs the assembler on every text, on all cores; what it says about those that it refuses.

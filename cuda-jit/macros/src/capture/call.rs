@@ -11,6 +11,10 @@ use super::{BindingKind, Capture, callee, callee_value, node};
 
 /// The methods that kernels can call on numbers, `bool` and slices.
 const METHODS: &[&str] = &[
+    "dim",
+    "ncols",
+    "ndim",
+    "nrows",
     "abs",
     "abs_diff",
     "ceil",
@@ -88,6 +92,9 @@ impl Capture {
         if let Some((ty, method)) = self.associated(&path) {
             return self.associated_call(&ty, &method, &args, span);
         }
+        if let Some(name) = without_dimensions(&path) {
+            return self.refuse(path.span(), format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`"));
+        }
         if let Some(ty) = type_prefix(&path) {
             let hint =
                 format!("kernels cannot call functions of types, such as `{ty}`'s; write a `#[device]` function");
@@ -130,7 +137,7 @@ impl Capture {
         node(span, quote!(Method(#name, &#receiver, &[#(#args),*])))
     }
 
-    /// `*slice.get_unchecked(index)` and its mutable form; no other value can be dereferenced.
+    /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
     pub(super) fn dereference(&mut self, unary: &mut syn::ExprUnary) -> TokenStream {
         let span = unary.span();
         match &mut *unary.expr {
@@ -140,9 +147,9 @@ impl Capture {
                 let (base, index) = (self.expr(&mut call.receiver), self.expr(&mut call.args[0]));
                 node(span, quote!(IndexUnchecked(&#base, &#index)))
             }
-            other => {
-                let at = other.span();
-                self.refuse(at, "kernels hold values, not references; only `*slice.get_unchecked(i)` is dereferenced")
+            reference => {
+                let reference = self.expr(reference);
+                node(span, quote!(Deref(&#reference)))
             }
         }
     }
@@ -151,6 +158,9 @@ impl Capture {
     pub(super) fn macro_call(&mut self, call: &mut Macro) -> TokenStream {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if name == "shared" {
+            return self.shared(call, span);
+        }
         let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut args) = args else {
             return self.refuse(span, format!("kernels cannot use `{name}!` in this form"));
@@ -164,7 +174,7 @@ impl Capture {
             "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
             "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
             _ => {
-                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin";
+                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin so far";
                 return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
             }
         };
@@ -175,6 +185,18 @@ impl Capture {
             });
         }
         captured
+    }
+
+    /// `shared!(T)`
+    fn shared(&mut self, call: &Macro, span: Span) -> TokenStream {
+        match syn::parse2::<syn::Type>(call.tokens.clone()) {
+            Ok(ty) => {
+                self.arrays.push(ty);
+                let number = self.arrays.len() as u32 - 1;
+                node(span, quote!(Shared(#number)))
+            }
+            Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
+        }
     }
 
     fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> TokenStream {
@@ -231,6 +253,13 @@ fn type_prefix(path: &Path) -> Option<String> {
     is_type.then_some(before)
 }
 
+/// `grid` or `grid_size` without their number of dimensions, which nothing could infer.
+fn without_dimensions(path: &Path) -> Option<String> {
+    let last = path.segments.last()?;
+    let name = last.ident.to_string();
+    (last.arguments.is_none() && matches!(name.as_str(), "grid" | "grid_size")).then_some(name)
+}
+
 /// In a message braces stand for arguments, so those of the source are doubled.
 fn braces_doubled(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
@@ -251,6 +280,7 @@ fn refused_method(name: &str) -> Option<String> {
         "sin" | "cos" | "tan" | "exp" | "ln" | "powf" | "powi" | "log2" | "exp2" | "tanh" | "round" | "hypot" => {
             format!("`{name}` needs a math library, which kernels cannot link yet")
         }
+        "shape" | "strides" | "len_of" => "write `.dim()`, `.nrows()`, `.ncols()` or `.len()`".to_string(),
         "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),
         _ => format!("`{name}` is not a method that kernels can call; write a `#[device]` function"),
     })

@@ -43,7 +43,15 @@ impl Capture {
                 if let Expr::Range(range) = &*index.index {
                     return self.refuse(range.span(), "slices cannot be cut in a kernel; pass offsets instead");
                 }
-                let (base, place) = (self.expr(&mut index.expr), self.expr(&mut index.index));
+                if let Expr::Tuple(tuple) = &*index.index {
+                    return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
+                }
+                let base = self.expr(&mut index.expr);
+                if let Expr::Array(indices) = &mut *index.index {
+                    let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
+                    return node(span, quote!(IndexAll(&#base, &[#(#indices),*])));
+                }
+                let place = self.expr(&mut index.index);
                 node(span, quote!(Index(&#base, &#place)))
             }
             Expr::Field(field) => {
@@ -58,6 +66,14 @@ impl Capture {
             Expr::Tuple(tuple) => {
                 let elements: Vec<_> = tuple.elems.iter_mut().map(|element| self.expr(element)).collect();
                 node(span, quote!(Tuple(&[#(#elements),*])))
+            }
+            Expr::Array(array) => {
+                let elements: Vec<_> = array.elems.iter_mut().map(|element| self.expr(element)).collect();
+                node(span, quote!(Array(&[#(#elements),*])))
+            }
+            Expr::Repeat(array) => {
+                let element = self.expr(&mut array.expr);
+                node(span, quote!(Repeat(&#element)))
             }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(call) => self.method_call(call),
@@ -219,8 +235,16 @@ impl Capture {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => &mut *unary.expr,
             inner => inner,
         };
-        if !matches!(inner, Expr::Path(_)) {
-            return self.refuse(span, "only whole slices can be borrowed in a kernel, to pass them on");
+        let borrowed = match inner {
+            Expr::Path(_) | Expr::Field(_) => true,
+            Expr::Index(index) => !matches!(*index.index, Expr::Range(_)),
+            _ => false,
+        };
+        if !borrowed {
+            return self.refuse(span, "only slices, arrays and their elements can be borrowed in a kernel");
+        }
+        if let Some(number) = root(inner).and_then(|ident| self.lookup(ident)) {
+            self.bindings[number as usize].borrowed = true;
         }
         let value = self.expr(inner);
         node(span, quote!(Reborrow(&#value)))
@@ -336,6 +360,15 @@ impl Capture {
     }
 }
 
+/// The name that a path, or a field of one, begins with.
+fn root(expr: &Expr) -> Option<&syn::Ident> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Field(field) => root(&field.base),
+        _ => None,
+    }
+}
+
 /// An `Option` of tokens as tokens of an `Option`.
 pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
@@ -399,7 +432,6 @@ fn operator(op: &BinOp) -> (TokenStream, bool) {
 /// Why an expression is outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
-        Expr::Array(_) | Expr::Repeat(_) => "array expressions are not supported in kernels yet",
         Expr::Struct(_) => "struct expressions are not supported in kernels yet; use a tuple",
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it; it cannot be passed on",
         Expr::Range(_) => "a range stands only in `for`",

@@ -32,6 +32,8 @@ pub(crate) struct Captured {
     pub(crate) consts: Vec<Path>,
     /// The type of each cast.
     pub(crate) types: Vec<Type>,
+    /// The type of each array in shared memory.
+    pub(crate) arrays: Vec<Type>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -40,6 +42,8 @@ pub(crate) struct Captured {
 pub(crate) struct BindingInfo {
     pub(crate) ident: Ident,
     pub(crate) mutable: bool,
+    /// Whether a reference to it, or to a part of it, is taken.
+    pub(crate) borrowed: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
 }
@@ -71,6 +75,7 @@ pub(crate) struct Capture {
     callees: Vec<Path>,
     consts: Vec<Path>,
     types: Vec<Type>,
+    arrays: Vec<Type>,
     items: Vec<syn::Item>,
     labels: Vec<Label>,
     loops: u32,
@@ -101,6 +106,7 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
         callees: walk.callees,
         consts: walk.consts,
         types: walk.types,
+        arrays: walk.arrays,
         items: walk.items,
     })
 }
@@ -129,7 +135,7 @@ impl Capture {
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, kind });
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, borrowed: false, kind });
         self.scope.push((identity(ident), number));
         number
     }

@@ -16,7 +16,8 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Space, Terminator,
+    Type, Value,
 };
 use crate::valid::Accesses;
 
@@ -26,6 +27,10 @@ pub(super) type Result<T> = std::result::Result<T, EmitError>;
 const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
 const GLOBAL: u16 = 1;
+/// LLVM's number for the address space of shared memory.
+const SHARED: u16 = 3;
+/// The alignment of shared arrays in bytes: the widest load there is.
+const SHARED_ALIGN: u32 = 16;
 
 /// Lowers a verified module into an empty one.
 pub(super) fn lower_module<'ctx>(
@@ -35,7 +40,17 @@ pub(super) fn lower_module<'ctx>(
     options: &Options,
 ) -> Result<()> {
     let kir = &*float_rem::expand(kir);
-    let lowering = Lowering { context, module, builder: context.create_builder(), contract: kir.contract, options };
+    let mut lowering = Lowering {
+        context,
+        module,
+        builder: context.create_builder(),
+        contract: kir.contract,
+        synchronises: kir.synchronises(),
+        shared: Vec::new(),
+        options,
+    };
+    lowering.shared =
+        kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     let declare = |(index, function)| lowering.declare(function, index == 0);
     let functions: Vec<FunctionValue<'ctx>> = kir.functions.iter().enumerate().map(declare).collect();
     for (function, &declared) in kir.functions.iter().zip(&functions) {
@@ -50,6 +65,10 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
+    /// Whether threads wait for each other in it, so that calls must stay where they are.
+    synchronises: bool,
+    /// The arrays in shared memory.
+    shared: Vec<PointerValue<'ctx>>,
     pub(super) options: &'a Options,
 }
 
@@ -70,7 +89,9 @@ impl<'ctx> Lowering<'ctx, '_> {
     fn register_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
         match ty {
             Type::Scalar(scalar) => self.scalar(scalar),
-            Type::Ptr(..) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
+            Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
+            Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
+            Type::Ptr(Space::Local, _) => self.context.ptr_type(AddressSpace::default()).into(),
         }
     }
 
@@ -96,6 +117,19 @@ impl<'ctx> Lowering<'ctx, '_> {
         Ok(self.builder.build_int_truncate(value.into_int_value(), self.context.bool_type(), "")?.into())
     }
 
+    /// A shared array as a variable of the module. It has no initial value, as PTX wants it.
+    fn declare_shared(&self, index: usize, array: &ArrayDecl) -> PointerValue<'ctx> {
+        let element = self.memory_type(array.element.into());
+        // verified to be less than 2^31 bytes
+        let ty = element.array_type(array.len as u32);
+        let plain: String = array.name.chars().map(|c| if c == '.' { '_' } else { c }).collect();
+        let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), &format!("shared{index}_{plain}"));
+        variable.set_linkage(Linkage::Internal);
+        variable.set_initializer(&ty.get_undef());
+        variable.set_alignment(SHARED_ALIGN);
+        variable.as_pointer_value()
+    }
+
     fn declare(&self, function: &Function, is_kernel: bool) -> FunctionValue<'ctx> {
         let mut params: Vec<BasicMetadataTypeEnum<'ctx>> =
             function.params.iter().map(|param| self.memory_type(param.ty).into()).collect();
@@ -118,6 +152,9 @@ impl<'ctx> Lowering<'ctx, '_> {
     fn add_attributes(&self, function: FunctionValue<'ctx>, params: &[Param]) {
         let add = |attribute| function.add_attribute(AttributeLoc::Function, attribute);
         add(self.flag("nounwind"));
+        if self.synchronises {
+            add(self.flag("convergent"));
+        }
         // A function that happens to be named as one of C's library is still the user's own.
         add(self.context.create_string_attribute("no-builtins", ""));
         if self.options.fast_math {
@@ -169,6 +206,7 @@ pub(super) struct Body<'ctx, 'a> {
     accesses: Accesses,
     blocks: Vec<BasicBlock<'ctx>>,
     slots: Vec<PointerValue<'ctx>>,
+    arrays: Vec<PointerValue<'ctx>>,
     /// Values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     panics: PanicBlock<'ctx>,
@@ -191,12 +229,18 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             builder.build_store(variable, lowering.register_type(slot.ty).const_zero())?;
             slots.push(variable);
         }
+        let mut arrays = Vec::new();
+        for array in &kir.arrays {
+            // verified to be less than 2^31 bytes
+            let ty = lowering.memory_type(array.element.into()).array_type(array.len as u32);
+            arrays.push(builder.build_alloca(ty, "")?);
+        }
         let mut values = Vec::new();
         for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, values, panics })
+        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, arrays, values, panics })
     }
 
     fn lower(mut self) -> Result<()> {
@@ -249,6 +293,18 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Cast(a, to) => Some(self.cast(*a, *to)?),
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
+            Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
+            Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Barrier
+            | Op::BarrierReduce(..)
+            | Op::Fence(_)
+            | Op::Atomic(..)
+            | Op::CompareExchange(..)
+            | Op::Shuffle(..)
+            | Op::Vote(..)
+            | Op::MatchAny(..)
+            | Op::SyncWarp(_)
+            | Op::ActiveMask => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

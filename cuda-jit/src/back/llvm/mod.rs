@@ -46,6 +46,7 @@ mod machine;
 mod ops;
 mod panic;
 mod raw;
+mod together;
 
 use std::fmt;
 

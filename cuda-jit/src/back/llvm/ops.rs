@@ -15,19 +15,29 @@ use super::function::{Body, Lowering, Result};
 use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, UnaryOp, Value};
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// Calls an intrinsic, overloaded for `types`.
-    fn intrinsic(
+    /// Calls an intrinsic that yields a value, overloaded for `types`.
+    pub(super) fn intrinsic(
         &self,
         name: &str,
         types: &[BasicTypeEnum<'ctx>],
         arguments: &[BasicValueEnum<'ctx>],
     ) -> Result<BasicValueEnum<'ctx>> {
+        let yielded = self.call_intrinsic(name, types, arguments)?;
+        yielded.ok_or_else(|| EmitError::Llvm(format!("{name} yields nothing")))
+    }
+
+    /// Calls an intrinsic, overloaded for `types`.
+    pub(super) fn call_intrinsic(
+        &self,
+        name: &str,
+        types: &[BasicTypeEnum<'ctx>],
+        arguments: &[BasicValueEnum<'ctx>],
+    ) -> Result<Option<BasicValueEnum<'ctx>>> {
         let declared = Intrinsic::find(name).and_then(|intrinsic| intrinsic.get_declaration(self.module, types));
         let declared = declared.ok_or_else(|| EmitError::Llvm(format!("there is no intrinsic {name}")))?;
         let arguments: Vec<BasicMetadataValueEnum<'ctx>> = arguments.iter().map(|&value| value.into()).collect();
         let call = self.builder.build_call(declared, &arguments, "")?;
-        let yielded = call.try_as_basic_value().basic();
-        yielded.ok_or_else(|| EmitError::Llvm(format!("{name} yields nothing")))
+        Ok(call.try_as_basic_value().basic())
     }
 
     pub(super) fn special(&self, special: Special) -> Result<BasicValueEnum<'ctx>> {

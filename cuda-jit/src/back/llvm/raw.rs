@@ -10,16 +10,18 @@ use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use cuda_llvm::inkwell;
-use cuda_llvm::llvm_sys::LLVMDiagnosticSeverity;
+pub(super) use cuda_llvm::llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use cuda_llvm::llvm_sys::core::{
-    LLVMBuildFreeze, LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
-    LLVMGetDiagInfoSeverity,
+    LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFreeze, LLVMBuildGEP2,
+    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
+    LLVMGetSyncScopeID,
 };
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
-use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue, StructValue};
 
 /// `freeze`: an unspecified value becomes one value, the same for every use.
 pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
@@ -43,6 +45,50 @@ pub(super) fn element<'ctx>(
     let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
     // SAFETY: a `getelementptr` of a pointer yields a pointer.
     unsafe { PointerValue::new(element) }
+}
+
+/// The scope of an atomic operation: every thread of the device.
+const DEVICE_SCOPE: &CStr = c"device";
+
+fn device_scope(context: &Context) -> u32 {
+    let name = DEVICE_SCOPE;
+    // SAFETY: the context is alive, and the name is a string of the length that is passed with it.
+    unsafe { LLVMGetSyncScopeID(context.as_ctx_ref(), name.as_ptr(), name.to_bytes().len()) }
+}
+
+/// A relaxed atomic operation at the device's scope; yields the old value.
+pub(super) fn atomic<'ctx>(
+    context: &'ctx Context,
+    builder: &Builder<'ctx>,
+    op: Rmw,
+    pointer: PointerValue<'ctx>,
+    value: BasicValueEnum<'ctx>,
+) -> BasicValueEnum<'ctx> {
+    let (scope, relaxed) = (device_scope(context), LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+    let (builder, pointer, operand) = (builder.as_mut_ptr(), pointer.as_value_ref(), value.as_value_ref());
+    // SAFETY: the builder is positioned; the pointer points to a value of the operand's type, on which the verifier
+    // has checked that the operation works; the scope is one of this context.
+    let old = unsafe { LLVMBuildAtomicRMWSyncScope(builder, op, pointer, operand, relaxed, scope) };
+    // SAFETY: an atomic operation yields its operand's type, which is a basic one.
+    unsafe { BasicValueEnum::new(old) }
+}
+
+/// A relaxed compare-and-exchange at the device's scope; yields the old value and whether it was the expected one.
+pub(super) fn compare_exchange<'ctx>(
+    context: &'ctx Context,
+    builder: &Builder<'ctx>,
+    pointer: PointerValue<'ctx>,
+    old: IntValue<'ctx>,
+    new: IntValue<'ctx>,
+) -> StructValue<'ctx> {
+    let (scope, relaxed) = (device_scope(context), LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+    let (builder, pointer) = (builder.as_mut_ptr(), pointer.as_value_ref());
+    let (old, new) = (old.as_value_ref(), new.as_value_ref());
+    // SAFETY: the builder is positioned; the pointer points to an integer of the operands' type, as the verifier has
+    // checked; the scope is one of this context.
+    let pair = unsafe { LLVMBuildAtomicCmpXchgSyncScope(builder, pointer, old, new, relaxed, relaxed, scope) };
+    // SAFETY: a compare-and-exchange yields a pair.
+    unsafe { StructValue::new(pair) }
 }
 
 /// Collects the errors that LLVM reports through a context, which without this would exit the process.

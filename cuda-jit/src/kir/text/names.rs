@@ -1,6 +1,8 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
-use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, UnaryOp};
+use crate::kir::{
+    AtomicOp, Axis, BarrierOp, BinaryOp, CompareOp, Scalar, Scope, ShuffleOp, Space, Special, UnaryOp, VoteOp,
+};
 
 /// Each unary operator with its word.
 pub(super) const UNARY: [(&str, UnaryOp); 13] = [
@@ -63,6 +65,40 @@ pub(super) const SPECIAL: [(&str, Special); 14] = [
     ("lane_id", Special::LaneId),
     ("warp_size", Special::WarpSize),
 ];
+
+/// Each memory with its word.
+pub(super) const SPACE: [(&str, Space); 3] =
+    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local)];
+
+/// Each reducing barrier with its word.
+pub(super) const BARRIER: [(&str, BarrierOp); 3] =
+    [("barrier_count", BarrierOp::Count), ("barrier_and", BarrierOp::And), ("barrier_or", BarrierOp::Or)];
+
+/// Each scope with its word.
+pub(super) const SCOPE: [(&str, Scope); 3] =
+    [("block", Scope::Block), ("device", Scope::Device), ("system", Scope::System)];
+
+/// Each atomic operator with its word.
+pub(super) const ATOMIC: [(&str, AtomicOp); 10] = [
+    ("add", AtomicOp::Add),
+    ("sub", AtomicOp::Sub),
+    ("min", AtomicOp::Min),
+    ("max", AtomicOp::Max),
+    ("and", AtomicOp::And),
+    ("or", AtomicOp::Or),
+    ("xor", AtomicOp::Xor),
+    ("exchange", AtomicOp::Exchange),
+    ("inc", AtomicOp::Inc),
+    ("dec", AtomicOp::Dec),
+];
+
+/// Each shuffle with its word.
+pub(super) const SHUFFLE: [(&str, ShuffleOp); 4] =
+    [("index", ShuffleOp::Index), ("up", ShuffleOp::Up), ("down", ShuffleOp::Down), ("xor", ShuffleOp::Xor)];
+
+/// Each vote with its word.
+pub(super) const VOTE: [(&str, VoteOp); 4] =
+    [("all", VoteOp::All), ("any", VoteOp::Any), ("equal", VoteOp::Equal), ("ballot", VoteOp::Ballot)];
 
 /// The word of `item` in `table`; the tables are complete, which a test checks by printing every operator.
 pub(super) fn word<T: PartialEq>(table: &[(&'static str, T)], item: &T) -> &'static str {

@@ -5,10 +5,10 @@ use std::fmt::Display;
 
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
-use super::names::{BINARY, COMPARE, SPECIAL, UNARY, item, scalar};
+use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, Slot, SlotId,
-    Space, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId,
+    Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -26,11 +26,15 @@ pub(super) fn module(text: &str) -> Result<Module> {
     while parser.is_word("site") {
         sites.push(parser.site(sites.len())?);
     }
+    let mut shared = Vec::new();
+    while parser.is_word("shared") {
+        shared.push(parser.array(shared.len(), Parser::shared_id)?);
+    }
     let mut functions = Vec::new();
     while *parser.peek() != Token::End {
         functions.push(parser.function(functions.is_empty())?);
     }
-    Ok(Module { contract, functions, sites })
+    Ok(Module { contract, functions, sites, shared })
 }
 
 struct Parser {
@@ -47,6 +51,14 @@ impl Parser {
         self.sign(':')?;
         let column = self.number("a column")?;
         Ok(Site { message: self.text()?, file, line, column })
+    }
+
+    fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
+        self.place(index, id)?;
+        let name = self.name()?;
+        self.sign(':')?;
+        let element = self.scalar()?;
+        Ok(ArrayDecl { name, element, len: self.number("a length")? })
     }
 
     fn function(&mut self, first: bool) -> Result<Function> {
@@ -66,11 +78,15 @@ impl Parser {
         while self.is_word("slot") {
             slots.push(self.slot(slots.len())?);
         }
+        let mut arrays = Vec::new();
+        while self.is_word("array") {
+            arrays.push(self.array(arrays.len(), Self::array_id)?);
+        }
         let mut blocks = Vec::new();
         while !self.is_sign('}') {
             blocks.push(self.block(blocks.len())?);
         }
-        Ok(Function { name, params, result, slots, blocks })
+        Ok(Function { name, params, result, slots, arrays, blocks })
     }
 
     fn param(&mut self, index: usize) -> Result<Param> {
@@ -163,6 +179,9 @@ impl Parser {
         if let Some(op) = item(&COMPARE, &word) {
             return self.two(|a, b| Op::Compare(op, a, b));
         }
+        if let Some(op) = item(&BARRIER, &word) {
+            return Ok(Op::BarrierReduce(op, self.value()?));
+        }
         match word.as_str() {
             "const" => self.constant().map(Op::Const),
             "get" => self.slot_id().map(|slot| Op::Get(SlotId(slot))),
@@ -183,6 +202,26 @@ impl Parser {
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
+            "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
+            "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
+            "barrier" => Ok(Op::Barrier),
+            "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
+            "atomic" => {
+                let op = self.item(&ATOMIC, "an atomic operator")?;
+                self.two(|a, b| Op::Atomic(op, a, b))
+            }
+            "compare_exchange" => self.three(Op::CompareExchange),
+            "shuffle" => {
+                let op = self.item(&SHUFFLE, "a kind of shuffle")?;
+                self.three(|a, b, c| Op::Shuffle(op, a, b, c))
+            }
+            "vote" => {
+                let op = self.item(&VOTE, "a kind of vote")?;
+                self.two(|a, b| Op::Vote(op, a, b))
+            }
+            "match_any" => self.two(Op::MatchAny),
+            "sync_warp" => self.value().map(Op::SyncWarp),
+            "active_mask" => Ok(Op::ActiveMask),
             "call" => {
                 let function = self.index("f", "a function")?;
                 Ok(Op::Call(FuncId(function), self.values()?))
@@ -244,8 +283,8 @@ impl Parser {
 
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
-            self.word("global")?;
-            return Ok(Type::Ptr(Space::Global, self.scalar()?));
+            let space = self.item(&SPACE, "a memory")?;
+            return Ok(Type::Ptr(space, self.scalar()?));
         }
         self.scalar().map(Type::Scalar)
     }
@@ -286,6 +325,14 @@ impl Parser {
 
     fn slot_id(&mut self) -> Result<u32> {
         self.index("s", "a slot")
+    }
+
+    fn array_id(&mut self) -> Result<u32> {
+        self.index("a", "an array")
+    }
+
+    fn shared_id(&mut self) -> Result<u32> {
+        self.index("m", "a shared array")
     }
 
     fn block_id(&mut self) -> Result<BlockId> {

@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::names::{BINARY, COMPARE, SPECIAL, UNARY, word};
+use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
 use crate::kir::{
-    Access, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Site, SiteId, SlotId, Space,
-    Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId, Site, SiteId,
+    SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -13,6 +13,9 @@ impl Display for Module {
         f.write_str(if self.contract { "kir 1 contract\n" } else { "kir 1\n" })?;
         for (index, site) in self.sites.iter().enumerate() {
             print_site(f, index, site)?;
+        }
+        for (index, array) in self.shared.iter().enumerate() {
+            writeln!(f, "shared m{index} {}: {} {}", name(&array.name), array.element, array.len)?;
         }
         for (index, function) in self.functions.iter().enumerate() {
             print_function(f, if index == 0 { "kernel" } else { "device" }, function, self)?;
@@ -25,7 +28,7 @@ impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Type::Scalar(scalar) => write!(f, "{scalar}"),
-            Type::Ptr(Space::Global, scalar) => write!(f, "ptr global {scalar}"),
+            Type::Ptr(space, scalar) => write!(f, "ptr {} {scalar}", word(&SPACE, space)),
         }
     }
 }
@@ -40,7 +43,7 @@ macro_rules! letter {
     };
 }
 
-letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}" }
+letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}" }
 
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -77,6 +80,9 @@ fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module
     f.write_str(" {\n")?;
     for (index, slot) in function.slots.iter().enumerate() {
         writeln!(f, "  slot s{index} {}: {}", name(&slot.name), slot.ty)?;
+    }
+    for (index, array) in function.arrays.iter().enumerate() {
+        writeln!(f, "  array a{index} {}: {} {}", name(&array.name), array.element, array.len)?;
     }
     for (index, Block { insts, end }) in function.blocks.iter().enumerate() {
         writeln!(f, "b{index}:")?;
@@ -126,6 +132,18 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
+        Op::Shared(array) => format!("shared {array}"),
+        Op::Local(array) => format!("local {array}"),
+        Op::Barrier => "barrier".to_owned(),
+        Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
+        Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),
+        Op::Atomic(op, pointer, value) => format!("atomic {} {pointer}, {value}", word(&ATOMIC, op)),
+        Op::CompareExchange(pointer, old, new) => format!("compare_exchange {pointer}, {old}, {new}"),
+        Op::Shuffle(op, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Vote(op, mask, value) => format!("vote {} {mask}, {value}", word(&VOTE, op)),
+        Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
+        Op::SyncWarp(mask) => format!("sync_warp {mask}"),
+        Op::ActiveMask => "active_mask".to_owned(),
         Op::Call(function, arguments) => format!("call {function}({})", list(arguments)),
     };
     match inst.result {

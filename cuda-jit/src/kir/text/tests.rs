@@ -10,9 +10,15 @@ fn module(ops: Vec<Op>) -> Module {
         Inst { op, result }
     });
     let block = crate::kir::Block { insts: insts.collect(), end: Terminator::Return(None) };
-    let function =
-        Function { name: "f".to_owned(), params: Vec::new(), result: None, slots: Vec::new(), blocks: vec![block] };
-    Module { contract: false, functions: vec![function], sites: Vec::new() }
+    let function = Function {
+        name: "f".to_owned(),
+        params: Vec::new(),
+        result: None,
+        slots: Vec::new(),
+        arrays: Vec::new(),
+        blocks: vec![block],
+    };
+    Module { contract: false, functions: vec![function], sites: Vec::new(), shared: Vec::new() }
 }
 
 fn round_trips(module: &Module) {
@@ -68,7 +74,7 @@ fn modules_that_break_every_rule_round_trip() {
     module.functions.push(Function { name: "f".to_owned(), blocks: Vec::new(), ..module.functions[0].clone() });
     module.sites.push(Site { message: "\\\"\u{0}\r\n".to_owned(), file: String::new(), line: 0, column: u32::MAX });
     round_trips(&module);
-    round_trips(&Module { contract: false, functions: Vec::new(), sites: Vec::new() });
+    round_trips(&Module { contract: false, functions: Vec::new(), sites: Vec::new(), shared: Vec::new() });
 }
 
 #[test]

@@ -9,6 +9,12 @@ impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
         let form = ptx::find_form(ast.opcode, &ast.suffixes)
             .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
+        let form = match form.written_operands() == ast.operands.len() {
+            true => form,
+            false => ptx::forms(ast.opcode, &ast.suffixes)
+                .find(|f| f.written_operands() == ast.operands.len())
+                .unwrap_or(form),
+        };
         let mut inst = Inst {
             position: ast.position,
             opcode: ast.opcode,
@@ -66,6 +72,12 @@ impl Lowering<'_> {
                 Ok(Value::Pair(self.predicate(p, position)?, self.predicate(q, position)?))
             }
             (Shape::DestPred | Shape::DestOnePred, _) => self.dest(operand, Type::Pred, false, position),
+            (Shape::DestPair, Operand::Pair(d, p)) => {
+                let d = if d == "_" { Value::Sink } else { Value::Reg(self.sized_register(d, 32, false, position)?) };
+                let p = if p == "_" { Value::Sink } else { Value::Reg(self.predicate(p, position)?) };
+                Ok(Value::Vector(vec![d, p]))
+            }
+            (Shape::DestPair, _) => self.dest(operand, Type::B32, false, position),
             (Shape::DestVector(i), Operand::Vector(items)) => {
                 let bits = if inst.opcode == Opcode::Mov {
                     split_bits(inst.ty(i), items.len(), position)?
@@ -246,6 +258,9 @@ fn special(name: &str) -> Option<Special> {
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" => Special::TotalShared,
         "warpsize" => Special::WarpSize,
+        // Not documented: where the headers of cooperative groups look for the workspace.
+        "envreg1" => Special::Workspace(true),
+        "envreg2" => Special::Workspace(false),
         // Registers that an implementation defines, and counters that nothing counts.
         _ => {
             let numbered = |prefix: &str, end: &str| {

@@ -180,21 +180,41 @@ impl Parser<'_> {
         Ok(instruction)
     }
 
-    fn operands(&mut self, instruction: &mut Instruction, form: &Form) -> Result<()> {
-        let shapes = form.operands.iter().filter(|shape| !shape.is_implicit());
-        let count = shapes.clone().count();
+    /// Operands of the first form that fits, or of a longer one of the same name where more are written.
+    fn operands(&mut self, instruction: &mut Instruction, mut form: &'static Form) -> Result<()> {
+        let mut count = form.written_operands();
         instruction.operands.reserve_exact(count);
-        for (i, shape) in shapes.enumerate() {
-            if i > 0 && !self.eat(b',')? {
+        let mut first = None;
+        loop {
+            if instruction.operands.len() == count {
+                let more = |f: &&'static Form| f.written_operands() > count;
+                let longer = if count > 0 && self.is(b',') {
+                    forms(instruction.opcode, &instruction.suffixes).find(more)
+                } else {
+                    None
+                };
+                let Some(longer) = longer else { break };
+                (form, count) = (longer, longer.written_operands());
+            }
+            if !instruction.operands.is_empty() && !self.eat(b',')? {
                 return self.expected(&format!("',' and {count} operand(s) of '{}'", instruction.full_name()));
             }
             let position = self.position;
             let operand = self.operand(0)?;
-            if !shape_accepts(*shape, &operand) {
-                let message = format!("operand {} of '{}' cannot be '{operand}'", i + 1, instruction.full_name());
-                return Err(Error::new(position, message));
+            let at = instruction.operands.len();
+            let shape = form.operands.iter().filter(|shape| !shape.is_implicit()).nth(at);
+            if first.is_none() && !shape.is_some_and(|shape| shape_accepts(*shape, &operand)) {
+                first = Some((at, position));
             }
             instruction.operands.push(operand);
+        }
+        let shapes = form.operands.iter().filter(|shape| !shape.is_implicit());
+        for (at, (shape, operand)) in shapes.zip(&instruction.operands).enumerate() {
+            if !shape_accepts(*shape, operand) {
+                let position = first.filter(|(i, _)| *i == at).map_or(instruction.position, |(_, place)| place);
+                let message = format!("operand {} of '{}' cannot be '{operand}'", at + 1, instruction.full_name());
+                return Err(Error::new(position, message));
+            }
         }
         Ok(())
     }
@@ -203,6 +223,10 @@ impl Parser<'_> {
         match self.token {
             Token::Ident("_") => {
                 self.advance()?;
+                if self.eat(b'|')? {
+                    let second = self.ident("a predicate after '|'")?;
+                    return Ok(Operand::Pair("_".to_owned(), second.to_owned()));
+                }
                 Ok(Operand::Sink)
             }
             Token::Ident(name) => {
@@ -314,13 +338,18 @@ pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static 
     Err(why.unwrap_or_default())
 }
 
+/// The forms that take these suffixes; they differ in their operands.
+pub(crate) fn forms(opcode: Opcode, suffixes: &[Suffix]) -> impl Iterator<Item = &'static Form> {
+    isa::forms(opcode).filter(move |form| form.matches(suffixes).is_ok())
+}
+
 /// Whether an operand could have this shape, before names are resolved.
 fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
     let constant = matches!(operand, Operand::Int(_) | Operand::F32(_) | Operand::F64(_));
     let name = matches!(operand, Operand::Name(_));
     match shape {
         Shape::Dest(_) | Shape::DestWide(_) | Shape::DestAs(_) => name || *operand == Operand::Sink,
-        Shape::DestPred => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
+        Shape::DestPred | Shape::DestPair => name || matches!(operand, Operand::Pair(..) | Operand::Sink),
         Shape::DestOnePred => name || *operand == Operand::Sink,
         Shape::DestTwoPreds => matches!(operand, Operand::Pair(..)),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),

@@ -6,6 +6,45 @@
 use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
 use crate::host;
 
+/// The type beside each function of [`block`], [`atomics`] and [`warp`]: its parameters' types, every lifetime
+/// `'static`, and what the front end makes of it.
+macro_rules! calls {
+    ($($(<$generic:ident: $bound:ident>)? $name:ident($($param:ty),*) => $intrinsic:expr;)*) => { $(
+        #[doc(hidden)]
+        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+        #[derive(Debug)]
+        pub struct $name$(<$generic>)? {
+            _never: std::convert::Infallible,
+            $( _generic: std::marker::PhantomData<$generic>, )?
+        }
+
+        impl$(<$generic: $bound>)? $name$(<$generic>)? {
+            #[doc(hidden)]
+            pub fn __callee() -> $crate::harvest::Callee<Self> {
+                $crate::harvest::Callee::new()
+            }
+        }
+
+        impl$(<$generic: $bound>)? $crate::harvest::DeviceFn for $name$(<$generic>)? {
+            type Args = ($($param,)*);
+            fn instance() -> $crate::harvest::Instance {
+                $crate::harvest::Instance {
+                    body: $crate::harvest::Body::Intrinsic($intrinsic),
+                    generics: vec![$( $crate::harvest::GenericArg::Type($crate::harvest::ty_of::<$generic>()) )?],
+                }
+            }
+        }
+    )* };
+}
+
+mod atomics;
+mod block;
+mod warp;
+
+pub use atomics::*;
+pub use block::*;
+pub use warp::*;
+
 /// Three extents or indices; CUDA's `dim3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim3 {
@@ -137,9 +176,9 @@ pub fn warp_size() -> usize {
     32
 }
 
+/// The same for the functions of this file, which take nothing.
 macro_rules! intrinsics {
     ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
-        #[doc = concat!("The type beside [`", stringify!($name), "`](fn@", stringify!($name), ").")]
         #[doc(hidden)]
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]

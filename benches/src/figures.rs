@@ -1,0 +1,54 @@
+//! Figures: how they are taken from repeated runs, and how they are printed.
+
+use std::fmt::Display;
+use std::time::Instant;
+
+/// Prints a figure: `NAME VALUE UNIT`.
+pub(crate) fn print(name: &str, value: impl Display, unit: &str) {
+    println!("{name} {value} {unit}");
+}
+
+/// Prints a figure with the digits that a measurement on a shared machine deserves.
+pub(crate) fn print_measured(name: &str, value: f64, unit: &str) {
+    let digits = if value < 1.0 { 4 } else { 2 };
+    println!("{name} {value:.digits$} {unit}");
+}
+
+/// The median of values.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+/// The median time of `work` in seconds over `runs` runs, after `warm_up` that do not count.
+pub(crate) fn time(warm_up: usize, runs: usize, mut work: impl FnMut()) -> f64 {
+    for _ in 0..warm_up {
+        work();
+    }
+    let mut run = || {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    median((0..runs).map(|_| run()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_one_or_between_two() {
+        assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0);
+        assert_eq!(median(vec![9.0, 1.0, 5.0, 6.0]), 5.5);
+    }
+
+    #[test]
+    fn warm_up_runs_do_not_count() {
+        let mut runs = 0;
+        let seconds = time(3, 5, || runs += 1);
+        assert_eq!(runs, 8);
+        assert!(seconds >= 0.0);
+    }
+}

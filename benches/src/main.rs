@@ -1,0 +1,50 @@
+//! Measurements: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs it.
+//!
+//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE]`; the groups are the modules. It asserts no time:
+//! a figure is a fact about a machine, and what is too slow there is for its reader to say. What it computes it checks.
+
+mod codegen;
+mod compile;
+mod demo;
+mod figures;
+mod kernels;
+mod launch;
+mod nothing;
+mod sim;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+
+/// NVIDIA's tools by name.
+type Tools = BTreeMap<String, PathBuf>;
+
+fn main() -> Result<()> {
+    let mut groups = Vec::new();
+    let mut tools = Tools::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.strip_prefix("--") {
+            Some(tool) => {
+                let file = arguments.next().with_context(|| format!("{argument} needs a file"))?;
+                tools.insert(tool.to_owned(), file.into());
+            }
+            None => groups.push(argument),
+        }
+    }
+    for group in &groups {
+        match group.as_str() {
+            "compile" => compile::run()?,
+            // What `compile` starts, a process of its own each time.
+            "compile-once" => compile::once()?,
+            "codegen" => codegen::run(&tools)?,
+            "sim" => sim::run()?,
+            "launch" => launch::run()?,
+            "demo" => demo::run()?,
+            "device" => demo::device()?,
+            other => bail!("`{other}` is no group; they are compile, codegen, sim, launch, demo and device"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! A driver that does nothing, so that what is measured is what is above a driver. It counts its calls.
+//!
+//! It has one device; handles are numbers, device memory has addresses and no bytes, and kernels do not run.
+//!
+//! # Safety
+//!
+//! The functions write through the pointers that they are handed for results, as a driver does; the callers are the
+//! safe wrappers, which pass live results. The one piece of memory that callers touch, mapped host memory, is a static.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use cuda_sys::{
+    CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
+    CUfunction_attribute as FunctionAttribute, CUjit_option, CUmodule, CUresult, CUstream, DriverApi, DriverFns,
+};
+
+const OK: CUresult = CUresult::CUDA_SUCCESS;
+
+/// Calls so far, of one thread.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// How many calls the driver has answered.
+pub(crate) fn calls() -> u64 {
+    CALLS.load(Ordering::Relaxed)
+}
+
+/// Answers a call. Not an atomic addition: one thread measures, and a locked instruction would be what it measures.
+#[inline]
+fn done() -> CUresult {
+    CALLS.store(CALLS.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    OK
+}
+
+/// Answers a call with a result.
+fn put<T>(out: *mut T, value: T) -> CUresult {
+    // SAFETY: callers of the driver hand in pointers to live results; nothing else writes them meanwhile.
+    unsafe { out.write(value) };
+    done()
+}
+
+/// A handle that no other has.
+fn handle<T>() -> *mut T {
+    static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
+    std::ptr::without_provenance_mut(NEXT.fetch_add(0x1000, Ordering::Relaxed))
+}
+
+/// The mapped host memory: large enough for the record of kernel panics.
+static MAPPED: [AtomicU64; 16] = [const { AtomicU64::new(0) }; 16];
+
+unsafe extern "C" fn init(_: c_uint) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn device_count(out: *mut c_int) -> CUresult {
+    put(out, 1)
+}
+
+unsafe extern "C" fn device_get(out: *mut CUdevice, ordinal: c_int) -> CUresult {
+    put(out, ordinal)
+}
+
+unsafe extern "C" fn device_attribute(out: *mut c_int, attribute: DeviceAttribute, _: CUdevice) -> CUresult {
+    let value = match attribute {
+        DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
+        DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
+        DeviceAttribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 0,
+        DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => i32::MAX,
+        _ => 1024,
+    };
+    put(out, value)
+}
+
+unsafe extern "C" fn retain(out: *mut CUcontext, _: CUdevice) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn release(_: CUdevice) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn set_current(_: CUcontext) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn synchronize() -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn alloc(out: *mut CUdeviceptr, bytes: usize) -> CUresult {
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
+    put(out, NEXT.fetch_add((bytes as u64).next_multiple_of(256), Ordering::Relaxed))
+}
+
+unsafe extern "C" fn free(_: CUdeviceptr) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn host_alloc(out: *mut *mut c_void, bytes: usize, _: c_uint) -> CUresult {
+    if bytes > size_of_val(&MAPPED) {
+        return CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    put(out, MAPPED.as_ptr().cast_mut().cast())
+}
+
+unsafe extern "C" fn host_device_pointer(out: *mut CUdeviceptr, _: *mut c_void, _: c_uint) -> CUresult {
+    put(out, 1 << 20)
+}
+
+unsafe extern "C" fn free_host(_: *mut c_void) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn copy_in(_: CUdeviceptr, _: *const c_void, _: usize) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn load(
+    out: *mut CUmodule,
+    _: *const c_void,
+    _: c_uint,
+    _: *mut CUjit_option,
+    _: *mut *mut c_void,
+) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn unload(_: CUmodule) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn function(out: *mut CUfunction, _: CUmodule, _: *const c_char) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn function_attribute(out: *mut c_int, attribute: FunctionAttribute, _: CUfunction) -> CUresult {
+    let threads = attribute == FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+    put(out, if threads { 1024 } else { 0 })
+}
+
+unsafe extern "C" fn launch(
+    _: CUfunction,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: CUstream,
+    _: *mut *mut c_void,
+    _: *mut *mut c_void,
+) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn stream_create(out: *mut CUstream, _: c_uint, _: c_int) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn stream_create_plain(out: *mut CUstream, _: c_uint) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn of_stream(_: CUstream) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn wait_event(_: CUstream, _: CUevent, _: c_uint) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn event_create(out: *mut CUevent, _: c_uint) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn event_record(_: CUevent, _: CUstream) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn of_event(_: CUevent) -> CUresult {
+    done()
+}
+
+/// The table.
+pub(crate) fn api() -> Arc<DriverApi> {
+    let fns = DriverFns {
+        cuInit: Some(init),
+        cuDeviceGetCount: Some(device_count),
+        cuDeviceGet: Some(device_get),
+        cuDeviceGetAttribute: Some(device_attribute),
+        cuDevicePrimaryCtxRetain: Some(retain),
+        cuDevicePrimaryCtxRelease_v2: Some(release),
+        cuCtxSetCurrent: Some(set_current),
+        cuCtxSynchronize: Some(synchronize),
+        cuMemAlloc_v2: Some(alloc),
+        cuMemFree_v2: Some(free),
+        cuMemHostAlloc: Some(host_alloc),
+        cuMemHostGetDevicePointer_v2: Some(host_device_pointer),
+        cuMemFreeHost: Some(free_host),
+        cuMemcpyHtoD_v2: Some(copy_in),
+        cuModuleLoadDataEx: Some(load),
+        cuModuleUnload: Some(unload),
+        cuModuleGetFunction: Some(function),
+        cuFuncGetAttribute: Some(function_attribute),
+        cuLaunchKernel: Some(launch),
+        cuStreamCreate: Some(stream_create_plain),
+        cuStreamCreateWithPriority: Some(stream_create),
+        cuStreamDestroy_v2: Some(of_stream),
+        cuStreamSynchronize: Some(of_stream),
+        cuStreamQuery: Some(of_stream),
+        cuStreamWaitEvent: Some(wait_event),
+        cuEventCreate: Some(event_create),
+        cuEventRecord: Some(event_record),
+        cuEventQuery: Some(of_event),
+        cuEventSynchronize: Some(of_event),
+        cuEventDestroy_v2: Some(of_event),
+        ..DriverFns::default()
+    };
+    Arc::new(DriverApi::from_fns(&fns).named("a driver that does nothing"))
+}

@@ -1,0 +1,111 @@
+//! What the threads of a block share: memory, barriers, fences.
+//!
+//! On the host a kernel's threads run one after the other, so barriers and shared memory are not there: they panic.
+
+use crate::harvest::{ArrayType, Intrinsic};
+use crate::kir::{BarrierOp, Scope};
+
+/// Why a function that needs other threads cannot answer on the host.
+#[track_caller]
+pub(super) fn needs_other_threads() -> ! {
+    panic!("the host runs a kernel's threads one after the other; launch kernels whose threads wait for each other")
+}
+
+/// An array of the type that is named, in the memory that the threads of a block share; its contents are unspecified at
+/// first. One array for each `shared!` of the source.
+///
+/// Threads that read what others wrote must have a [`sync_threads`] in between.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{shared, sync_threads, thread_idx}, kernel};
+/// use ndarray::array;
+///
+/// #[kernel]
+/// fn reverse(x: &mut [u32]) {
+///     let tile = shared!([u32; 64]);
+///     let (i, n) = (thread_idx().x, x.len());
+///     if i < n {
+///         tile[i] = x[i];
+///     }
+///     sync_threads();
+///     if i < n {
+///         x[i] = tile[n - 1 - i];
+///     }
+/// }
+/// assert!(reverse::compile_ptx((9, 0))?.contains("bar.sync"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[macro_export]
+macro_rules! shared {
+    ($array:ty) => {
+        $crate::device::shared_array::<$array>()
+    };
+}
+pub use crate::shared;
+
+/// What `shared!` stands for.
+///
+/// # Panics
+///
+/// On the host.
+#[doc(hidden)]
+pub fn shared_array<A: ArrayType>() -> &'static mut A {
+    needs_other_threads()
+}
+
+/// Waits until every thread of the block that has not ended is here; what they wrote before is then visible to all.
+///
+/// # Panics
+///
+/// On the host.
+pub fn sync_threads() {
+    needs_other_threads()
+}
+
+/// [`sync_threads`], and for how many threads of the block `predicate` is true.
+///
+/// # Panics
+///
+/// On the host.
+pub fn sync_threads_count(_predicate: bool) -> u32 {
+    needs_other_threads()
+}
+
+/// [`sync_threads`], and whether `predicate` is true for all threads of the block.
+///
+/// # Panics
+///
+/// On the host.
+pub fn sync_threads_and(_predicate: bool) -> bool {
+    needs_other_threads()
+}
+
+/// [`sync_threads`], and whether `predicate` is true for any thread of the block.
+///
+/// # Panics
+///
+/// On the host.
+pub fn sync_threads_or(_predicate: bool) -> bool {
+    needs_other_threads()
+}
+
+/// What this thread wrote before is visible to its block before what it writes after.
+pub fn threadfence_block() {}
+
+/// What this thread wrote before is visible to the device before what it writes after.
+pub fn threadfence() {}
+
+/// What this thread wrote before is visible to the device and the host before what it writes after.
+pub fn threadfence_system() {}
+
+calls! {
+    sync_threads() => Intrinsic::Barrier;
+    sync_threads_count(bool) => Intrinsic::BarrierReduce(BarrierOp::Count);
+    sync_threads_and(bool) => Intrinsic::BarrierReduce(BarrierOp::And);
+    sync_threads_or(bool) => Intrinsic::BarrierReduce(BarrierOp::Or);
+    threadfence_block() => Intrinsic::Fence(Scope::Block);
+    threadfence() => Intrinsic::Fence(Scope::Device);
+    threadfence_system() => Intrinsic::Fence(Scope::System);
+}

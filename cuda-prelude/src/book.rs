@@ -1,0 +1,29 @@
+//! README and the book as tests: each of their `rust` blocks is compiled and run. Nothing here is part of the crate.
+
+macro_rules! pages {
+    ($($name:ident $path:literal)*) => { $(
+        #[doc = include_str!($path)]
+        mod $name {}
+    )* };
+}
+
+pages! {
+    readme "../../README.md"
+    overview "../../docs/book/src/overview.md"
+    setup "../../docs/book/src/setup.md"
+    kernels "../../docs/book/src/kernels.md"
+    language "../../docs/book/src/language.md"
+    device_functions "../../docs/book/src/device-functions.md"
+    memory "../../docs/book/src/memory.md"
+    shared "../../docs/book/src/shared.md"
+    warps "../../docs/book/src/warps.md"
+    panics "../../docs/book/src/panics.md"
+    streams "../../docs/book/src/streams.md"
+    devices "../../docs/book/src/devices.md"
+    compiling "../../docs/book/src/compiling.md"
+    software_device "../../docs/book/src/software-device.md"
+    low_level "../../docs/book/src/low-level.md"
+    numba "../../docs/book/src/numba.md"
+    environment "../../docs/book/src/environment.md"
+    faults "../../docs/book/src/faults.md"
+}

@@ -1,0 +1,344 @@
+//! Regions of kernels that synchronise: `region(ctx, first, count)` runs a range of the current block's threads.
+//!
+//! The thread loop stands inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread leaves its
+//! live registers in the frame and where it goes on in `next`. Where that is the same for every thread by construction
+//! `next` is not written, and the region gives it as its result instead of [`abi::LOOK`].
+//!
+//! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions at once, with a switch to
+//! the scheduler where a region would end.
+
+use super::abi;
+use super::emit::Emitter;
+use super::kernel::{PARALLEL, calls, emit_blocks, frame_slot, param_slots, register_slots};
+use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::sync::{self, Arg, Site};
+use crate::ir::{BlockId, Inst, Reg, Term, Value};
+use crate::ptx::Result;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The frame slot of an argument or result of the current thread.
+fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
+    let frame = emitter.field(abi::FRAME, "ptr");
+    let threads = emitter.field(abi::THREADS, "i64");
+    let start = emitter.uniform(format_args!("mul i64 {threads}, {offset}"));
+    let array = emitter.uniform(format_args!("getelementptr i8, ptr {frame}, i64 {start}"));
+    emitter.def(format_args!("getelementptr i32, ptr {array}, i64 %thread"))
+}
+
+/// Leaves a synchronisation's arguments in the frame.
+pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> Result<()> {
+    emitter.position = inst.position;
+    for (i, input) in sync::inputs(inst).into_iter().enumerate() {
+        let Some((value, bits, high)) = input else { continue };
+        if site.args[i] != Arg::Frame {
+            continue;
+        }
+        let value = emitter.int(value, bits)?;
+        let value = if high { emitter.def(format_args!("lshr i64 {value}, 32")) } else { value };
+        let value = emitter.resize(&value, bits, 32, false);
+        let pointer = sync_slot(emitter, 4 * i as u64);
+        emitter.line(format_args!("store i32 {value}, ptr {pointer}, align 4{PARALLEL}"));
+    }
+    Ok(())
+}
+
+/// Takes a synchronisation's results from the frame.
+fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
+    let (word, truth) = sync::outputs(inst);
+    for (dest, bits, offset) in [(word, 32, sync::RESULT), (truth, 1, sync::RESULT + 4)] {
+        let Some(dest) = dest.filter(|d| **d != Value::Sink) else { continue };
+        let pointer = sync_slot(emitter, offset);
+        let value = emitter.def(format_args!("load i32, ptr {pointer}, align 4{PARALLEL}"));
+        let value = emitter.resize(&value, 32, bits, false);
+        emitter.write(dest, bits, &value, false)?;
+    }
+    Ok(())
+}
+
+/// The registers that these blocks and instructions write.
+fn defined(emitter: &Emitter<'_>, blocks: &[BlockId], resumed: Option<&Inst>) -> BTreeSet<Reg> {
+    let mut defs = BTreeSet::new();
+    let insts = blocks.iter().flat_map(|b| &emitter.function.blocks[*b].insts);
+    insts.chain(resumed).for_each(|inst| {
+        inst.visit(
+            &mut |r| {
+                defs.insert(r);
+            },
+            &mut |_| {},
+        )
+    });
+    defs
+}
+
+/// Where threads go on that leave a region by one of these blocks, as `next` holds it.
+fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for block in blocks {
+        match &emitter.function.blocks[*block].term {
+            Term::Sync(..) => {
+                found.insert(regions.waiting(regions.site_of[block]));
+            }
+            Term::Exit | Term::Return | Term::Trap => {
+                found.insert(0);
+            }
+            term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, next))),
+        }
+    }
+    if calls(emitter.function, blocks) {
+        // The thread may end in a callee.
+        found.insert(0);
+    }
+    found
+}
+
+fn store_state(emitter: &mut Emitter<'_>, state: usize) {
+    emitter.line(format_args!("store i32 {state}, ptr %state"));
+    emitter.line(format_args!("br label %thread.done"));
+}
+
+/// The instruction whose results a region begins with.
+fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Option<&'a Inst> {
+    let Kind::Resume(block) = regions.kinds[region] else { return None };
+    match &emitter.function.blocks[block].term {
+        Term::Sync(inst, _) => Some(inst),
+        _ => None,
+    }
+}
+
+/// What a thread does first: its coordinates for callees, its local memory, its registers.
+fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> Result<()> {
+    let function = emitter.function;
+    super::kernel::thread_environment(emitter, calls(function, blocks));
+    for reg in &regions.live[region] {
+        let width = function.registers[*reg as usize];
+        if region == 0 {
+            let zero = super::emit::int_constant(0, width);
+            emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
+            continue;
+        }
+        let pointer = frame_slot(emitter, regions, *reg);
+        let stored = width.max(8);
+        let value = emitter.def(format_args!("load i{stored}, ptr {pointer}, align 1{PARALLEL}"));
+        let value = emitter.resize(&value, stored, width, false);
+        emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
+    }
+    for (block, at) in &regions.again[region] {
+        emitter.inst(&function.blocks[*block].insts[*at])?;
+    }
+    if let Some(inst) = resumed(emitter, regions, region) {
+        results(emitter, inst)?;
+    }
+    emitter.line(format_args!("br label %b{}", regions.heads[region]));
+    Ok(())
+}
+
+/// The code at which threads leave for `state`: their registers go to the frame.
+fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
+    let (label, target) = match state.checked_sub(regions.heads.len()) {
+        Some(site) => (format!("wait{site}"), regions.sites[site].region),
+        None => (format!("split{state}"), state),
+    };
+    emitter.text.push_str(&format!("{label}:\n"));
+    for reg in &regions.live[target] {
+        // What came from the frame and was not written is there already.
+        if region > 0 && !defs.contains(reg) && regions.live[region].contains(reg) {
+            continue;
+        }
+        let width = emitter.function.registers[*reg as usize];
+        let value = emitter.def(format_args!("load i{width}, ptr %r{reg}"));
+        let stored = width.max(8);
+        let value = emitter.resize(&value, width, stored, false);
+        let pointer = frame_slot(emitter, regions, *reg);
+        emitter.line(format_args!("store i{stored} {value}, ptr {pointer}, align 1{PARALLEL}"));
+    }
+    store_state(emitter, state);
+}
+
+/// Stack slots of all registers that a region names.
+fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId], states: &BTreeSet<usize>) {
+    let mut used = register_slots(emitter, blocks);
+    let mut add = |reg: Reg, emitter: &mut Emitter<'_>| {
+        if used.insert(reg) {
+            let width = emitter.function.registers[reg as usize];
+            let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{width}");
+        }
+    };
+    let mut named: Vec<Reg> = regions.live[region].clone();
+    let again = regions.again[region].iter().map(|(block, at)| &emitter.function.blocks[*block].insts[*at]);
+    for inst in again.chain(resumed(emitter, regions, region)) {
+        inst.visit(&mut |r| named.push(r), &mut |_| {});
+    }
+    for state in states {
+        let target = state.checked_sub(regions.heads.len()).map_or(*state, |site| regions.sites[site].region);
+        named.extend(if *state == 0 { &[] } else { regions.live[target].as_slice() });
+    }
+    named.into_iter().for_each(|reg| add(reg, emitter));
+    param_slots(emitter, 0);
+    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
+}
+
+/// The function of one region, named `name`.
+pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, name: &str) -> Result<String> {
+    let blocks = regions.blocks(emitter.function, region);
+    let states = exits(emitter, regions, region, &blocks);
+    slots(emitter, regions, region, &blocks, &states);
+    if regions.kinds[region] != Kind::Cold {
+        emitter.parallel = PARALLEL;
+    }
+    emitter.exit_label = "thread.exit";
+    thread_start(emitter, regions, region, &blocks)?;
+    emit_blocks(emitter, &blocks, Some((regions, region)))?;
+    let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
+    for state in states.iter().filter(|s| **s != 0) {
+        leave(emitter, regions, region, *state, &defs);
+    }
+    emitter.text.push_str("thread.return:\n  br label %thread.exit\nthread.exit:\n");
+    store_state(emitter, 0);
+    let only = states.first().filter(|_| states.len() == 1);
+    let record = match only {
+        Some(_) => String::new(),
+        None => {
+            let next = emitter.field(abi::NEXT, "ptr");
+            format!(
+                "  %state.now = load i32, ptr %state\n  %next.at = getelementptr i32, ptr {next}, i64 %thread\n  \
+                 store i32 %state.now, ptr %next.at, align 4{PARALLEL}\n"
+            )
+        }
+    };
+    let result = only.map_or(abi::LOOK, |state| *state as u64);
+    Ok(range_loop(emitter, name, &record, result))
+}
+
+/// The coordinates of a block, from the context.
+fn block_coordinates(emitter: &mut Emitter<'_>) {
+    for (axis, at) in [0, 4, 8].into_iter().enumerate() {
+        let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
+        let _ = writeln!(emitter.prologue, "  %ctaid{axis} = load i32, ptr {pointer}");
+    }
+}
+
+/// The loop over the threads `first` to `first + count`, in rows of equal `tid.y` and `tid.z`.
+fn range_loop(emitter: &mut Emitter<'_>, name: &str, record: &str, result: u64) -> String {
+    let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
+    block_coordinates(emitter);
+    // A block has 1024 threads at most: saying so lets LLVM see that addresses do not wrap.
+    format!(
+        "define i64 @{name}(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
+%end = add i64 %first, %count
+  %first.any = trunc i64 %first to i32
+  %first.small = and i32 %first.any, 1023
+  %begins = icmp ult i32 %first.small, {nx}
+  br i1 %begins, label %row, label %inside
+inside:
+  %x.inside = urem i32 %first.small, {nx}
+  %row.inside = udiv i32 %first.small, {nx}
+  %y.inside = urem i32 %row.inside, {ny}
+  %z.inside = udiv i32 %row.inside, {ny}
+  br label %row
+row:
+  %row.thread = phi i64 [ %first, %entry ], [ %first, %inside ], [ %row.after, %row.next ]
+  %x.start = phi i32 [ %first.small, %entry ], [ %x.inside, %inside ], [ 0, %row.next ]
+  %tid1 = phi i32 [ 0, %entry ], [ %y.inside, %inside ], [ %y.new, %row.next ]
+  %tid2 = phi i32 [ 0, %entry ], [ %z.inside, %inside ], [ %z.new, %row.next ]
+  %left.wide = sub i64 %end, %row.thread
+  %left = trunc i64 %left.wide to i32
+  %x.most = add i32 %x.start, %left
+  %x.cut = icmp ult i32 %x.most, {nx}
+  %x.end = select i1 %x.cut, i32 %x.most, i32 {nx}
+  %x.wide = zext i32 %x.start to i64
+  %row.start = sub i64 %row.thread, %x.wide
+  br label %thread.head
+thread.head:
+  %tid0 = phi i32 [ %x.start, %row ], [ %tid0.next, %thread.done ]
+  %tid0.wide = zext i32 %tid0 to i64
+  %thread = add nuw nsw i64 %row.start, %tid0.wide
+{text}thread.done:
+{record}  %tid0.next = add nuw nsw i32 %tid0, 1
+  %threads.left = icmp ult i32 %tid0.next, %x.end
+  br i1 %threads.left, label %thread.head, label %row.next, !llvm.loop !1
+row.next:
+  %x.end.wide = zext i32 %x.end to i64
+  %row.after = add i64 %row.start, %x.end.wide
+  %y.up = add i32 %tid1, 1
+  %y.over = icmp eq i32 %y.up, {ny}
+  %y.new = select i1 %y.over, i32 0, i32 %y.up
+  %z.carry = zext i1 %y.over to i32
+  %z.new = add i32 %tid2, %z.carry
+  %rows.left = icmp ult i64 %row.after, %end
+  br i1 %rows.left, label %row, label %finished
+finished:
+  ret i64 {result}
+}}
+",
+        prologue = emitter.prologue,
+        text = emitter.text,
+    )
+}
+
+/// A thread of the kernel from beginning to end, as `kernel(ctx, thread, 0)`.
+pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions) -> Result<String> {
+    let function = emitter.function;
+    let blocks = reachable(function, 0, |_| true);
+    let mut used = register_slots(emitter, &blocks);
+    for reg in &regions.live[0] {
+        if used.insert(*reg) {
+            let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{}", function.registers[*reg as usize]);
+        }
+    }
+    param_slots(emitter, 0);
+    let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]");
+    super::kernel::thread_environment(emitter, calls(function, &blocks));
+    for reg in used {
+        let width = function.registers[reg as usize];
+        emitter.line(format_args!("store i{width} {}, ptr %r{reg}", super::emit::int_constant(0, width)));
+    }
+    emitter.line(format_args!("br label %b0"));
+    let resumes: Vec<BlockId> = regions.site_of.keys().copied().collect();
+    emit_blocks(emitter, &blocks, Some((regions, 0)))?;
+    for block in resumes {
+        let Term::Sync(inst, next) = &function.blocks[block].term else { continue };
+        let site = regions.site_of[&block];
+        emitter.text.push_str(&format!("wait{site}:\n"));
+        switch(emitter, regions.waiting(site));
+        results(emitter, inst)?;
+        emitter.line(format_args!("br label %b{next}"));
+    }
+    for (head, region) in &regions.splits {
+        if matches!(regions.kinds[*region], Kind::Resume(_)) {
+            continue;
+        }
+        emitter.text.push_str(&format!("split{region}:\n"));
+        if regions.kinds[*region] == Kind::Poll {
+            switch(emitter, *region);
+        }
+        emitter.line(format_args!("br label %b{head}"));
+    }
+    let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
+    block_coordinates(emitter);
+    Ok(format!(
+        "define i64 @kernel(ptr %ctx, i64 %thread, i64 %unused) #0 {{\nentry:\n{prologue}  \
+%small = trunc i64 %thread to i32
+  %tid0 = urem i32 %small, {nx}
+  %row.index = udiv i32 %small, {nx}
+  %tid1 = urem i32 %row.index, {ny}
+  %tid2 = udiv i32 %row.index, {ny}
+{text}thread.return:
+  br label %thread.done
+thread.done:
+  ret i64 0
+}}
+",
+        prologue = emitter.prologue,
+        text = emitter.text,
+    ))
+}
+
+/// Gives the processor to the scheduler, with `state` in `next`.
+fn switch(emitter: &mut Emitter<'_>, state: usize) {
+    let next = emitter.field(abi::NEXT, "ptr");
+    let pointer = emitter.def(format_args!("getelementptr i32, ptr {next}, i64 %thread"));
+    emitter.line(format_args!("store volatile i32 {state}, ptr {pointer}, align 4"));
+    emitter.declares.insert("declare void @sim.switch(ptr) #3".to_owned());
+    emitter.line(format_args!("call void @sim.switch(ptr %ctx)"));
+}

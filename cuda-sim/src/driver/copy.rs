@@ -1,0 +1,442 @@
+//! Copies and fills, blocking and in streams.
+//!
+//! Blocking copies are work of the default stream. A copy in a stream from pageable memory takes its source along before
+//! the call returns, one to pageable memory is finished when the call returns, as NVIDIA's driver has it; between the
+//! device and page-locked memory, copies are asynchronous. What is shorter than waking a thread runs at once where the
+//! stream has nothing before it.
+//!
+//! # Safety
+//!
+//! See the parent module: pointers are C's, null or valid. Ranges inside the device's memory are checked here to lie in
+//! one live allocation; others are the client's own memory, which it vouches for.
+
+use super::state::{Context, ENGINE, context};
+use super::stream::{Stream, target};
+use super::work::{Box3, Fill, Op};
+use super::{Status, api, get};
+use crate::memory::{Kind, MEMORY};
+use crate::queue::Start;
+use cuda_sys::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUresult, CUstream,
+};
+use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
+use std::sync::Arc;
+
+/// Work up to this many bytes is shorter than waking a thread.
+const SHORT: usize = 64 << 10;
+
+/// Whose memory a range is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Device,
+    /// Page-locked memory of the host, which the device may access at any time.
+    Pinned,
+    /// The client's own.
+    Pageable,
+}
+
+fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    if bytes == 0 {
+        return Ok(Place::Device);
+    }
+    let end = address.checked_add(bytes as u64).filter(|_| address != 0).ok_or(invalid)?;
+    if MEMORY.owns(address) {
+        let found = MEMORY.find(address).filter(|a| end <= a.base + a.bytes).ok_or(invalid)?;
+        return Ok(if matches!(found.kind, Kind::Host(_)) { Place::Pinned } else { Place::Device });
+    }
+    match MEMORY.registration(address) {
+        Some(found) if end <= found.start + found.bytes => Ok(Place::Pinned),
+        _ => Ok(Place::Pageable),
+    }
+}
+
+/// Checks that a range is memory that the device may access.
+pub(super) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
+    match place(address, bytes)? {
+        Place::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        Place::Device | Place::Pinned => Ok(()),
+    }
+}
+
+/// What a client said of one side of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Host,
+    Device,
+    Any,
+}
+
+impl Side {
+    fn place(self, address: u64, bytes: usize) -> Result<Place, CUresult> {
+        let place = place(address, bytes)?;
+        match (self, place) {
+            (Side::Device, Place::Pageable) => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            _ => Ok(place),
+        }
+    }
+}
+
+/// Bytes from the first to behind the last one that a copy touches on one side.
+fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
+    if copy.bytes() == 0 {
+        return Some(0);
+    }
+    let slices = slice.checked_mul(copy.slices - 1)?;
+    pitch.checked_mul(copy.rows - 1)?.checked_add(slices)?.checked_add(copy.row)
+}
+
+/// Enqueues a copy; `waits` says that the call returns after it whatever the memory is.
+fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
+    let (context, stream) = target(on)?;
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let to = sides.0.place(copy.to, extent(&copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
+    let from = sides.1.place(copy.from, extent(&copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
+    if copy.bytes() == 0 {
+        return Ok(());
+    }
+    let host = to != Place::Device || from != Place::Device;
+    if to == Place::Pageable || (!asynchronous && host) {
+        return finished(&context, &stream, Op::Copy(copy));
+    }
+    if from == Place::Pageable {
+        // With nothing before it, the copy itself is as quick as one to a staging buffer.
+        if stream.is_done() {
+            return finished(&context, &stream, Op::Copy(copy));
+        }
+        let (copy, buffer) = copy.stage();
+        stream.submit(&context, Op::Staged(copy, buffer), Start::Driver);
+        return Ok(());
+    }
+    stream.submit(&context, Op::Copy(copy), start(copy.bytes()));
+    Ok(())
+}
+
+fn start(bytes: usize) -> Start {
+    if bytes <= SHORT { Start::Here } else { Start::Driver }
+}
+
+/// Enqueues something and returns when it has finished.
+fn finished(context: &Arc<Context>, stream: &Stream, op: Op) -> Status {
+    let point = stream.submit(context, op, Start::Wait);
+    ENGINE.wait(point);
+    context.fault()
+}
+
+const DEFAULT: CUstream = std::ptr::null_mut();
+
+fn address<T>(pointer: *const T) -> u64 {
+    pointer.expose_provenance() as u64
+}
+
+/// Rows of values on the device, all set to one value.
+fn fill_rows(
+    on: CUstream,
+    to: CUdeviceptr,
+    value: u32,
+    size: usize,
+    width: usize,
+    rows: usize,
+    pitch: usize,
+) -> Status {
+    let (context, stream) = target(on)?;
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let row = width.checked_mul(size).ok_or(invalid)?;
+    if row == 0 || rows == 0 {
+        return Ok(());
+    }
+    let aligned = |n: u64| n.is_multiple_of(size as u64);
+    if !aligned(to) || (rows > 1 && (pitch < row || !aligned(pitch as u64))) {
+        return Err(invalid);
+    }
+    let bytes = pitch.checked_mul(rows - 1).and_then(|n| n.checked_add(row)).ok_or(invalid)?;
+    device_range(to, bytes)?;
+    let fill = Fill { to, value, size, width, rows, pitch };
+    stream.submit(&context, Op::Fill(fill), start(row.saturating_mul(rows)));
+    Ok(())
+}
+
+fn line(to: CUdeviceptr, value: u32, size: usize, count: usize, on: CUstream) -> Status {
+    fill_rows(on, to, value, size, count, 1, 0)
+}
+
+/// A side of a copy of two or three dimensions.
+struct Volume {
+    kind: CUmemorytype,
+    host: u64,
+    device: CUdeviceptr,
+    x: usize,
+    y: usize,
+    z: usize,
+    pitch: usize,
+    height: usize,
+}
+
+impl Volume {
+    /// Address of the first byte, distance of rows and slices, and whose memory it is meant to be.
+    fn resolve(&self, width: usize, height: usize) -> Result<(u64, usize, usize, Side), CUresult> {
+        let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+        let (base, side) = match self.kind {
+            CUmemorytype::CU_MEMORYTYPE_HOST => (self.host, Side::Host),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => (self.device, Side::Device),
+            CUmemorytype::CU_MEMORYTYPE_UNIFIED => (self.device, Side::Any),
+            CUmemorytype::CU_MEMORYTYPE_ARRAY => return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+            _ => return Err(invalid),
+        };
+        // 0 means without padding.
+        let pitch = if self.pitch == 0 { width + self.x } else { self.pitch };
+        let rows = if self.height == 0 { height + self.y } else { self.height };
+        if self.x.checked_add(width).is_none_or(|end| end > pitch) || self.y + height > rows {
+            return Err(invalid);
+        }
+        let slice = pitch.checked_mul(rows).ok_or(invalid)?;
+        let offset = slice.checked_mul(self.z).zip(pitch.checked_mul(self.y)).ok_or(invalid)?;
+        let first = base.checked_add((offset.0 + offset.1 + self.x) as u64).ok_or(invalid)?;
+        Ok((first, pitch, slice, side))
+    }
+}
+
+fn volumes(from: &Volume, to: &Volume, size: [usize; 3], on: CUstream, asynchronous: bool) -> Status {
+    let [row, rows, slices] = size;
+    if size.iter().any(|n| *n > i64::MAX as usize / 4) {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let (from, from_pitch, from_slice, from_side) = from.resolve(row, rows)?;
+    let (to, to_pitch, to_slice, to_side) = to.resolve(row, rows)?;
+    let copy = Box3 { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
+    submit(on, copy, (to_side, from_side), asynchronous)
+}
+
+/// Both sides of a client's description; its fields have the same names in all versions.
+macro_rules! sides {
+    ($c:ident, $sz:expr, $dz:expr, $sh:expr, $dh:expr) => {{
+        let from = Volume {
+            kind: $c.srcMemoryType,
+            host: address($c.srcHost),
+            device: $c.srcDevice,
+            x: $c.srcXInBytes,
+            y: $c.srcY,
+            z: $sz,
+            pitch: $c.srcPitch,
+            height: $sh,
+        };
+        let to = Volume {
+            kind: $c.dstMemoryType,
+            host: address($c.dstHost),
+            device: $c.dstDevice,
+            x: $c.dstXInBytes,
+            y: $c.dstY,
+            z: $dz,
+            pitch: $c.dstPitch,
+            height: $dh,
+        };
+        (from, to)
+    }};
+}
+
+fn copy_2d(spec: *const CUDA_MEMCPY2D, on: CUstream, asynchronous: bool) -> Status {
+    super::state::ready()?;
+    let c = get(spec)?;
+    let (from, to) = sides!(c, 0, 0, 0, 0);
+    volumes(&from, &to, [c.WidthInBytes, c.Height, 1], on, asynchronous)
+}
+
+fn copy_3d(spec: *const CUDA_MEMCPY3D, on: CUstream, asynchronous: bool) -> Status {
+    super::state::ready()?;
+    let c = get(spec)?;
+    let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
+    volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth], on, asynchronous)
+}
+
+fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: bool) -> Status {
+    super::state::ready()?;
+    let c = get(spec)?;
+    context(c.srcContext)?;
+    context(c.dstContext)?;
+    let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
+    volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth], on, asynchronous)
+}
+
+fn from_host(to: CUdeviceptr, from: *const c_void, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
+    submit(on, Box3::line(to, address(from), bytes), (Side::Device, Side::Host), asynchronous)
+}
+
+fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
+    submit(on, Box3::line(address(to), from, bytes), (Side::Host, Side::Device), asynchronous)
+}
+
+fn on_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
+    submit(on, Box3::line(to, from, bytes), (Side::Device, Side::Device), asynchronous)
+}
+
+fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
+    submit(on, Box3::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
+}
+
+/// Between contexts, whose memory is in one range of addresses: a copy on the device.
+fn between(
+    to: (CUdeviceptr, CUcontext),
+    from: (CUdeviceptr, CUcontext),
+    bytes: usize,
+    on: CUstream,
+    asynchronous: bool,
+) -> Status {
+    let (target, source) = (context(to.1)?, context(from.1)?);
+    if !asynchronous {
+        // The blocking one comes after all work of both contexts.
+        target.synchronize()?;
+        source.synchronize()?;
+    }
+    on_device(to.0, from.0, bytes, on, asynchronous)
+}
+
+api! {
+    fn cuMemcpy / cuMemcpy_ptds(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
+        unified(to, from, bytes, DEFAULT, false)
+    }
+    fn cuMemcpyAsync / cuMemcpyAsync_ptsz(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream) {
+        unified(to, from, bytes, on, true)
+    }
+    fn cuMemcpyHtoD_v2 / cuMemcpyHtoD_v2_ptds(to: CUdeviceptr, from: *const c_void, bytes: usize) {
+        from_host(to, from, bytes, DEFAULT, false)
+    }
+    fn cuMemcpyHtoDAsync_v2 / cuMemcpyHtoDAsync_v2_ptsz(
+        to: CUdeviceptr,
+        from: *const c_void,
+        bytes: usize,
+        on: CUstream,
+    ) {
+        from_host(to, from, bytes, on, true)
+    }
+    fn cuMemcpyDtoH_v2 / cuMemcpyDtoH_v2_ptds(to: *mut c_void, from: CUdeviceptr, bytes: usize) {
+        to_host(to, from, bytes, DEFAULT, false)
+    }
+    fn cuMemcpyDtoHAsync_v2 / cuMemcpyDtoHAsync_v2_ptsz(
+        to: *mut c_void,
+        from: CUdeviceptr,
+        bytes: usize,
+        on: CUstream,
+    ) {
+        to_host(to, from, bytes, on, true)
+    }
+    fn cuMemcpyDtoD_v2 / cuMemcpyDtoD_v2_ptds(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) {
+        on_device(to, from, bytes, DEFAULT, false)
+    }
+    fn cuMemcpyDtoDAsync_v2 / cuMemcpyDtoDAsync_v2_ptsz(
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+        on: CUstream,
+    ) {
+        on_device(to, from, bytes, on, true)
+    }
+    fn cuMemcpyPeer / cuMemcpyPeer_ptds(
+        to: CUdeviceptr,
+        to_context: CUcontext,
+        from: CUdeviceptr,
+        from_context: CUcontext,
+        bytes: usize,
+    ) {
+        between((to, to_context), (from, from_context), bytes, DEFAULT, false)
+    }
+    fn cuMemcpyPeerAsync / cuMemcpyPeerAsync_ptsz(
+        to: CUdeviceptr,
+        to_context: CUcontext,
+        from: CUdeviceptr,
+        from_context: CUcontext,
+        bytes: usize,
+        on: CUstream,
+    ) {
+        between((to, to_context), (from, from_context), bytes, on, true)
+    }
+    fn cuMemcpy2D_v2 / cuMemcpy2D_v2_ptds(spec: *const CUDA_MEMCPY2D) { copy_2d(spec, DEFAULT, false) }
+    fn cuMemcpy2DUnaligned_v2 / cuMemcpy2DUnaligned_v2_ptds(spec: *const CUDA_MEMCPY2D) {
+        copy_2d(spec, DEFAULT, false)
+    }
+    fn cuMemcpy2DAsync_v2 / cuMemcpy2DAsync_v2_ptsz(spec: *const CUDA_MEMCPY2D, on: CUstream) {
+        copy_2d(spec, on, true)
+    }
+    fn cuMemcpy3D_v2 / cuMemcpy3D_v2_ptds(spec: *const CUDA_MEMCPY3D) { copy_3d(spec, DEFAULT, false) }
+    fn cuMemcpy3DAsync_v2 / cuMemcpy3DAsync_v2_ptsz(spec: *const CUDA_MEMCPY3D, on: CUstream) {
+        copy_3d(spec, on, true)
+    }
+    fn cuMemcpy3DPeer / cuMemcpy3DPeer_ptds(spec: *const CUDA_MEMCPY3D_PEER) { copy_3d_peer(spec, DEFAULT, false) }
+    fn cuMemcpy3DPeerAsync / cuMemcpy3DPeerAsync_ptsz(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream) {
+        copy_3d_peer(spec, on, true)
+    }
+    fn cuMemsetD8_v2 / cuMemsetD8_v2_ptds(to: CUdeviceptr, value: c_uchar, count: usize) {
+        line(to, u32::from(value), 1, count, DEFAULT)
+    }
+    fn cuMemsetD16_v2 / cuMemsetD16_v2_ptds(to: CUdeviceptr, value: c_ushort, count: usize) {
+        line(to, u32::from(value), 2, count, DEFAULT)
+    }
+    fn cuMemsetD32_v2 / cuMemsetD32_v2_ptds(to: CUdeviceptr, value: c_uint, count: usize) {
+        line(to, value, 4, count, DEFAULT)
+    }
+    fn cuMemsetD8Async / cuMemsetD8Async_ptsz(to: CUdeviceptr, value: c_uchar, count: usize, on: CUstream) {
+        line(to, u32::from(value), 1, count, on)
+    }
+    fn cuMemsetD16Async / cuMemsetD16Async_ptsz(to: CUdeviceptr, value: c_ushort, count: usize, on: CUstream) {
+        line(to, u32::from(value), 2, count, on)
+    }
+    fn cuMemsetD32Async / cuMemsetD32Async_ptsz(to: CUdeviceptr, value: c_uint, count: usize, on: CUstream) {
+        line(to, value, 4, count, on)
+    }
+    fn cuMemsetD2D8_v2 / cuMemsetD2D8_v2_ptds(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_uchar,
+        width: usize,
+        rows: usize,
+    ) {
+        fill_rows(DEFAULT, to, u32::from(value), 1, width, rows, pitch)
+    }
+    fn cuMemsetD2D16_v2 / cuMemsetD2D16_v2_ptds(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_ushort,
+        width: usize,
+        rows: usize,
+    ) {
+        fill_rows(DEFAULT, to, u32::from(value), 2, width, rows, pitch)
+    }
+    fn cuMemsetD2D32_v2 / cuMemsetD2D32_v2_ptds(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_uint,
+        width: usize,
+        rows: usize,
+    ) {
+        fill_rows(DEFAULT, to, value, 4, width, rows, pitch)
+    }
+    fn cuMemsetD2D8Async / cuMemsetD2D8Async_ptsz(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_uchar,
+        width: usize,
+        rows: usize,
+        on: CUstream,
+    ) {
+        fill_rows(on, to, u32::from(value), 1, width, rows, pitch)
+    }
+    fn cuMemsetD2D16Async / cuMemsetD2D16Async_ptsz(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_ushort,
+        width: usize,
+        rows: usize,
+        on: CUstream,
+    ) {
+        fill_rows(on, to, u32::from(value), 2, width, rows, pitch)
+    }
+    fn cuMemsetD2D32Async / cuMemsetD2D32Async_ptsz(
+        to: CUdeviceptr,
+        pitch: usize,
+        value: c_uint,
+        width: usize,
+        rows: usize,
+        on: CUstream,
+    ) {
+        fill_rows(on, to, value, 4, width, rows, pitch)
+    }
+}

@@ -1,0 +1,346 @@
+//! What streams do: one [`Item`] for each thing that is enqueued.
+//!
+//! An item runs once what it comes after has finished, on any thread. It skips itself where a fault has poisoned its
+//! context, and poisons it where it faults.
+//!
+//! # Safety
+//!
+//! Copies and fills touch ranges that were checked when they were enqueued, or that the client vouches for; they run
+//! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
+//! functions are the client's, called as documented.
+
+use super::launch::report;
+use super::state::{Context, IN_HOST_FUNCTION};
+use super::trace;
+use crate::exec::fault;
+use crate::exec::launch::Launch;
+use crate::module::{Kernel, Module};
+use crate::queue::Task;
+use cuda_sys::{CUresult, CUstream};
+use once_cell::sync::Lazy;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// A box of rows: where they start, and how far rows and slices lie apart on both sides.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Box3 {
+    pub(super) to: u64,
+    pub(super) from: u64,
+    pub(super) row: usize,
+    pub(super) rows: usize,
+    pub(super) slices: usize,
+    pub(super) to_pitch: usize,
+    pub(super) from_pitch: usize,
+    pub(super) to_slice: usize,
+    pub(super) from_slice: usize,
+}
+
+/// Rows filled with a value of 1, 2 or 4 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fill {
+    pub(super) to: u64,
+    pub(super) value: u32,
+    pub(super) size: usize,
+    /// Values in a row.
+    pub(super) width: usize,
+    pub(super) rows: usize,
+    pub(super) pitch: usize,
+}
+
+/// A pointer of the client's that goes along with an item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foreign(pub(super) *mut c_void);
+// SAFETY: the pointer is never followed here; it is handed to the client's function, which CUDA calls on any thread.
+unsafe impl Send for Foreign {}
+
+/// A condition on memory that a stream waits for, or a value that it writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub(super) at: u64,
+    pub(super) value: u64,
+    pub(super) wide: bool,
+    /// How a wait compares; `None` writes.
+    pub(super) wait: Option<u32>,
+}
+
+pub(super) enum Op {
+    Kernel {
+        launch: Box<Launch>,
+        kernel: Arc<Kernel>,
+        module: Arc<Module>,
+    },
+    Copy(Box3),
+    /// A copy from a staging buffer that it owns.
+    Staged(Box3, Box<[u8]>),
+    Fill(Fill),
+    Record(Arc<AtomicU64>),
+    Host(unsafe extern "C" fn(*mut c_void), Foreign),
+    Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
+    Value(Value),
+}
+
+/// One thing in a stream.
+pub(super) struct Item {
+    pub(super) context: Arc<Context>,
+    /// Number of the stream, for the timeline.
+    pub(super) stream: u64,
+    pub(super) op: Op,
+}
+
+/// When time stamps begin.
+static EPOCH: Lazy<Instant> = Lazy::new(Instant::now);
+
+/// Nanoseconds since the first time stamp; never 0.
+pub(super) fn now() -> u64 {
+    EPOCH.elapsed().as_nanos() as u64 + 1
+}
+
+impl Box3 {
+    /// One row.
+    pub(super) fn line(to: u64, from: u64, bytes: usize) -> Box3 {
+        Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.row * self.rows * self.slices
+    }
+
+    /// Start of each row on both sides.
+    fn starts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let place = |base: u64, slice: usize, row: usize, by: (usize, usize)| base + (slice * by.0 + row * by.1) as u64;
+        (0..self.slices).flat_map(move |slice| {
+            (0..self.rows).map(move |row| {
+                let to = place(self.to, slice, row, (self.to_slice, self.to_pitch));
+                (to, place(self.from, slice, row, (self.from_slice, self.from_pitch)))
+            })
+        })
+    }
+
+    /// The rows' present contents, and the copy that brings them to their place.
+    pub(super) fn stage(&self) -> (Box3, Box<[u8]>) {
+        let mut buffer = vec![0u8; self.bytes()].into_boxed_slice();
+        let (row, slice) = (self.row, self.row * self.rows);
+        let own = Box3 { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
+        own.copy();
+        (Box3 { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, buffer)
+    }
+
+    fn copy(&self) {
+        for (to, from) in self.starts() {
+            // SAFETY: both ranges were checked or are vouched for; see the header. They may overlap.
+            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.row) };
+        }
+    }
+}
+
+impl Fill {
+    fn run(&self) {
+        for row in 0..self.rows {
+            let at = self.to + (row * self.pitch) as u64;
+            match self.size {
+                // SAFETY: the row lies in the range that was checked when this was enqueued; see the header.
+                1 => unsafe { std::ptr::write_bytes(at as *mut u8, self.value as u8, self.width) },
+                // SAFETY: as above; the address is aligned to the size, which was checked too.
+                2 => unsafe { std::slice::from_raw_parts_mut(at as *mut u16, self.width) }.fill(self.value as u16),
+                // SAFETY: as above.
+                _ => unsafe { std::slice::from_raw_parts_mut(at as *mut u32, self.width) }.fill(self.value),
+            }
+        }
+    }
+}
+
+impl Value {
+    fn run(&self) {
+        // SAFETY: the address was checked to lie in memory of the device and to be aligned to 4 bytes.
+        let narrow = || unsafe { std::sync::atomic::AtomicU32::from_ptr(self.at as *mut u32) };
+        // SAFETY: as above, to 8 bytes.
+        let wide = || unsafe { AtomicU64::from_ptr(self.at as *mut u64) };
+        let Some(how) = self.wait else {
+            return if self.wide {
+                wide().store(self.value, Ordering::Release);
+            } else {
+                narrow().store(self.value as u32, Ordering::Release);
+            };
+        };
+        loop {
+            let (found, ahead) = if self.wide {
+                let found = wide().load(Ordering::Acquire);
+                (found, found.wrapping_sub(self.value).cast_signed() >= 0)
+            } else {
+                let found = narrow().load(Ordering::Acquire);
+                (u64::from(found), found.wrapping_sub(self.value as u32).cast_signed() >= 0)
+            };
+            let mask = if self.wide { u64::MAX } else { u64::from(u32::MAX) };
+            let met = match how {
+                0 => ahead,
+                1 => found == self.value,
+                2 => found & self.value != 0,
+                _ => !(found | self.value) & mask != 0,
+            };
+            if met {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Runs memory work behind the guard that catches illegal accesses.
+fn guarded<W>(work: &W, run: extern "C" fn(*const W, u64, u64) -> u64) -> Result<(), u64> {
+    // SAFETY: the function takes a pointer to the work and two numbers; nothing that it skips on a fault has to be
+    // dropped.
+    unsafe { fault::call(run as *const () as usize, std::ptr::from_ref(work) as usize, 0, 0) }.map(|_| ())
+}
+
+extern "C" fn run_copy(copy: *const Box3, _: u64, _: u64) -> u64 {
+    // SAFETY: called by `guarded` with a live reference.
+    unsafe { &*copy }.copy();
+    0
+}
+
+extern "C" fn run_fill(fill: *const Fill, _: u64, _: u64) -> u64 {
+    // SAFETY: called by `guarded` with a live reference.
+    unsafe { &*fill }.run();
+    0
+}
+
+extern "C" fn run_value(value: *const Value, _: u64, _: u64) -> u64 {
+    // SAFETY: called by `guarded` with a live reference.
+    unsafe { &*value }.run();
+    0
+}
+
+/// Calls a client's function: nothing of this driver may be called from it, and nothing unwinds out of it.
+fn host_function(call: impl FnOnce()) {
+    IN_HOST_FUNCTION.set(true);
+    let ended = catch_unwind(AssertUnwindSafe(call));
+    IN_HOST_FUNCTION.set(false);
+    if let Err(panic) = ended {
+        tracing::error!("a host function in a stream panicked");
+        std::mem::forget(panic);
+    }
+}
+
+impl Op {
+    fn name(&self) -> &str {
+        match self {
+            Op::Kernel { kernel, .. } => &kernel.function().name,
+            Op::Copy(_) => "copy",
+            Op::Staged(..) => "copy from a staging buffer",
+            Op::Fill(_) => "fill",
+            Op::Record(_) => "event",
+            Op::Host(..) | Op::Callback(..) => "host function",
+            Op::Value(value) if value.wait.is_some() => "wait for a value",
+            Op::Value(_) => "write a value",
+        }
+    }
+
+    fn category(&self) -> &'static str {
+        match self {
+            Op::Kernel { .. } => "kernel",
+            Op::Copy(_) | Op::Staged(..) | Op::Fill(_) => "memory",
+            Op::Record(_) => "event",
+            Op::Host(..) | Op::Callback(..) => "host",
+            Op::Value(_) => "order",
+        }
+    }
+
+    fn arguments(&self) -> String {
+        match self {
+            Op::Kernel { launch, .. } => {
+                format!("\"grid\":{:?},\"block\":{:?},\"shared\":{}", launch.grid, launch.block, launch.dynamic_shared)
+            }
+            Op::Copy(copy) | Op::Staged(copy, _) => format!("\"bytes\":{}", copy.bytes()),
+            Op::Fill(fill) => format!("\"bytes\":{}", fill.width * fill.size * fill.rows),
+            _ => String::new(),
+        }
+    }
+
+    /// Whether it happens although the context has faulted.
+    fn regardless(&self) -> bool {
+        matches!(self, Op::Record(_) | Op::Callback(..))
+    }
+
+    fn run(self, context: &Context) -> Result<(), CUresult> {
+        let illegal = |what: &'static str| {
+            move |address: u64| {
+                tracing::error!(
+                    "{what}: illegal access to address {address:#x}: memory freed before its use in a stream"
+                );
+                CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            }
+        };
+        match self {
+            Op::Kernel { launch, kernel, module } => {
+                let grid = launch.grid;
+                let ended = launch.run();
+                drop(module);
+                ended.map_err(|fault| report(&kernel.function().name, fault, grid))
+            }
+            Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
+            Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),
+            Op::Staged(copy, buffer) => {
+                let copied = guarded(&copy, run_copy).map_err(illegal("a copy"));
+                drop(buffer);
+                copied
+            }
+            Op::Fill(fill) => guarded(&fill, run_fill).map_err(illegal("a fill")),
+            Op::Value(value) => guarded(&value, run_value).map_err(illegal("a value in memory")),
+            Op::Record(time) => {
+                time.store(now(), Ordering::Release);
+                Ok(())
+            }
+            Op::Host(function, data) => {
+                // SAFETY: the client's function with the client's data, on a stream whose earlier work is finished.
+                host_function(|| unsafe { function(data.0) });
+                Ok(())
+            }
+            Op::Callback(function, stream, data) => {
+                let status = context.fault().err().unwrap_or(CUresult::CUDA_SUCCESS);
+                let stream = std::ptr::without_provenance_mut(stream);
+                // SAFETY: as above.
+                host_function(|| unsafe { function(stream, status, data.0) });
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Task for Item {
+    fn run(self) {
+        let Item { context, stream, op } = self;
+        if context.fault().is_err() && !op.regardless() {
+            return;
+        }
+        let span = trace::begin(|| trace::Span {
+            device: context.device,
+            stream,
+            name: op.name().to_owned(),
+            category: op.category(),
+            arguments: op.arguments(),
+        });
+        // A panic in here would be a defect; the queue must go on all the same.
+        let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
+            tracing::error!("work of a stream panicked: a defect of the software device");
+            Err(CUresult::CUDA_ERROR_UNKNOWN)
+        });
+        if let Err(code) = ended {
+            context.poison(code);
+        }
+        if let Some(span) = span {
+            span.end();
+        }
+    }
+
+    fn anywhere(&self) -> bool {
+        match &self.op {
+            // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
+            Op::Kernel { launch, .. } => launch.shape.local_bytes < 16 << 10,
+            Op::Host(..) | Op::Callback(..) | Op::Value(_) => false,
+            _ => true,
+        }
+    }
+}

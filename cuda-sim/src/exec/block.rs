@@ -1,0 +1,442 @@
+//! One resident block: which of its threads run next, who waits for whom, and what they get.
+//!
+//! While all threads that have not finished are in one place, that place is all the state there is (`whole`), and a
+//! region runs for all of them in one call. Otherwise every thread's place is in `next`: warps run in turn, lanes of
+//! a warp in groups. A thread that polls gets one turn each round, so that those it waits for get theirs. The state
+//! is plain data: a block whose threads only poll is set aside and another one runs.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where compiled code is called, with a context and threads of this block, and where arguments and
+//! results are viewed in the frame, which belongs to this block alone and is at least [`sync::FRAME_BYTES`] long for
+//! each thread; compiled code that writes there does not run at the same time.
+
+use super::launch::Fault;
+use super::warp::{self, Exchange, LANES};
+use crate::codegen::abi::{Context, LOOK};
+use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Site};
+use crate::service;
+
+/// What runs a block's threads: compiled regions, or fibers.
+pub(crate) trait Engine {
+    /// Runs threads from where they are, `state`, and gives where all of them are then, or [`LOOK`].
+    fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault>;
+
+    /// The next warp to run in a round of `warps`; `turn` counts from 0.
+    fn order(&mut self, turn: usize, warps: usize) -> usize {
+        debug_assert!(turn < warps);
+        turn
+    }
+
+    /// How many of `most` neighbouring threads in one place run now.
+    fn group(&mut self, most: usize) -> usize {
+        most
+    }
+
+    /// Whether threads that could run do not for this once.
+    fn passes(&mut self) -> bool {
+        false
+    }
+}
+
+/// Where a block is when its turn ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// All threads that could run poll, or wait for such.
+    Polling,
+}
+
+/// Rounds of nothing but polling after which another block gets a turn.
+const PATIENCE: u32 = 4;
+
+/// A block that runs.
+pub(crate) struct Block<'a> {
+    plan: &'a Plan,
+    pub(crate) context: Box<Context>,
+    next: Vec<u32>,
+    number: u64,
+    /// Whether threads in one place run together.
+    together: bool,
+    /// The place of all threads in `low..high`; others have finished.
+    whole: Option<u32>,
+    low: usize,
+    high: usize,
+    /// Threads that arrived without waiting, and how many the barrier waits for.
+    arrived: [(u32, u32); BARRIERS as usize],
+}
+
+impl<'a> Block<'a> {
+    /// A block before its first instruction. `next` has a place for each thread.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        mut context: Box<Context>,
+        mut next: Vec<u32>,
+        number: u64,
+        together: bool,
+    ) -> Self {
+        let high = context.threads as usize;
+        next.clear();
+        next.resize(high, ENTRY);
+        context.next = next.as_mut_ptr();
+        let arrived = [(0, 0); BARRIERS as usize];
+        let whole = together.then_some(ENTRY);
+        Block { plan, context, next, number, together, whole, low: 0, high, arrived }
+    }
+
+    /// Makes this the block of that number before its first instruction.
+    pub(crate) fn restart(&mut self, number: u64, coordinates: [u32; 3]) {
+        self.context.ctaid = coordinates;
+        (self.number, self.low, self.high) = (number, 0, self.next.len());
+        self.next.fill(ENTRY);
+        self.arrived = [(0, 0); BARRIERS as usize];
+        self.whole = self.together.then_some(ENTRY);
+    }
+
+    /// The memory for the next block.
+    pub(crate) fn into_next(self) -> Vec<u32> {
+        self.next
+    }
+
+    fn site(&self, state: u32) -> Option<&'a Site> {
+        if state >= ENTRY {
+            return None;
+        }
+        (state as usize).checked_sub(self.plan.polls.len()).map(|site| &self.plan.sites[site])
+    }
+
+    fn can_run(&self, state: u32) -> bool {
+        state != 0 && self.site(state).is_none()
+    }
+
+    fn polls(&self, state: u32) -> bool {
+        self.plan.polls.get(state as usize).copied().unwrap_or(false)
+    }
+
+    fn exchange(&mut self) -> Exchange<'_> {
+        let threads = self.context.threads as usize;
+        let words = threads * (sync::FRAME_BYTES / 4) as usize;
+        // SAFETY: the frame of this block, page-aligned, initialised and at least this long; see the header.
+        let words = unsafe { std::slice::from_raw_parts_mut(self.context.frame as *mut u32, words) };
+        Exchange { words, threads }
+    }
+
+    fn call(&mut self, engine: &mut dyn Engine, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
+        let state = if state == ENTRY { 0 } else { state };
+        let result = engine.run(&mut self.context, state, first, count).map_err(|fault| fault.in_block(self.number))?;
+        match self.context.trap {
+            0 => Ok(result),
+            2 => Err(Fault::StackOverflow { block: self.number }),
+            service::ASSERT => Err(Fault::Assert { block: self.number }),
+            _ => Err(Fault::Trap { block: self.number }),
+        }
+    }
+
+    /// Runs until the block has finished or only polls.
+    pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
+        let mut idle = 0;
+        while idle < PATIENCE {
+            let polled = match self.whole {
+                Some(0) => return Ok(Outcome::Done),
+                Some(state) => self.step_whole(engine, state)?,
+                None => self.round(engine)?,
+            };
+            idle = if polled { idle + 1 } else { 0 };
+        }
+        Ok(Outcome::Polling)
+    }
+
+    /// One step of all threads together; gives whether they polled.
+    fn step_whole(&mut self, engine: &mut dyn Engine, state: u32) -> Result<bool, Fault> {
+        if let Some(site) = self.site(state) {
+            if self.complete_whole(site) {
+                self.whole = Some(site.region as u32);
+            } else {
+                self.next[self.low..self.high].fill(state);
+                self.whole = None;
+            }
+            return Ok(false);
+        }
+        let result = self.call(engine, state, self.low, self.high - self.low)?;
+        if result == LOOK {
+            self.gather();
+        } else {
+            self.whole = Some(result as u32);
+        }
+        Ok(self.polls(state))
+    }
+
+    /// Finds out whether all threads that have not finished are in one place.
+    fn gather(&mut self) {
+        while self.low < self.high && self.next[self.low] == 0 {
+            self.low += 1;
+        }
+        while self.low < self.high && self.next[self.high - 1] == 0 {
+            self.high -= 1;
+        }
+        let Some((first, rest)) = self.next[self.low..self.high].split_first() else {
+            self.whole = Some(0);
+            return;
+        };
+        // Without a way out in between, so that it is vectorised.
+        let differs = rest.iter().fold(0, |bits, state| bits | (state ^ first));
+        self.whole = (differs == 0 && self.together).then_some(*first);
+    }
+
+    /// Completes a synchronisation at which all threads that have not finished wait, if that is simple.
+    fn complete_whole(&mut self, site: &Site) -> bool {
+        let (low, high) = (self.low, self.high);
+        let count = high - low;
+        let arrived = self.arrived;
+        let exchange = &mut self.exchange();
+        match site.operation {
+            Operation::Arrive | Operation::ActiveMask => false,
+            Operation::Barrier(reduction) => {
+                let id = exchange.arg(site, 0, low);
+                let expected = exchange.arg(site, 1, low);
+                let simple = id < BARRIERS
+                    && arrived[id as usize].0 == 0
+                    && (expected == 0 || expected as usize == count)
+                    && exchange.all(site, 0, low, count, id)
+                    && exchange.all(site, 1, low, count, expected);
+                if simple && let Some(reduction) = reduction {
+                    reduce_barrier(exchange, reduction, |_| site, low..high);
+                }
+                simple
+            }
+            operation => {
+                if !exchange.all(site, 3, low, count, u32::MAX) {
+                    return false;
+                }
+                let full = low.is_multiple_of(LANES) && high.is_multiple_of(LANES);
+                if let (true, Operation::Shuffle(mode), Arg::Known(b), Arg::Known(c)) =
+                    (full, operation, site.args[1], site.args[2])
+                {
+                    warp::shuffle_whole(exchange, mode, b, c, low / LANES..high / LANES);
+                    return true;
+                }
+                if operation != Operation::WarpSync {
+                    for warp in low / LANES..high.div_ceil(LANES) {
+                        let first = warp * LANES;
+                        let group = bits(low.saturating_sub(first), (high - first).min(LANES));
+                        warp::perform(exchange, operation, first, (group, group), &|_| site);
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    /// One round of the warps, each thread on its own; gives whether nothing but polling happened.
+    fn round(&mut self, engine: &mut dyn Engine) -> Result<bool, Fault> {
+        let (mut moved, mut polled) = (false, false);
+        let warps = self.next.len().div_ceil(LANES);
+        for turn in 0..warps {
+            let first = engine.order(turn, warps) * LANES;
+            let mut again = false;
+            loop {
+                let (ran, waited) = self.run_warp(engine, first, !again)?;
+                let met = self.meet(first);
+                moved |= ran || met;
+                polled |= waited;
+                again = true;
+                if !met && !self.has_work(first) {
+                    break;
+                }
+            }
+        }
+        moved |= self.barriers();
+        (self.low, self.high) = (0, self.next.len());
+        self.gather();
+        if !moved && !polled && self.whole != Some(0) {
+            return Err(self.deadlock());
+        }
+        Ok(!moved)
+    }
+
+    fn warp(&self, first: usize) -> std::ops::Range<usize> {
+        first..(first + LANES).min(self.next.len())
+    }
+
+    /// Whether a lane can run that does not poll.
+    fn has_work(&self, first: usize) -> bool {
+        self.next[self.warp(first)].iter().any(|s| self.can_run(*s) && !self.polls(*s))
+    }
+
+    /// Runs the lanes of a warp that can, once; gives whether one ran that did not poll, and whether one polled.
+    fn run_warp(&mut self, engine: &mut dyn Engine, first: usize, polling: bool) -> Result<(bool, bool), Fault> {
+        let range = self.warp(first);
+        let mut before = [0; LANES];
+        before[..range.len()].copy_from_slice(&self.next[range.clone()]);
+        let before = &before[..range.len()];
+        let (mut ran, mut polled) = (false, false);
+        let mut lane = 0;
+        while lane < before.len() {
+            let state = before[lane];
+            let run = engine.group(before[lane..].iter().take_while(|s| **s == state).count());
+            let polls = self.polls(state);
+            if self.can_run(state) && (polling || !polls) {
+                if engine.passes() {
+                    polled = true;
+                    lane += run;
+                    continue;
+                }
+                let result = self.call(engine, state, first + lane, run)?;
+                if result != LOOK {
+                    self.next[first + lane..first + lane + run].fill(result as u32);
+                }
+                ran |= !polls;
+                polled |= polls;
+            }
+            lane += run;
+        }
+        Ok((ran, polled))
+    }
+
+    /// Lets the lanes of a warp go on whose partners have all arrived; gives whether any did.
+    fn meet(&mut self, first: usize) -> bool {
+        let range = self.warp(first);
+        let alive = range.clone().fold(0u32, |bits, t| bits | u32::from(self.next[t] != 0) << (t - first));
+        let (mut open, mut met) = (alive, false);
+        while open != 0 {
+            let lane = open.trailing_zeros() as usize;
+            open &= !(1 << lane);
+            let Some(site) = self.site(self.next[first + lane]) else { continue };
+            if site.operation == Operation::Arrive {
+                self.arrive(site, first + lane);
+                met = true;
+            }
+            if site.is_barrier() {
+                continue;
+            }
+            let mask = self.exchange().arg(site, 3, first + lane);
+            let mut group = 1 << lane;
+            for other in warp::lanes(open) {
+                let same = self
+                    .site(self.next[first + other])
+                    .is_some_and(|s| s.operation == site.operation && self.exchange().arg(s, 3, first + other) == mask);
+                group |= u32::from(same) << other;
+            }
+            open &= !group;
+            let needed = if site.operation == Operation::ActiveMask { 0 } else { mask & alive };
+            if needed & !group == 0 {
+                self.perform(site.operation, first, (group, if needed == 0 { group } else { group & mask }));
+                met = true;
+            }
+        }
+        met
+    }
+
+    fn perform(&mut self, operation: Operation, first: usize, (group, part): (u32, u32)) {
+        let mut states = [0; LANES];
+        warp::lanes(group).for_each(|lane| states[lane] = self.next[first + lane]);
+        let plan = self.plan;
+        let site = |lane: usize| &plan.sites[states[lane] as usize - plan.polls.len()];
+        warp::perform(&mut self.exchange(), operation, first, (group, part), &site);
+        warp::lanes(group).for_each(|lane| self.next[first + lane] = site(lane).region as u32);
+    }
+
+    fn arrive(&mut self, site: &Site, thread: usize) {
+        let exchange = self.exchange();
+        let (id, expected) = (exchange.arg(site, 0, thread), exchange.arg(site, 1, thread));
+        self.next[thread] = site.region as u32;
+        let barrier = &mut self.arrived[(id % BARRIERS) as usize];
+        *barrier = (barrier.0 + 1, expected);
+        if barrier.0 >= expected {
+            self.barriers();
+        }
+    }
+
+    /// Opens the barriers at which enough threads have arrived; gives whether there was one.
+    fn barriers(&mut self) -> bool {
+        let mut waiting: [Vec<usize>; BARRIERS as usize] = Default::default();
+        let mut expected = self.arrived.map(|a| a.1);
+        let mut alive = 0;
+        for thread in 0..self.next.len() {
+            let state = self.next[thread];
+            alive += u32::from(state != 0);
+            let Some(site) = self.site(state).filter(|s| s.is_barrier()) else { continue };
+            let exchange = self.exchange();
+            let id = (exchange.arg(site, 0, thread) % BARRIERS) as usize;
+            expected[id] = expected[id].max(exchange.arg(site, 1, thread));
+            waiting[id].push(thread);
+        }
+        let mut opened = false;
+        for (id, threads) in waiting.iter().enumerate() {
+            let arrived = self.arrived[id].0 + threads.len() as u32;
+            let needed = if expected[id] == 0 { alive } else { expected[id] };
+            if arrived == 0 || arrived < needed {
+                continue;
+            }
+            opened = true;
+            self.arrived[id] = (0, 0);
+            let states: Vec<u32> = threads.iter().map(|t| self.next[*t]).collect();
+            let plan = self.plan;
+            let site = |i: usize| &plan.sites[states[i] as usize - plan.polls.len()];
+            let reduction = (0..threads.len()).find_map(|i| match site(i).operation {
+                Operation::Barrier(reduction) => reduction,
+                _ => None,
+            });
+            if let Some(reduction) = reduction {
+                let of = |t: usize| site(threads.binary_search(&t).unwrap_or_default());
+                reduce_barrier(&mut self.exchange(), reduction, of, threads.iter().copied());
+            }
+            threads.iter().enumerate().for_each(|(i, t)| self.next[*t] = site(i).region as u32);
+        }
+        opened
+    }
+
+    /// Reports who waits where.
+    fn deadlock(&mut self) -> Fault {
+        let mut at: Vec<(u32, Vec<usize>)> = Vec::new();
+        for (thread, state) in self.next.iter().enumerate().filter(|(_, s)| **s != 0) {
+            match at.iter_mut().find(|(s, _)| s == state) {
+                Some((_, threads)) => threads.push(thread),
+                None => at.push((*state, vec![thread])),
+            }
+        }
+        for (state, threads) in at {
+            let Some(site) = self.site(state) else { continue };
+            let first = threads[0];
+            let exchange = self.exchange();
+            let what = if site.is_barrier() {
+                format!("barrier {}", exchange.arg(site, 0, first))
+            } else {
+                format!("mask {:#x}", exchange.arg(site, 3, first))
+            };
+            tracing::error!(
+                "deadlock in block {}: {} thread(s), of them thread {first}, wait at '{}' ({what}), line {}",
+                self.number,
+                threads.len(),
+                site.name,
+                site.position.line,
+            );
+        }
+        Fault::Deadlock { block: self.number }
+    }
+}
+
+/// The place of threads that have not begun.
+const ENTRY: u32 = u32::MAX - 1;
+
+/// Bits `from..to`.
+fn bits(from: usize, to: usize) -> u32 {
+    let below = |n: usize| if n >= LANES { u32::MAX } else { (1 << n) - 1 };
+    below(to) & !below(from)
+}
+
+fn reduce_barrier<'s>(
+    exchange: &mut Exchange<'_>,
+    reduction: Count,
+    site: impl Fn(usize) -> &'s Site,
+    threads: impl Iterator<Item = usize> + Clone,
+) {
+    let total: u32 = threads.clone().map(|t| u32::from(exchange.arg(site(t), 2, t) != 0)).sum();
+    let all = total as usize == threads.clone().count();
+    let (word, truth) = match reduction {
+        Count::Popc => (total, false),
+        Count::And => (0, all),
+        Count::Or => (0, total != 0),
+    };
+    threads.for_each(|t| exchange.give(t, word, truth));
+}

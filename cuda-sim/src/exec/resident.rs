@@ -1,0 +1,164 @@
+//! Launches whose kernels synchronise: each worker keeps the blocks that it has begun and not finished.
+//!
+//! Blocks begin in ascending order. A worker runs one block at a time and begins another when that one has finished or
+//! only polls; then its blocks take turns, so that a block may wait for any other that the device holds at once: the
+//! grid-wide barriers of cooperative launches need nothing more.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where compiled regions are called; the argument is that of [`super::launch`].
+
+use super::block::{Block, Engine, Outcome};
+use super::fault;
+use super::fiber::{Fibers, Random};
+use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
+use crate::codegen::abi::Context;
+use crate::codegen::jit::{Compiled, Entry};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::sync::atomic::Ordering;
+
+/// Blocks that a worker holds at once, at most: more than any device profile has room for.
+const RESIDENT: usize = 8192;
+/// Behind the shared windows of many blocks at once: addresses would not suffice for more.
+const SMALL_GUARD: u64 = 64 << 20;
+
+/// Memory of blocks, kept from launch to launch.
+static MEMORY: Lazy<Mutex<Vec<Scratch>>> = Lazy::new(Mutex::default);
+/// How many are kept.
+const KEPT: usize = 64;
+
+/// `CUDA_SIM_SEED`: the schedule of fibers.
+pub(crate) static SEED: Lazy<Option<u64>> =
+    Lazy::new(|| std::env::var("CUDA_SIM_SEED").ok().and_then(|seed| seed.parse().ok()));
+
+struct Regions<'a>(&'a Compiled);
+
+impl Engine for Regions<'_> {
+    fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
+        let function = self.0.range(state as usize).map_err(|why| {
+            tracing::error!("a region could not be compiled: {why}");
+            Fault::NoCode
+        })? as *const () as usize;
+        let at = std::ptr::from_mut(context) as usize;
+        // SAFETY: a region takes a context and a range of its block's threads, all of which are at its beginning.
+        let result = unsafe { fault::call(function, at, first as u64, count as u64) };
+        result.map_err(|address| Fault::IllegalAddress { address, block: 0 })
+    }
+}
+
+struct Resident<'a> {
+    block: Block<'a>,
+    engine: Box<dyn Engine + 'a>,
+    memory: Scratch,
+}
+
+impl Launch {
+    fn begin<'a>(
+        &'a self,
+        worker: usize,
+        threads: u64,
+        number: u64,
+        progress: &Progress,
+        guard: u64,
+    ) -> Result<Resident<'a>, Fault> {
+        let mut memory = MEMORY.lock().pop().unwrap_or_default();
+        let mut context = Box::new(self.context(worker, threads, &mut memory, progress, guard)?);
+        context.ctaid = self.coordinates(number);
+        let next = std::mem::take(&mut memory.next);
+        let plan = self.code.plan();
+        Ok(match self.code.entry {
+            Entry::Fiber { function, seed } => {
+                let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
+                let engine = Box::new(Fibers::new(function, threads as usize, random));
+                Resident { block: Block::new(plan, context, next, number, false), engine, memory }
+            }
+            _ => {
+                let engine = Box::new(Regions(&self.code));
+                Resident { block: Block::new(plan, context, next, number, true), engine, memory }
+            }
+        })
+    }
+
+    /// Runs blocks until there are no more.
+    pub(super) fn residents(&self, worker: usize, blocks: u64, threads: u64, progress: &Progress) -> Result<(), Fault> {
+        let mut held: Vec<Resident<'_>> = Vec::new();
+        let result = self.rotate(worker, (blocks, threads), progress, &mut held);
+        let mut memory = MEMORY.lock();
+        for resident in held {
+            keep(&mut memory, resident);
+        }
+        result
+    }
+
+    fn rotate<'a>(
+        &'a self,
+        worker: usize,
+        (blocks, threads): (u64, u64),
+        progress: &Progress,
+        held: &mut Vec<Resident<'a>>,
+    ) -> Result<(), Fault> {
+        let mut more = true;
+        while !progress.stop.load(Ordering::Relaxed) {
+            // All blocks that are held poll: as many again begin, so that the turns of many blocks do not add up.
+            for _ in 0..held.len().max(1) {
+                if !more || held.len() >= RESIDENT {
+                    break;
+                }
+                let number = progress.next.fetch_add(1, Ordering::Relaxed);
+                more = number < blocks;
+                if more {
+                    let guard = if held.len() < KEPT { SHARED_GUARD } else { SMALL_GUARD };
+                    held.push(self.begin(worker, threads, number, progress, guard)?);
+                }
+            }
+            if held.is_empty() {
+                break;
+            }
+            let (mut at, mut idle) = (0, true);
+            while at < held.len() {
+                let resident = &mut held[at];
+                if resident.block.run(&mut *resident.engine)? == Outcome::Polling {
+                    at += 1;
+                    continue;
+                }
+                idle = false;
+                let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { blocks };
+                more &= number < blocks;
+                if more {
+                    self.again(resident, number, threads);
+                } else {
+                    keep(&mut MEMORY.lock(), held.swap_remove(at));
+                }
+                if progress.stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+            }
+            if idle && !more {
+                // What these blocks wait for runs on another worker, or is the host's to write.
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a block in the memory of one that has finished.
+    fn again<'a>(&'a self, resident: &mut Resident<'a>, number: u64, threads: u64) {
+        resident.block.restart(number, self.coordinates(number));
+        if let Entry::Fiber { function, seed } = self.code.entry {
+            let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
+            resident.engine = Box::new(Fibers::new(function, threads as usize, random));
+        }
+    }
+}
+
+fn keep(memory: &mut Vec<Scratch>, resident: Resident<'_>) {
+    let Resident { block, engine, memory: mut scratch } = resident;
+    drop(engine);
+    scratch.next = block.into_next();
+    if memory.len() < KEPT {
+        memory.push(scratch);
+    } else {
+        scratch.free();
+    }
+}

@@ -1,0 +1,162 @@
+//! Calls of functions in which threads wait for each other become part of the kernel.
+//!
+//! A region ends where a thread waits, which it cannot inside a callee. So functions that synchronise, and those that
+//! look at memory in a way in which a caller's loop may poll, are copied into their callers. What calls itself is left
+//! alone; the code generator refuses it if it synchronises.
+
+use super::layout::align_up;
+use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
+use crate::ptx::{FunctionKind, Modifier, Opcode};
+use std::collections::{BTreeSet, HashMap};
+
+/// The largest kernel that inlining may make, in blocks.
+const MAX_BLOCKS: usize = 1 << 16;
+
+fn calls(function: &Function) -> impl Iterator<Item = &Call> {
+    function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref())
+}
+
+/// Whether other threads may have to run before this function can return, or its result tells what they did.
+fn waits(function: &Function) -> bool {
+    let observes = |inst: &Inst| match inst.opcode {
+        Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
+        Opcode::Ld => [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m)),
+        _ => false,
+    };
+    let blocks = &function.blocks;
+    blocks.iter().any(|b| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(observes))
+}
+
+/// The functions that `start` reaches by calls.
+fn reached(functions: &[Function], start: usize) -> BTreeSet<usize> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![start]);
+    while let Some(next) = open.pop() {
+        open.extend(calls(&functions[next]).map(|c| c.callee).filter(|c| found.insert(*c)));
+    }
+    found
+}
+
+/// Inlines into every kernel what has to be.
+pub(crate) fn inline(functions: &mut [Function]) {
+    let reach: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(functions, f)).collect();
+    let waiting: Vec<bool> = functions.iter().map(waits).collect();
+    let wanted: Vec<bool> = (0..functions.len())
+        .map(|f| !reach[f].contains(&f) && (waiting[f] || reach[f].iter().any(|g| waiting[*g])))
+        .collect();
+    for index in 0..functions.len() {
+        if functions[index].kind != FunctionKind::Entry || !reach[index].iter().any(|f| wanted[*f]) {
+            continue;
+        }
+        let mut kernel = functions[index].clone();
+        let mut at = 0;
+        while at < kernel.blocks.len() && kernel.blocks.len() < MAX_BLOCKS {
+            let call = kernel.blocks[at].insts.iter().position(|i| i.call.as_ref().is_some_and(|c| wanted[c.callee]));
+            match call {
+                Some(place) => expand(&mut kernel, at, place, functions),
+                None => at += 1,
+            }
+        }
+        functions[index] = kernel;
+    }
+}
+
+/// How a callee's names read in the kernel.
+struct Names {
+    register: u32,
+    block: BlockId,
+    local: u64,
+    slots: HashMap<usize, usize>,
+}
+
+impl Names {
+    fn symbol(&self, symbol: Symbol) -> Symbol {
+        match symbol {
+            Symbol::Local(at) => Symbol::Local(at + self.local),
+            Symbol::Slot(slot) => Symbol::Slot(self.slots[&slot]),
+            other => other,
+        }
+    }
+
+    fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::Reg(r) => Value::Reg(r + self.register),
+            Value::Not(r) => Value::Not(r + self.register),
+            Value::Pair(p, q) => Value::Pair(p + self.register, q + self.register),
+            Value::Symbol(symbol, at) => Value::Symbol(self.symbol(*symbol), *at),
+            Value::RegAddress(r, at) => Value::RegAddress(r + self.register, *at),
+            Value::SymbolAddress(symbol, at) => Value::SymbolAddress(self.symbol(*symbol), *at),
+            Value::Vector(items) => Value::Vector(items.iter().map(|v| self.value(v)).collect()),
+            Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Special(_) | Value::Absolute(_) | Value::Sink => {
+                value.clone()
+            }
+        }
+    }
+
+    fn inst(&self, inst: &Inst) -> Inst {
+        let slots = |list: &[usize]| list.iter().map(|s| self.slots[s]).collect();
+        let call = inst.call.as_ref().map(|call| Call {
+            callee: call.callee,
+            returns: slots(&call.returns),
+            args: slots(&call.args),
+        });
+        Inst { operands: inst.operands.iter().map(|v| self.value(v)).collect(), call, ..inst.clone() }
+    }
+
+    fn term(&self, term: &Term, after: BlockId) -> Term {
+        match term {
+            Term::Jump(to) => Term::Jump(to + self.block),
+            Term::Branch(reg, negated, a, b) => {
+                Term::Branch(reg + self.register, *negated, a + self.block, b + self.block)
+            }
+            Term::Switch(reg, targets) => {
+                Term::Switch(reg + self.register, targets.iter().map(|t| t + self.block).collect())
+            }
+            Term::Sync(inst, to) => Term::Sync(Box::new(self.inst(inst)), to + self.block),
+            Term::Return => Term::Jump(after),
+            Term::Exit => Term::Exit,
+            Term::Trap => Term::Trap,
+        }
+    }
+}
+
+/// Puts the callee in the place of a call.
+fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Function]) {
+    let mut rest = kernel.blocks[block].insts.split_off(place);
+    let Some(call) = rest.remove(0).call else { return };
+    let callee = &functions[call.callee];
+    let after = kernel.blocks.len();
+    let names = Names {
+        register: kernel.registers.len() as u32,
+        block: after + 1,
+        local: align_up(kernel.local_bytes, 16),
+        slots: slots(kernel, callee, &call),
+    };
+    kernel.registers.extend(&callee.registers);
+    kernel.local_bytes = names.local + callee.local_bytes;
+    // Arguments and results may have to outlast a region: they live in local memory.
+    for slot in call.returns.iter().chain(&call.args) {
+        let (bytes, align) = (kernel.slots[*slot].bytes, kernel.slots[*slot].align.max(8));
+        kernel.kept_slots.entry(*slot).or_insert_with(|| {
+            let at = align_up(kernel.local_bytes, align);
+            kernel.local_bytes = at + bytes;
+            at
+        });
+    }
+    let term = std::mem::replace(&mut kernel.blocks[block].term, Term::Jump(names.block));
+    kernel.blocks.push(Block { insts: rest, term });
+    for from in &callee.blocks {
+        let insts = from.insts.iter().map(|inst| names.inst(inst)).collect();
+        kernel.blocks.push(Block { insts, term: names.term(&from.term, after) });
+    }
+}
+
+/// The callee's `.param` variables: its formals are what the call names, the others are new.
+fn slots(kernel: &mut Function, callee: &Function, call: &Call) -> HashMap<usize, usize> {
+    let formals = call.returns.iter().chain(&call.args).copied();
+    let mut slots: HashMap<usize, usize> = formals.enumerate().collect();
+    for index in slots.len()..callee.slots.len() {
+        slots.insert(index, kernel.slots.len());
+        kernel.slots.push(callee.slots[index]);
+    }
+    slots
+}

@@ -1,0 +1,123 @@
+//! Registers that are cheaper to compute again than to carry from region to region.
+//!
+//! A register with one definition, of cheap operations on parameters, constants and thread coordinates only, has the
+//! same value wherever it is read. Computing it in each region also shows LLVM how addresses depend on the thread.
+
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use crate::ptx::Opcode;
+use std::collections::{BTreeSet, HashMap};
+
+/// The longest chain of operations that is computed again.
+const LIMIT: u32 = 24;
+
+/// Where each register that can be computed again is defined.
+pub(crate) struct Cheap {
+    places: HashMap<Reg, (BlockId, usize)>,
+}
+
+fn is_fixed(value: &Value) -> bool {
+    match value {
+        Value::Int(_) | Value::F32(_) | Value::F64(_) => true,
+        Value::Special(special) => !matches!(special, Special::Clock32 | Special::Clock64 | Special::GlobalTimer),
+        Value::Symbol(symbol, _) => !matches!(symbol, Symbol::Slot(_)),
+        _ => false,
+    }
+}
+
+/// Whether the instruction is cheap and gives the same result for the same operands.
+fn is_cheap(inst: &Inst) -> bool {
+    use Opcode::{Add, And, Cvt, Cvta, Ld, Mad, Mov, Mul, Not, Or, Selp, Setp, Shl, Shr, Sub, Xor};
+    if inst.opcode == Ld {
+        let parameter = matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)));
+        return parameter && matches!(inst.operands.first(), Some(Value::Reg(_)));
+    }
+    let integer = inst.form.types.iter().all(|types| !types.contains(&crate::ptx::Type::F32));
+    match inst.opcode {
+        Add | And | Mad | Mul | Not | Or | Setp | Shl | Shr | Sub | Xor => integer,
+        Cvt => !inst.ty(0).is_float() && !inst.ty(1).is_float(),
+        Cvta | Selp => true,
+        Mov => matches!(inst.operands.first(), Some(Value::Reg(_))),
+        _ => false,
+    }
+}
+
+impl Cheap {
+    pub(crate) fn new(function: &Function) -> Cheap {
+        let mut count = vec![0u32; function.registers.len()];
+        let mut places = HashMap::new();
+        for (id, block) in function.blocks.iter().enumerate() {
+            for (at, inst) in block.insts.iter().enumerate() {
+                let mut define = |reg: Reg| {
+                    count[reg as usize] += 1;
+                    if is_cheap(inst) {
+                        places.insert(reg, (id, at));
+                    }
+                };
+                inst.visit(&mut define, &mut |_| {});
+            }
+            if let Term::Sync(inst, _) = &block.term {
+                inst.visit(&mut |reg| count[reg as usize] += 2, &mut |_| {});
+            }
+        }
+        places.retain(|reg, _| count[*reg as usize] == 1);
+        let mut this = Cheap { places };
+        this.prune(function);
+        this
+    }
+
+    /// Removes what depends on something else, or on too much.
+    fn prune(&mut self, function: &Function) {
+        let mut costs: HashMap<Reg, u32> = HashMap::new();
+        loop {
+            let before = costs.len();
+            for (reg, (block, at)) in &self.places {
+                if costs.contains_key(reg) {
+                    continue;
+                }
+                let inst = &function.blocks[*block].insts[*at];
+                let mut uses = Vec::new();
+                inst.visit(&mut |_| {}, &mut |r| uses.push(r));
+                let others = inst.operands.iter().skip(1).all(|value| match value {
+                    Value::Reg(_) | Value::Not(_) => true,
+                    Value::SymbolAddress(symbol, _) => matches!(symbol, Symbol::KernelParam(_)),
+                    Value::Vector(items) => items.iter().all(|v| matches!(v, Value::Reg(_)) || is_fixed(v)),
+                    other => is_fixed(other),
+                });
+                let cost = uses.iter().map(|r| costs.get(r).copied()).sum::<Option<u32>>();
+                if let (true, Some(cost)) = (others, cost)
+                    && cost < LIMIT
+                {
+                    costs.insert(*reg, cost + 1);
+                }
+            }
+            if costs.len() == before {
+                break;
+            }
+        }
+        self.places.retain(|reg, _| costs.contains_key(reg));
+    }
+
+    pub(crate) fn contains(&self, reg: Reg) -> bool {
+        self.places.contains_key(&reg)
+    }
+
+    /// The instructions that compute these registers, in an order in which they can run.
+    pub(crate) fn chain(&self, function: &Function, wanted: &[Reg]) -> Vec<(BlockId, usize)> {
+        let (mut order, mut done) = (Vec::new(), BTreeSet::new());
+        // Each entry is visited twice: first for its operands, then for itself.
+        let mut stack: Vec<(Reg, bool)> = wanted.iter().rev().map(|r| (*r, false)).collect();
+        while let Some((reg, ready)) = stack.pop() {
+            let Some(&place) = self.places.get(&reg) else { continue };
+            if ready {
+                if done.insert(reg) {
+                    order.push(place);
+                }
+            } else if !done.contains(&reg) {
+                stack.push((reg, true));
+                let inst = &function.blocks[place.0].insts[place.1];
+                inst.visit(&mut |_| {}, &mut |r| stack.push((r, false)));
+            }
+        }
+        order
+    }
+}

@@ -1,0 +1,230 @@
+//! Synchronisation: what a thread that reaches a barrier or a warp operation asks for, and what it gets back.
+//!
+//! A thread writes its arguments to the frame, waits at the [`Site`], and goes on in the site's region once the block's
+//! scheduler has written the results. Both engines share this; neither knows PTX. Invariant: a site has at most
+//! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate.
+
+use super::{Function, Inst, Reg, Term, Value};
+use crate::ptx::{Modifier as M, Opcode, Position, Type};
+use std::collections::HashMap;
+
+/// Frame slots for arguments.
+pub(crate) const ARGS: usize = 4;
+/// Bytes of frame for each thread that arguments and results take: the arguments, the word, the predicate as a word.
+pub(crate) const FRAME_BYTES: u64 = 4 * (ARGS as u64 + 2);
+/// Where the results begin among these bytes.
+pub(crate) const RESULT: u64 = 4 * ARGS as u64;
+
+/// The number of barriers of a block.
+pub(crate) const BARRIERS: u32 = 16;
+
+/// A number that all threads of a barrier give together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    Popc,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shuffle {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduce {
+    Add,
+    MinUnsigned,
+    MinSigned,
+    MaxUnsigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
+}
+
+/// What is asked for. Warp operations meet where this and the mask are equal, wherever they stand in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Arguments: barrier, number of threads (0 for all), predicate.
+    Barrier(Option<Count>),
+    /// Counts as arrived and goes on. Arguments as those of a barrier.
+    Arrive,
+    /// Arguments of this and the following: value, high half or second operand, third operand, mask.
+    WarpSync,
+    Shuffle(Shuffle),
+    All,
+    Any,
+    Uni,
+    Ballot,
+    MatchAny,
+    MatchAll,
+    Redux(Reduce),
+    Elect,
+    /// Waits for nobody.
+    ActiveMask,
+}
+
+/// An argument: known when the kernel is compiled, or left in the frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arg {
+    Known(u32),
+    Frame,
+}
+
+/// A place where threads wait for each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) operation: Operation,
+    pub(crate) args: [Arg; ARGS],
+    /// Where threads go on.
+    pub(crate) region: usize,
+    pub(crate) position: Position,
+    /// The instruction, for reports.
+    pub(crate) name: String,
+}
+
+/// What the scheduler has to know of a kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// For each region whether it begins a loop that polls.
+    pub(crate) polls: Vec<bool>,
+    pub(crate) sites: Vec<Site>,
+}
+
+/// Whether threads wait for each other at this instruction.
+pub(crate) fn is_sync(opcode: Opcode) -> bool {
+    use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
+    matches!(opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
+}
+
+fn reduce(inst: &Inst) -> Reduce {
+    let signed = inst.ty(0).is_signed();
+    let named = inst.modifiers().find_map(|m| match (m, signed) {
+        (M::Add, _) => Some(Reduce::Add),
+        (M::Min, true) => Some(Reduce::MinSigned),
+        (M::Min, false) => Some(Reduce::MinUnsigned),
+        (M::Max, true) => Some(Reduce::MaxSigned),
+        (M::Max, false) => Some(Reduce::MaxUnsigned),
+        (M::And, _) => Some(Reduce::And),
+        (M::Or, _) => Some(Reduce::Or),
+        _ => None,
+    });
+    named.unwrap_or(Reduce::Xor)
+}
+
+fn operation(inst: &Inst) -> Operation {
+    let choose = |pairs: &[(M, Operation)], last| pairs.iter().find(|p| inst.has(p.0)).map_or(last, |p| p.1);
+    match inst.opcode {
+        Opcode::Bar | Opcode::Barrier if inst.has(M::Warp) => Operation::WarpSync,
+        Opcode::Bar | Opcode::Barrier if inst.has(M::Red) => {
+            let counts = [(M::Popc, Count::Popc), (M::And, Count::And)];
+            let count = counts.iter().find(|c| inst.has(c.0)).map_or(Count::Or, |c| c.1);
+            Operation::Barrier(Some(count))
+        }
+        Opcode::Bar | Opcode::Barrier => choose(&[(M::Arrive, Operation::Arrive)], Operation::Barrier(None)),
+        Opcode::Shfl => choose(
+            &[
+                (M::Up, Operation::Shuffle(Shuffle::Up)),
+                (M::Down, Operation::Shuffle(Shuffle::Down)),
+                (M::Bfly, Operation::Shuffle(Shuffle::Bfly)),
+            ],
+            Operation::Shuffle(Shuffle::Idx),
+        ),
+        Opcode::Vote => {
+            choose(&[(M::All, Operation::All), (M::Any, Operation::Any), (M::Uni, Operation::Uni)], Operation::Ballot)
+        }
+        Opcode::Match => choose(&[(M::Any, Operation::MatchAny)], Operation::MatchAll),
+        Opcode::Redux => Operation::Redux(reduce(inst)),
+        Opcode::Elect => Operation::Elect,
+        _ => Operation::ActiveMask,
+    }
+}
+
+/// The instruction's inputs in the order of the site's arguments: what, bits, which half of it. `None` is 0.
+pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
+    let ops = inst.operands.as_slice();
+    let word = |value| Some((value, 32, false));
+    let bit = |value| Some((value, 1, false));
+    match (operation(inst), ops) {
+        (Operation::Barrier(None), [id]) => [word(id), None, None, None],
+        (Operation::Barrier(None) | Operation::Arrive, [id, count]) => [word(id), word(count), None, None],
+        (Operation::Barrier(_), [_, id, truth]) => [word(id), None, bit(truth), None],
+        (Operation::Barrier(_), [_, id, count, truth]) => [word(id), word(count), bit(truth), None],
+        (Operation::WarpSync, [mask]) => [None, None, None, word(mask)],
+        (Operation::Shuffle(_), [_, a, b, c, mask]) => [word(a), word(b), word(c), word(mask)],
+        (Operation::MatchAny | Operation::MatchAll, [_, a, mask]) if inst.ty(0).bits() == 64 => {
+            [Some((a, 64, false)), Some((a, 64, true)), None, word(mask)]
+        }
+        (Operation::All | Operation::Any | Operation::Uni | Operation::Ballot, [_, truth, mask]) => {
+            [bit(truth), None, None, word(mask)]
+        }
+        (_, [_, a, mask]) => [word(a), None, None, word(mask)],
+        (Operation::Elect, [_, mask]) => [None, None, None, word(mask)],
+        _ => [None; ARGS],
+    }
+}
+
+/// The destinations of the word and of the predicate.
+pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
+    match (operation(inst), inst.operands.first()) {
+        (Operation::Barrier(None) | Operation::Arrive | Operation::WarpSync, _) | (_, None) => (None, None),
+        (_, Some(Value::Vector(pair))) => (pair.first(), pair.get(1)),
+        (_, Some(dest)) if inst.form.types.first().is_some_and(|t| t.contains(&Type::Pred)) => (None, Some(dest)),
+        (_, dest) => (dest, None),
+    }
+}
+
+/// The registers that hold one constant, always: nvcc gives masks and distances in such.
+pub(crate) fn constants(function: &Function) -> HashMap<Reg, i128> {
+    let mut found: HashMap<Reg, Option<i128>> = HashMap::new();
+    for block in &function.blocks {
+        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        for inst in block.insts.iter().chain(last) {
+            let value = match inst.operands.as_slice() {
+                [Value::Reg(_), Value::Int(value)] if inst.opcode == Opcode::Mov => Some(*value),
+                _ => None,
+            };
+            inst.visit(
+                &mut |reg| {
+                    let first = !found.contains_key(&reg);
+                    found.insert(reg, value.filter(|_| first));
+                },
+                &mut |_| {},
+            );
+        }
+    }
+    found.into_iter().filter_map(|(reg, value)| Some((reg, value?))).collect()
+}
+
+impl Site {
+    pub(crate) fn new(inst: &Inst, region: usize, constants: &HashMap<Reg, i128>) -> Site {
+        let known = |input: Option<(&Value, u32, bool)>| {
+            let Some((value, bits, high)) = input else { return Arg::Known(0) };
+            let value = match value {
+                Value::Int(value) => Some(value),
+                Value::Reg(reg) => constants.get(reg),
+                _ => None,
+            };
+            value.map_or(Arg::Frame, |value| match (bits, high) {
+                (1, _) => Arg::Known(u32::from(*value != 0)),
+                (_, true) => Arg::Known((value >> 32) as u32),
+                _ => Arg::Known(*value as u32),
+            })
+        };
+        let mut name = inst.opcode.name().to_owned();
+        for modifier in inst.modifiers() {
+            name.push('.');
+            name.push_str(modifier.name());
+        }
+        Site { operation: operation(inst), args: inputs(inst).map(known), region, position: inst.position, name }
+    }
+
+    /// Whether the threads of a block wait here, rather than those of a warp.
+    pub(crate) fn is_barrier(&self) -> bool {
+        matches!(self.operation, Operation::Barrier(_) | Operation::Arrive)
+    }
+}

@@ -1,0 +1,485 @@
+//! The queues' state, and everything that changes it. See the parent module.
+
+use super::{GroupId, Order, Point, QueueId, Start, Task};
+use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard, Ordering, spawn, spin};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Drivers at the same time: as many kernels as NVIDIA's devices run at once.
+pub(crate) const DRIVERS: usize = 128;
+/// A driver's stack: calls of device functions run on it.
+const STACK: usize = 16 << 20;
+/// How long a driver without work stays.
+const LINGER: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Idle,
+    Ready,
+    Running,
+    Blocked,
+}
+
+enum Waiter {
+    Queue(QueueId),
+    Thread(Arc<Condvar>),
+}
+
+struct Entry<T> {
+    depends: Vec<Point>,
+    task: Option<T>,
+}
+
+struct Queue<T> {
+    serial: u64,
+    group: GroupId,
+    order: Order,
+    priority: i32,
+    entries: VecDeque<Entry<T>>,
+    submitted: u64,
+    completed: u64,
+    phase: Phase,
+    listed: bool,
+    closed: bool,
+    waiters: Vec<(u64, Waiter)>,
+}
+
+#[derive(Default)]
+struct Group {
+    legacy: Option<QueueId>,
+    queues: Vec<QueueId>,
+    /// Queues that are not idle.
+    busy: usize,
+}
+
+struct State<T> {
+    queues: Vec<Option<Queue<T>>>,
+    groups: Vec<Group>,
+    serial: u64,
+    ready: VecDeque<QueueId>,
+    drivers: usize,
+    /// Drivers asleep, and those of them that were woken but have not seen it yet.
+    asleep: usize,
+    wakes: usize,
+    /// Drivers woken or started that have not looked at the list yet.
+    coming: usize,
+    limit: usize,
+    closing: bool,
+}
+
+/// What to do about drivers after the lock is released.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ring {
+    Nobody,
+    Asleep,
+    New,
+}
+
+/// All queues of the process.
+pub(crate) struct Engine<T> {
+    state: Mutex<State<T>>,
+    wake: Condvar,
+    /// Counts finished entries, for threads that poll.
+    finished: AtomicU64,
+}
+
+impl<T: Task> State<T> {
+    fn queue(&mut self, id: QueueId) -> Option<&mut Queue<T>> {
+        self.queues.get_mut(id.index as usize)?.as_mut().filter(|q| q.serial == id.serial)
+    }
+
+    fn reached(&self, point: Point) -> bool {
+        let queue = self.queues.get(point.queue.index as usize).and_then(Option::as_ref);
+        queue.filter(|q| q.serial == point.queue.serial).is_none_or(|q| q.completed >= point.number)
+    }
+
+    fn tail(&self, id: QueueId) -> Option<Point> {
+        let queue = self.queues.get(id.index as usize)?.as_ref().filter(|q| q.serial == id.serial)?;
+        Some(Point { queue: id, number: queue.submitted })
+    }
+
+    /// Where the other queues that an entry of this one comes after stand.
+    fn implied(&self, id: QueueId, group: GroupId, order: Order, depends: &mut Vec<Point>) {
+        let group = &self.groups[group.0 as usize];
+        let others: &[QueueId] = match order {
+            Order::NonBlocking => &[],
+            Order::Blocking => group.legacy.as_slice(),
+            Order::Legacy if group.busy == 0 => &[],
+            Order::Legacy => &group.queues,
+        };
+        let blocking = |q: &QueueId| {
+            *q != id && self.queues[q.index as usize].as_ref().is_some_and(|q| q.order != Order::NonBlocking)
+        };
+        let tails = others.iter().filter(|q| blocking(q)).filter_map(|q| self.tail(*q));
+        depends.extend(tails.filter(|point| !self.reached(*point)));
+    }
+
+    /// Decides the phase of a queue that nobody runs.
+    fn settle(&mut self, id: QueueId) {
+        loop {
+            let Some(queue) = self.queue(id) else { return };
+            let Some(first) = queue.entries.front_mut() else {
+                queue.phase = Phase::Idle;
+                let (group, closed) = (queue.group, queue.closed);
+                self.groups[group.0 as usize].busy -= 1;
+                if closed {
+                    self.remove(id);
+                }
+                return;
+            };
+            let Some(point) = first.depends.last().copied() else {
+                queue.phase = Phase::Ready;
+                return;
+            };
+            if !self.reached(point) {
+                if let Some(queue) = self.queue(id) {
+                    queue.phase = Phase::Blocked;
+                }
+                if let Some(other) = self.queue(point.queue) {
+                    other.waiters.push((point.number, Waiter::Queue(id)));
+                }
+                return;
+            }
+            if let Some(first) = self.queue(id).and_then(|q| q.entries.front_mut()) {
+                first.depends.pop();
+            }
+        }
+    }
+
+    /// Lists a ready queue for the drivers: those of higher priority, which are lower numbers, first.
+    fn list(&mut self, id: QueueId) {
+        let Some(queue) = self.queue(id) else { return };
+        if queue.phase != Phase::Ready || queue.listed {
+            return;
+        }
+        queue.listed = true;
+        let priority = queue.priority;
+        let of = |q: &QueueId| self.queues[q.index as usize].as_ref().map_or(0, |q| q.priority);
+        let at = self.ready.iter().position(|q| of(q) > priority).unwrap_or(self.ready.len());
+        self.ready.insert(at, id);
+    }
+
+    /// Counts on one more driver where more is listed than drivers are on their way.
+    fn ring(&mut self) -> Ring {
+        if self.ready.len() <= self.coming {
+            return Ring::Nobody;
+        }
+        if self.asleep > self.wakes {
+            self.wakes += 1;
+            self.coming += 1;
+            return Ring::Asleep;
+        }
+        if self.drivers < self.limit {
+            self.drivers += 1;
+            self.coming += 1;
+            return Ring::New;
+        }
+        Ring::Nobody
+    }
+
+    /// Counts an entry as finished and wakes who waits for it; the queues among them are settled and listed.
+    fn finish(&mut self, id: QueueId) {
+        let Some(queue) = self.queue(id) else { return };
+        queue.completed += 1;
+        if queue.waiters.is_empty() {
+            return;
+        }
+        let completed = queue.completed;
+        let (woken, waiting) = std::mem::take(&mut queue.waiters).into_iter().partition(|(n, _)| *n <= completed);
+        queue.waiters = waiting;
+        for (_, waiter) in woken {
+            match waiter {
+                Waiter::Thread(thread) => thread.notify_one(),
+                Waiter::Queue(other) => {
+                    self.settle(other);
+                    self.list(other);
+                }
+            }
+        }
+    }
+
+    /// A queue that can be run now and leads to `id`: itself, or one that its first entry waits for.
+    fn stealable(&mut self, mut id: QueueId) -> Option<QueueId> {
+        for _ in 0..16 {
+            let queue = self.queue(id)?;
+            let first = queue.entries.front()?;
+            match queue.phase {
+                Phase::Ready => return first.task.as_ref().is_none_or(Task::anywhere).then_some(id),
+                Phase::Blocked => id = first.depends.last()?.queue,
+                Phase::Running | Phase::Idle => return None,
+            }
+        }
+        None
+    }
+
+    fn remove(&mut self, id: QueueId) {
+        if let Some(group) = self.queue(id).map(|q| q.group) {
+            self.queues[id.index as usize] = None;
+            let group = &mut self.groups[group.0 as usize];
+            group.queues.retain(|q| *q != id);
+            group.legacy = group.legacy.filter(|q| *q != id);
+        }
+    }
+}
+
+impl<T: Task> Engine<T> {
+    /// An engine with at most `limit` drivers.
+    pub(crate) fn new(limit: usize) -> Arc<Engine<T>> {
+        let state = State {
+            queues: Vec::new(),
+            groups: Vec::new(),
+            serial: 0,
+            ready: VecDeque::new(),
+            drivers: 0,
+            asleep: 0,
+            wakes: 0,
+            coming: 0,
+            limit,
+            closing: false,
+        };
+        Arc::new(Engine { state: Mutex::new(state), wake: Condvar::default(), finished: AtomicU64::new(0) })
+    }
+
+    /// A new group without queues. Groups are as few as contexts, and stay.
+    pub(crate) fn group(&self) -> GroupId {
+        let mut state = self.state.lock();
+        state.groups.push(Group::default());
+        GroupId(state.groups.len() as u32 - 1)
+    }
+
+    /// A new queue of a group.
+    pub(crate) fn queue(&self, group: GroupId, order: Order, priority: i32) -> QueueId {
+        let mut state = self.state.lock();
+        state.serial += 1;
+        let serial = state.serial;
+        let queue = Queue {
+            serial,
+            group,
+            order,
+            priority,
+            entries: VecDeque::new(),
+            submitted: 0,
+            completed: 0,
+            phase: Phase::Idle,
+            listed: false,
+            closed: false,
+            waiters: Vec::new(),
+        };
+        let index = state.queues.iter().position(Option::is_none).unwrap_or(state.queues.len());
+        if index == state.queues.len() {
+            state.queues.push(None);
+        }
+        state.queues[index] = Some(queue);
+        let id = QueueId { index: index as u32, serial };
+        let group = &mut state.groups[group.0 as usize];
+        group.queues.push(id);
+        if order == Order::Legacy {
+            group.legacy = Some(id);
+        }
+        id
+    }
+
+    /// Ends a queue: what was submitted still runs, and nothing more is accepted.
+    pub(crate) fn close(&self, id: QueueId) {
+        let mut state = self.state.lock();
+        let Some(queue) = state.queue(id) else { return };
+        queue.closed = true;
+        if queue.phase == Phase::Idle {
+            state.remove(id);
+        }
+    }
+
+    /// Puts an entry into a queue and gives its point. An entry of a closed queue is dropped.
+    pub(crate) fn submit(
+        self: &Arc<Self>,
+        id: QueueId,
+        mut depends: Vec<Point>,
+        task: Option<T>,
+        start: Start,
+    ) -> Point {
+        let mut state = self.state.lock();
+        let Some((group, order)) = state.queue(id).filter(|q| !q.closed).map(|q| (q.group, q.order)) else {
+            return Point { queue: id, number: 0 };
+        };
+        state.implied(id, group, order, &mut depends);
+        let Some(queue) = state.queue(id) else { return Point { queue: id, number: 0 } };
+        queue.submitted += 1;
+        queue.entries.push_back(Entry { depends, task });
+        let point = Point { queue: id, number: queue.submitted };
+        if queue.phase != Phase::Idle {
+            return point;
+        }
+        state.groups[group.0 as usize].busy += 1;
+        state.settle(id);
+        let ready = state.queue(id).is_some_and(|q| q.phase == Phase::Ready);
+        match start {
+            Start::Wait => return point,
+            Start::Here if ready => state = self.run_first(state, id),
+            Start::Here | Start::Driver => {}
+        }
+        state.list(id);
+        self.ring(state);
+        point
+    }
+
+    /// Runs the first entry of a ready queue. Other queues that become ready are listed for the drivers; this one is
+    /// the caller's.
+    fn run_first<'a>(&'a self, mut state: MutexGuard<'a, State<T>>, id: QueueId) -> MutexGuard<'a, State<T>> {
+        let entry = state.queue(id).and_then(|queue| {
+            queue.phase = Phase::Running;
+            queue.entries.pop_front()
+        });
+        if let Some(task) = entry.and_then(|entry| entry.task) {
+            drop(state);
+            task.run();
+            state = self.state.lock();
+        }
+        state.finish(id);
+        state.settle(id);
+        self.finished.fetch_add(1, Ordering::Release);
+        state
+    }
+
+    /// Calls a driver if one is needed.
+    fn ring(self: &Arc<Self>, mut state: MutexGuard<'_, State<T>>) {
+        let ring = state.ring();
+        drop(state);
+        match ring {
+            Ring::Nobody => {}
+            Ring::Asleep => self.wake.notify_one(),
+            Ring::New => {
+                let engine = Arc::clone(self);
+                if !spawn("cuda-sim stream".to_owned(), STACK, move || engine.drive()) {
+                    // The system gives no thread: what is listed stays until a driver is free or somebody waits for it.
+                    let mut state = self.state.lock();
+                    state.drivers -= 1;
+                    state.coming -= 1;
+                }
+            }
+        }
+    }
+
+    /// A driver's life.
+    fn drive(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        state.coming -= 1;
+        loop {
+            if let Some(id) = state.ready.pop_front() {
+                let ready = state.queue(id).is_some_and(|queue| {
+                    queue.listed = false;
+                    queue.phase == Phase::Ready
+                });
+                if ready {
+                    // Each driver that finds more than it takes calls one more.
+                    if !state.ready.is_empty() {
+                        self.ring(state);
+                        state = self.state.lock();
+                        if state.queue(id).is_none_or(|queue| queue.phase != Phase::Ready) {
+                            continue;
+                        }
+                    }
+                    state = self.run_first(state, id);
+                    state.list(id);
+                }
+                continue;
+            }
+            if state.closing {
+                break;
+            }
+            state.asleep += 1;
+            loop {
+                let (guard, timed_out) = self.wake.wait_for(state, LINGER);
+                state = guard;
+                if state.wakes > 0 {
+                    state.wakes -= 1;
+                    state.coming -= 1;
+                    break;
+                }
+                if timed_out || state.closing {
+                    state.asleep -= 1;
+                    state.drivers -= 1;
+                    return;
+                }
+            }
+            state.asleep -= 1;
+        }
+        state.drivers -= 1;
+    }
+
+    /// Returns when a point is reached, running what leads to it where nobody else does.
+    pub(crate) fn wait(self: &Arc<Self>, point: Point) {
+        let mut state = self.state.lock();
+        let mut polled = false;
+        while !state.reached(point) {
+            if let Some(id) = state.stealable(point.queue) {
+                state = self.run_first(state, id);
+                if state.reached(point) || state.stealable(point.queue) != Some(id) {
+                    state.list(id);
+                }
+                continue;
+            }
+            // A queue whose first entry is for drivers only may not be listed yet.
+            state.list(point.queue);
+            self.ring(state);
+            if !polled {
+                polled = true;
+                let before = self.finished.load(Ordering::Acquire);
+                spin(|| self.finished.load(Ordering::Acquire) != before);
+                state = self.state.lock();
+                continue;
+            }
+            state = self.state.lock();
+            if state.reached(point) || state.stealable(point.queue).is_some() {
+                continue;
+            }
+            let thread = Arc::new(Condvar::default());
+            if let Some(queue) = state.queue(point.queue) {
+                queue.waiters.push((point.number, Waiter::Thread(Arc::clone(&thread))));
+            }
+            while !state.reached(point) {
+                state = thread.wait(state);
+            }
+        }
+        self.ring(state);
+    }
+
+    pub(crate) fn reached(&self, point: Point) -> bool {
+        self.state.lock().reached(point)
+    }
+
+    /// What a synchronisation with a queue waits for: its own tail, and for the legacy one that of all blocking queues.
+    pub(crate) fn tails(&self, id: QueueId) -> Vec<Point> {
+        let mut state = self.state.lock();
+        let Some((group, order)) = state.queue(id).map(|q| (q.group, q.order)) else { return Vec::new() };
+        let mut points = Vec::new();
+        if order == Order::Legacy {
+            state.implied(id, group, order, &mut points);
+        }
+        points.extend(state.tail(id).filter(|point| !state.reached(*point)));
+        points
+    }
+
+    /// The tails of a group's busy queues.
+    pub(crate) fn group_tails(&self, group: GroupId) -> Vec<Point> {
+        let state = self.state.lock();
+        let group = &state.groups[group.0 as usize];
+        if group.busy == 0 {
+            return Vec::new();
+        }
+        group.queues.iter().filter_map(|q| state.tail(*q)).filter(|point| !state.reached(*point)).collect()
+    }
+
+    /// Ends the drivers once nothing is listed, so that a model ends.
+    #[cfg(all(test, loom))]
+    pub(crate) fn end(&self) {
+        self.state.lock().closing = true;
+        self.wake.notify_all();
+    }
+
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn drivers(&self) -> usize {
+        self.state.lock().drivers
+    }
+}

@@ -1,0 +1,500 @@
+//! Synchronisation, on regions and on fibers: barriers, warp operations, polling, blocks that wait for each other.
+
+use super::{Buffer, HEADER};
+use crate::codegen::jit::Compiled;
+use crate::exec::launch::{Fault, Launch};
+use crate::module::{Image, Module, image};
+use std::sync::Arc;
+
+/// Seeds of random schedules that each kernel is run with.
+const SEEDS: u64 = 25;
+
+fn launch(
+    image: &Arc<Image>,
+    code: &Arc<Compiled>,
+    name: &str,
+    grid: u32,
+    block: [u32; 3],
+    params: &[u64],
+) -> Result<(), Fault> {
+    let module = Module::new(Arc::clone(image)).unwrap();
+    Launch {
+        code: Arc::clone(code),
+        shape: image.kernels[name].shape(),
+        params: params.to_vec(),
+        data: module.data,
+        grid: [grid, 1, 1],
+        block,
+        dynamic_shared: 1024,
+        grid_id: 1,
+        cooperative: true,
+    }
+    .run()
+}
+
+/// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
+/// checks what it leaves in them.
+#[track_caller]
+fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
+    let text = format!("{HEADER}{text}");
+    let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
+    let kernel = &image.kernels["k"];
+    let fibers = kernel.fibers().unwrap_or_else(|why| panic!("{why}"));
+    let mut engines = vec![
+        ("regions".to_owned(), Arc::clone(kernel.compiled().unwrap_or_else(|why| panic!("{why}")))),
+        ("fibers".to_owned(), Arc::clone(fibers)),
+    ];
+    engines.extend((0..SEEDS).map(|s| (format!("fibers, seed {s}"), Arc::new(fibers.seeded(Some(s))))));
+    for (engine, code) in engines {
+        let memory: Vec<Buffer> = buffers.iter().map(|b| Buffer::new(b)).collect();
+        let params: Vec<u64> = memory.iter().map(|b| b.0).collect();
+        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{engine}: {fault:?}"));
+        let after: Vec<Vec<u64>> = memory.iter().zip(buffers).map(|(m, b)| m.read(b.len())).collect();
+        println!("{engine}");
+        verify(&after);
+    }
+}
+
+/// Runs a kernel of one block of `threads` threads that leaves `%r10` of each thread in an array.
+#[track_caller]
+fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
+    let text = format!(
+        ".visible .entry k(.param .u64 out) {{ .reg .pred %p<16>; .reg .b32 %r<32>; .reg .b64 %rd<16>;
+        .shared .align 8 .b8 area[4096];
+        mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; mov.u32 %r10, 0;
+        {code}
+        DONE: ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2; cvt.u64.u32 %rd3, %r10;
+        st.global.u64 [%rd1], %rd3; ret; }}"
+    );
+    check(&text, 1, [threads, 1, 1], &[vec![0xdead; threads as usize]], |after| {
+        for (t, got) in after[0].iter().enumerate() {
+            let want = want(t as u32);
+            assert_eq!(*got, u64::from(want), "{code}: thread {t} has {got:#x}, not {want:#x}");
+        }
+    });
+}
+
+/// Sums of blocks of 256 in shared memory: nine barriers, as every CUDA course has it.
+pub(super) const REDUCTION: &str = ".visible .entry k(.param .u64 in, .param .u64 out) {
+    .reg .pred %p<4>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .shared .align 4 .b8 s[1024];
+    ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
+    cvta.to.global.u64 %rd3, %rd1; mul.wide.u32 %rd4, %r4, 4; add.s64 %rd5, %rd3, %rd4; ld.global.f32 %f1, [%rd5];
+    shl.b32 %r5, %r3, 2; mov.u32 %r6, s; add.s32 %r7, %r6, %r5; st.shared.f32 [%r7], %f1;
+    bar.sync 0;
+    shr.u32 %r8, %r2, 1; setp.eq.s32 %p1, %r8, 0; @%p1 bra $L_END;
+$L_LOOP: setp.ge.u32 %p2, %r3, %r8; @%p2 bra $L_SKIP;
+    shl.b32 %r9, %r8, 2; add.s32 %r10, %r7, %r9; ld.shared.f32 %f2, [%r10]; ld.shared.f32 %f3, [%r7];
+    add.f32 %f3, %f2, %f3; st.shared.f32 [%r7], %f3;
+$L_SKIP: bar.sync 0;
+    shr.u32 %r8, %r8, 1; setp.ne.s32 %p3, %r8, 0; @%p3 bra $L_LOOP;
+$L_END: setp.ne.s32 %p1, %r3, 0; @%p1 bra $L_RET;
+    ld.shared.f32 %f1, [s]; cvta.to.global.u64 %rd6, %rd2; mul.wide.u32 %rd7, %r1, 4; add.s64 %rd6, %rd6, %rd7;
+    st.global.f32 [%rd6], %f1;
+$L_RET: ret; }";
+
+fn floats(values: &[f32]) -> Vec<u64> {
+    values.chunks(2).map(|c| u64::from(c[0].to_bits()) | u64::from(c.get(1).map_or(0, |v| v.to_bits())) << 32).collect()
+}
+
+#[test]
+fn reduction_with_nine_barriers() {
+    let n = 256 * 6;
+    let input: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
+    let sums: Vec<f32> = input.chunks(256).map(|c| c.iter().sum()).collect();
+    check(REDUCTION, 6, [256, 1, 1], &[floats(&input), vec![0; 3]], |after| assert_eq!(after[1], floats(&sums)));
+}
+
+#[test]
+fn barriers_reduce_and_count() {
+    let predicate = "and.b32 %r3, %r1, 3; setp.eq.u32 %p1, %r3, 0;";
+    for (threads, quarter) in [(100, 25), (64, 16), (1, 1)] {
+        each(&format!("{predicate} bar.red.popc.u32 %r10, 0, %p1;"), threads, |_| quarter);
+        each(&format!("{predicate} barrier.cta.red.popc.aligned.u32 %r10, 2, !%p1;"), threads, |_| threads - quarter);
+    }
+    let select = "selp.u32 %r10, 1, 0, %p2;";
+    each(&format!("{predicate} bar.red.or.pred %p2, 0, %p1; {select}"), 96, |_| 1);
+    each(&format!("{predicate} bar.red.and.pred %p2, 0, %p1; {select}"), 96, |_| 0);
+    each(&format!("setp.ge.u32 %p1, %r1, 0; bar.red.and.pred %p2, 15, 96, %p1; {select}"), 96, |_| 1);
+}
+
+#[test]
+fn tiled_matrix_product() {
+    let n = 48usize;
+    let text = ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c) {
+        .reg .pred %p<2>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>;
+        .shared .align 4 .b8 ta[1024]; .shared .align 4 .b8 tb[1024];
+        ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c];
+        mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %ctaid.x; rem.u32 %r4, %r3, 3; div.u32 %r5, %r3, 3;
+        shl.b32 %r4, %r4, 4; shl.b32 %r5, %r5, 4; add.u32 %r6, %r4, %r1; add.u32 %r7, %r5, %r2;
+        mov.f32 %f1, 0f00000000; mov.u32 %r8, 0;
+        shl.b32 %r9, %r2, 4; add.u32 %r9, %r9, %r1; shl.b32 %r9, %r9, 2;
+        mov.u32 %r10, ta; add.u32 %r11, %r10, %r9; mov.u32 %r12, tb; add.u32 %r13, %r12, %r9;
+        shl.b32 %r14, %r2, 6; add.u32 %r14, %r14, %r10; shl.b32 %r15, %r1, 2; add.u32 %r15, %r15, %r12;
+    TILE: mad.lo.u32 %r16, %r7, 48, %r8; add.u32 %r16, %r16, %r1; mul.wide.u32 %rd4, %r16, 4; add.u64 %rd4, %rd4, %rd1;
+        ld.global.f32 %f2, [%rd4]; st.shared.f32 [%r11], %f2;
+        add.u32 %r17, %r8, %r2; mad.lo.u32 %r17, %r17, 48, %r6; mul.wide.u32 %rd5, %r17, 4; add.u64 %rd5, %rd5, %rd2;
+        ld.global.f32 %f3, [%rd5]; st.shared.f32 [%r13], %f3;
+        bar.sync 0;
+        mov.u32 %r18, 0; mov.u32 %r19, %r14; mov.u32 %r20, %r15;
+    K:  ld.shared.f32 %f4, [%r19]; ld.shared.f32 %f5, [%r20]; fma.rn.f32 %f1, %f4, %f5, %f1;
+        add.u32 %r19, %r19, 4; add.u32 %r20, %r20, 64; add.u32 %r18, %r18, 1; setp.ne.u32 %p1, %r18, 16; @%p1 bra K;
+        bar.sync 0;
+        add.u32 %r8, %r8, 16; setp.lt.u32 %p1, %r8, 48; @%p1 bra TILE;
+        mad.lo.u32 %r21, %r7, 48, %r6; mul.wide.u32 %rd6, %r21, 4; add.u64 %rd6, %rd6, %rd3; st.global.f32 [%rd6], %f1;
+        ret; }";
+    let a: Vec<f32> = (0..n * n).map(|i| (i % 5) as f32 - 2.0).collect();
+    let b: Vec<f32> = (0..n * n).map(|i| (i % 7) as f32 - 3.0).collect();
+    let dot = |row: usize, col: usize| (0..n).map(|k| a[row * n + k] * b[k * n + col]).sum::<f32>();
+    let want: Vec<f32> = (0..n * n).map(|i| dot(i / n, i % n)).collect();
+    check(text, 9, [16, 16, 1], &[floats(&a), floats(&b), vec![0; n * n / 2]], |after| {
+        assert_eq!(after[2], floats(&want));
+    });
+}
+
+/// Barriers in a loop that each thread runs a different number of times, as sm_70 allows it: who has left is at the
+/// barrier behind the loop, or has exited, and both count.
+#[test]
+fn barriers_in_divergent_loops() {
+    let lap = "mov.u32 %r3, 0; LOOP: setp.gt.u32 %p1, %r3, %r2; @%p1 bra OUT; add.u32 %r3, %r3, 1;";
+    each(&format!("{lap} bar.sync 0; bra LOOP; OUT: bar.sync 0; mov.u32 %r10, %r3;"), 64, |t| t % 32 + 1);
+    // Two barriers with the same number in different branches are the same barrier.
+    each(
+        "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN; bar.sync 3; mov.u32 %r10, 7; bra DONE;
+        EVEN: bar.sync 3; mov.u32 %r10, 8;",
+        70,
+        |t| 8 - t % 2,
+    );
+}
+
+#[test]
+fn threads_that_exit_are_not_waited_for() {
+    // The last 40 of 104 threads leave, and one in the middle of a warp; the others reduce and shuffle.
+    let code = "setp.ge.u32 %p1, %r1, 64; setp.eq.u32 %p2, %r1, 13; or.pred %p1, %p1, %p2; @%p1 bra DONE;
+        mov.u32 %r10, 1; setp.ge.u32 %p3, %r1, 0; bar.red.popc.u32 %r10, 0, %p3;
+        vote.sync.ballot.b32 %r11, %p3, 0xffffffff; popc.b32 %r12, %r11; mad.lo.u32 %r10, %r12, 1000, %r10;
+        bar.warp.sync 0xffffffff; bar.sync 0;";
+    each(code, 104, |t| match t {
+        64.. | 13 => 0,
+        _ => 63 + 1000 * (32 - u32::from(t < 32)),
+    });
+}
+
+fn shuffle(mode: &str, t: u32, b: u32, c: u32) -> (u32, bool) {
+    // The manual's pseudocode.
+    let (lane, b, segmask) = (t as i32 & 31, (b & 31) as i32, (c >> 8 & 31) as i32);
+    let max = (lane & segmask) | ((c & 31) as i32 & !segmask);
+    let min = lane & segmask;
+    let (j, p) = match mode {
+        "up" => (lane - b, lane - b >= max),
+        "down" => (lane + b, lane + b <= max),
+        "bfly" => (lane ^ b, (lane ^ b) <= max),
+        _ => (min | (b & !segmask), (min | (b & !segmask)) <= max),
+    };
+    (if p { j as u32 } else { lane as u32 }, p)
+}
+
+#[test]
+fn shuffles_of_every_mode_distance_and_width() {
+    for mode in ["up", "down", "bfly", "idx"] {
+        for width in [32, 16, 8, 1] {
+            let clamp = if mode == "up" { 0 } else { 31 };
+            let c = (32 - width) << 8 | clamp;
+            for b in [0, 1, 5, 31] {
+                let code = format!(
+                    "mad.lo.u32 %r3, %r1, 3, 7; shfl.sync.{mode}.b32 %r4|%p1, %r3, {b}, {c}, -1;
+                    selp.u32 %r5, 1000, 0, %p1; add.u32 %r10, %r4, %r5;"
+                );
+                each(&code, 64, |t| {
+                    let (from, inside) = shuffle(mode, t, b, c);
+                    (from + t / 32 * 32) * 3 + 7 + if inside { 1000 } else { 0 }
+                });
+            }
+        }
+        // A different distance for each lane, in registers.
+        let code = format!("and.b32 %r3, %r2, 3; shfl.sync.{mode}.b32 %r10|_, %r1, %r3, 0x1f, 0xffffffff;");
+        each(&code, 32, |t| shuffle(mode, t, t % 4, 0x1f).0);
+    }
+}
+
+#[test]
+fn warp_operations_under_partial_masks() {
+    // Even and odd lanes diverge and do the same operation under their own masks, in two places of the text.
+    let halves = |op: &str| {
+        format!(
+            "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; setp.lt.u32 %p3, %r2, 9; @%p1 bra EVEN;
+            mov.u32 %r4, 0xaaaaaaaa; {op} bra DONE; EVEN: mov.u32 %r4, 0x55555555; {op}"
+        )
+    };
+    let parity = |t: u32| if t & 1 == 0 { 0x5555_5555u32 } else { 0xaaaa_aaaa };
+    each(&halves("vote.sync.ballot.b32 %r10, %p3, %r4;"), 64, |t| parity(t) & 0x1ff);
+    each(&halves("vote.ballot.sync.b32 %r10, !%p3, %r4;"), 32, |t| parity(t) & !0x1ff);
+    each(&halves("redux.sync.add.u32 %r10, %r1, %r4;"), 32, |t| (0..32).filter(|i| i % 2 == t % 2).sum());
+    each(&halves("shfl.sync.down.b32 %r10, %r1, 2, 31, %r4;"), 32, |t| if t < 30 { t + 2 } else { t });
+    each(&halves("elect.sync %r10|%p4, %r4;"), 32, |t| t % 2);
+    // Groups of eight lanes, each with its own mask, in one place of the text.
+    let tile = "and.b32 %r3, %r2, 24; shl.b32 %r4, 0xff, %r3; ";
+    each(&format!("{tile} redux.sync.max.u32 %r10, %r1, %r4;"), 64, |t| t | 7);
+    each(&format!("{tile} bar.warp.sync %r4; match.any.sync.b32 %r10, %r3, %r4;"), 64, |t| 0xff << (t & 24));
+}
+
+#[test]
+fn votes_matches_and_reductions() {
+    let small = "setp.lt.u32 %p1, %r2, 5; setp.ge.u32 %p2, %r1, 0;";
+    for (op, pred, want) in [
+        ("all", "%p1", 0),
+        ("all", "%p2", 1),
+        ("any", "%p1", 1),
+        ("any", "!%p2", 0),
+        ("uni", "%p1", 0),
+        ("uni", "!%p2", 1),
+    ] {
+        each(&format!("{small} vote.sync.{op}.pred %p3, {pred}, -1; selp.u32 %r10, 1, 0, %p3;"), 40, |_| want);
+        each(&format!("{small} vote.{op}.sync.pred %p3, {pred}, -1; selp.u32 %r10, 1, 0, %p3;"), 64, |_| want);
+    }
+    let thirds = "rem.u32 %r3, %r2, 3; cvt.u64.u32 %rd4, %r3; shl.b64 %rd4, %rd4, 40;";
+    let equal = |t: u32| (0..32).filter(|i| i % 3 == t % 32 % 3).fold(0u32, |m, i| m | 1 << i);
+    each(&format!("{thirds} match.any.sync.b32 %r10, %r3, -1;"), 64, equal);
+    each(&format!("{thirds} match.any.sync.b64 %r10, %rd4, -1;"), 64, equal);
+    each(&format!("{thirds} match.all.sync.b64 %r10|%p1, %rd4, -1;"), 32, |_| 0);
+    each("mov.u32 %r3, 5; match.all.sync.b32 %r10|%p1, %r3, -1; selp.u32 %r10, %r10, 9, %p1;", 32, |_| u32::MAX);
+    for (op, want) in
+        [("add.s32", 32 * 31 / 2 - 32 * 16), ("min.s32", -16), ("max.s32", 15), ("xor.b32", 0), ("or.b32", -1)]
+    {
+        each(&format!("sub.s32 %r3, %r2, 16; redux.sync.{op} %r10, %r3, -1;"), 32, |_| want as u32);
+    }
+    each("sub.s32 %r3, %r2, 16; redux.sync.min.u32 %r10, %r3, -1;", 32, |_| 0);
+    each("add.u32 %r3, %r2, 64; redux.sync.and.b32 %r10, %r3, -1;", 32, |_| 64);
+}
+
+/// What `activemask` gives is any set of lanes that run together; the lane itself is always one.
+#[test]
+fn active_masks_hold_the_lane_itself() {
+    each(
+        "activemask.b32 %r3; shl.b32 %r4, 1, %r2; and.b32 %r5, %r3, %r4; setp.ne.u32 %p1, %r5, 0;
+        selp.u32 %r10, 1, 0, %p1;",
+        48,
+        |_| 1,
+    );
+}
+
+#[test]
+fn spin_lock_between_threads_and_blocks() {
+    let text = ".global .align 4 .u32 lock;
+        .visible .entry k(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r5, 0;
+        SPIN: atom.global.cas.b32 %r1, [lock], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra SPIN;
+        membar.gl; ld.volatile.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1], %r2;
+        membar.gl; atom.global.exch.b32 %r3, [lock], 0;
+        AGAIN: atom.global.cas.b32 %r1, [lock], 0, 1; setp.eq.u32 %p2, %r1, 0; @!%p2 bra NEXT;
+        ld.volatile.global.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1+4], %r2;
+        membar.gl; st.release.gpu.global.u32 [lock], 0; mov.u32 %r5, 1;
+        NEXT: setp.eq.u32 %p3, %r5, 0; @%p3 bra AGAIN; ret; }";
+    check(text, 5, [70, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [350 << 32 | 350]));
+}
+
+/// A lock that is held while the thread does something: the others must poll meanwhile, and none may starve.
+#[test]
+fn lock_held_across_a_shuffle_of_one_lane() {
+    let text = ".global .align 4 .u32 turn;
+        .visible .entry k(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r5, %laneid; mov.u32 %r6, 1; shl.b32 %r6, %r6, %r5;
+        WAIT: ld.acquire.gpu.global.u32 %r2, [turn]; setp.ne.u32 %p1, %r2, %r1; @%p1 bra WAIT;
+        shfl.sync.idx.b32 %r7, %r1, %r5, 31, %r6;
+        ld.global.u32 %r3, [%rd1]; mad.lo.u32 %r3, %r3, 3, %r7; st.global.u32 [%rd1], %r3;
+        add.u32 %r4, %r1, 1; st.release.gpu.global.u32 [turn], %r4; ret; }";
+    let want = (0..67u32).fold(0u32, |sum, t| sum.wrapping_mul(3).wrapping_add(t));
+    check(text, 1, [67, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [u64::from(want)]));
+}
+
+/// Prefix sum of blocks by looking back at the blocks before: a block polls the flag of its predecessor.
+#[test]
+fn decoupled_look_back() {
+    let text = ".visible .entry k(.param .u64 state, .param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>;
+        .reg .b64 %rd<12>; .shared .align 8 .b64 before;
+        ld.param.u64 %rd1, [state]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+        setp.ne.u32 %p1, %r2, 0; @%p1 bra ALL;
+        mul.wide.u32 %rd3, %r1, 8; add.u64 %rd3, %rd3, %rd1; mov.u64 %rd4, 1; setp.eq.u32 %p2, %r1, 0; @%p2 bra FOUND;
+        POLL: ld.relaxed.gpu.global.u64 %rd4, [%rd3+-8]; setp.eq.u64 %p3, %rd4, 0; @%p3 bra POLL;
+        fence.acq_rel.gpu;
+        FOUND: cvt.u64.u32 %rd5, %r1; add.u64 %rd6, %rd4, %rd5; add.u64 %rd6, %rd6, 1; fence.acq_rel.gpu;
+        st.relaxed.gpu.global.u64 [%rd3], %rd6; st.shared.u64 [before], %rd4;
+        ALL: barrier.sync 0; ld.shared.u64 %rd7, [before]; cvt.u64.u32 %rd8, %r2; add.u64 %rd7, %rd7, %rd8;
+        mad.lo.u32 %r3, %r1, 40, %r2; mul.wide.u32 %rd9, %r3, 8; add.u64 %rd9, %rd9, %rd2; st.global.u64 [%rd9], %rd7;
+        ret; }";
+    let blocks = 20u64;
+    check(text, blocks as u32, [40, 1, 1], &[vec![0; 20], vec![0; 800]], |after| {
+        for (i, got) in after[1].iter().enumerate() {
+            let (block, thread) = (i as u64 / 40, i as u64 % 40);
+            // Block b publishes 1 + the sum of (i + 1) for all i up to b, and reads what its predecessor published.
+            assert_eq!(*got, 1 + (1..=block).sum::<u64>() + thread, "block {block}");
+        }
+    });
+}
+
+/// One warp produces and one consumes, through a buffer of one, with two named barriers of 64 threads.
+#[test]
+fn named_barriers_between_producer_and_consumer() {
+    let text = ".visible .entry k(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<4>;
+        .shared .align 4 .b8 slot[128];
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; shl.b32 %r3, %r2, 2; mov.u32 %r4, slot;
+        add.u32 %r4, %r4, %r3; mov.u32 %r5, 0; mov.u32 %r8, 0; setp.ge.u32 %p1, %r1, 32; @%p1 bra CONSUME;
+        PRODUCE: mad.lo.u32 %r6, %r5, 100, %r2; st.shared.u32 [%r4], %r6; bar.arrive 1, 64; bar.sync 2, 64;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 10; @%p2 bra PRODUCE; ret;
+        CONSUME: bar.sync 1, 64; ld.shared.u32 %r7, [%r4]; add.u32 %r8, %r8, %r7; bar.arrive 2, 64;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 10; @%p3 bra CONSUME;
+        cvt.u64.u32 %rd2, %r8; mul.wide.u32 %rd3, %r2, 8; add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }";
+    check(text, 2, [64, 1, 1], &[vec![0; 32]], |after| {
+        for (lane, got) in after[0].iter().enumerate() {
+            assert_eq!(*got, 45 * 100 + 10 * lane as u64);
+        }
+    });
+}
+
+/// A grid-wide barrier of atomics, in which every block waits for every other.
+#[test]
+fn all_blocks_wait_for_each_other() {
+    let text = ".visible .entry k(.param .u64 count, .param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>;
+        .reg .b64 %rd<8>;
+        ld.param.u64 %rd1, [count]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x;
+        mov.u32 %r3, %tid.x; mov.u32 %r9, 0; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd3, %rd3, %rd2;
+        ROUND: add.u32 %r9, %r9, 1;
+        setp.ne.u32 %p1, %r3, 0; @%p1 bra MEET;
+        ld.global.u64 %rd4, [%rd3]; add.u64 %rd4, %rd4, 1; st.global.u64 [%rd3], %rd4;
+        MEET: bar.sync 0; @%p1 bra GO;
+        membar.gl; atom.global.add.u32 %r4, [%rd1], 1; mul.lo.u32 %r5, %r2, %r9;
+        WAIT: ld.volatile.global.u32 %r6, [%rd1]; setp.lt.u32 %p2, %r6, %r5; @%p2 bra WAIT; membar.gl;
+        GO: bar.sync 0; setp.lt.u32 %p3, %r9, 4; @%p3 bra ROUND;
+        @%p1 bra END; sub.u32 %r7, %r2, 1; sub.u32 %r7, %r7, %r1; mul.wide.u32 %rd5, %r7, 8; add.u64 %rd5, %rd5, %rd2;
+        ld.global.u64 %rd6, [%rd5]; st.global.u64 [%rd3+256], %rd6; END: ret; }";
+    check(text, 30, [33, 1, 1], &[vec![0], vec![0; 64]], |after| {
+        assert_eq!(after[1][..30], [4; 30]);
+        assert_eq!(after[1][32..62], [4; 30]);
+    });
+}
+
+fn deadlocks(code: &str) {
+    let text = format!(
+        "{HEADER}.visible .entry k() {{ .reg .pred %p<4>; .reg .b32 %r<4>; mov.u32 %r1, %tid.x;
+        setp.lt.u32 %p1, %r1, 7; {code} ret; }}"
+    );
+    let image = image(&text).unwrap();
+    let kernel = &image.kernels["k"];
+    for code in [kernel.compiled().unwrap(), kernel.fibers().unwrap()] {
+        let fault = launch(&image, code, "k", 3, [64, 1, 1], &[]).unwrap_err();
+        assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
+    }
+}
+
+#[test]
+fn threads_that_wait_for_each_other_for_ever_are_a_fault() {
+    deadlocks("@%p1 bar.sync 1; bar.sync 2;");
+    deadlocks("bar.sync 0, 96;");
+    deadlocks("@%p1 bar.warp.sync -1; @!%p1 bar.sync 0;");
+    deadlocks("@%p1 vote.sync.any.pred %p2, %p1, -1; @!%p1 vote.sync.all.pred %p2, %p1, -1;");
+}
+
+#[test]
+fn a_fault_between_barriers_ends_the_launch() {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .pred %p<4>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+        ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; bar.sync 0; setp.eq.u32 %p1, %r1, 40;
+        @%p1 st.global.u32 [%rd1], 1; bar.sync 0; ret; }}"
+    );
+    let image = image(&text).unwrap();
+    let kernel = &image.kernels["k"];
+    let good = Buffer::new(&[0]);
+    for code in [kernel.compiled().unwrap(), kernel.fibers().unwrap()] {
+        let fault = launch(&image, code, "k", 2, [64, 1, 1], &[16]).unwrap_err();
+        assert!(matches!(fault, Fault::IllegalAddress { address: 16, .. }), "{fault:?}");
+        launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();
+    }
+    assert_eq!(good.read(1), [1]);
+}
+
+/// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that outlast
+/// them; and shared variables of functions apart from the kernel's.
+#[test]
+fn functions_that_synchronise() {
+    let text = ".func (.param .b32 r) warp_sum(.param .b32 v) { .reg .b32 %r<4>; .reg .pred %p;
+        ld.param.b32 %r1, [v]; mov.u32 %r2, 16;
+        STEP: shfl.sync.bfly.b32 %r3, %r1, %r2, 31, -1; add.u32 %r1, %r1, %r3; shr.u32 %r2, %r2, 1;
+        setp.ne.u32 %p, %r2, 0; @%p bra STEP; st.param.b32 [r], %r1; ret; }
+        .func (.param .b32 r) block_sum(.param .b32 v, .param .b32 salt) { .reg .b32 %r<12>; .reg .pred %p<3>;
+        .shared .align 4 .b8 sums[16]; .local .align 4 .b8 kept[4];
+        ld.param.b32 %r1, [v]; st.local.u32 [kept], %r1;
+        { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), warp_sum, (a); ld.param.b32 %r2, [b]; }
+        mov.u32 %r3, %warpid; shl.b32 %r3, %r3, 2; mov.u32 %r4, sums; add.u32 %r4, %r4, %r3; mov.u32 %r5, %laneid;
+        setp.eq.u32 %p1, %r5, 0; @%p1 st.shared.u32 [%r4], %r2; bar.sync 0;
+        ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [sums]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8;
+        add.u32 %r6, %r6, %r9; bar.sync 0; ld.local.u32 %r10, [kept]; ld.param.b32 %r11, [salt];
+        add.u32 %r6, %r6, %r10; add.u32 %r6, %r6, %r11; st.param.b32 [r], %r6; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+        .shared .align 4 .b8 mine[512]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, mine;
+        shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; mov.u32 %r4, 0; mov.u32 %r7, 0;
+        LOOP: add.u32 %r5, %r1, %r4;
+        { .param .b32 a; .param .b32 s; .param .b32 b; st.param.b32 [a], %r5; st.param.b32 [s], 1000;
+          call.uni (b), block_sum, (a, s); ld.param.b32 %r6, [b]; }
+        add.u32 %r7, %r7, %r6; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;
+        ld.shared.u32 %r8, [%r2]; add.u32 %r7, %r7, %r8; cvt.u64.u32 %rd2, %r7; mul.wide.u32 %rd3, %r1, 8;
+        add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }";
+    check(text, 2, [128, 1, 1], &[vec![0; 128]], |after| {
+        for (t, got) in after[0].iter().enumerate() {
+            let sum = |round: u64| (0..128).map(|i| i + round).sum::<u64>() + t as u64 + round + 1000;
+            assert_eq!(*got, sum(0) + sum(1) + sum(2) + t as u64, "thread {t}");
+        }
+    });
+}
+
+/// A lock that is taken in a function: the loop around the call must let other threads run.
+#[test]
+fn polling_through_a_call() {
+    let text = ".global .align 4 .u32 lock;
+        .func (.param .b32 r) try_lock() { .reg .b32 %r<3>; atom.global.cas.b32 %r1, [lock], 0, 1;
+        st.param.b32 [r], %r1; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+        ld.param.u64 %rd1, [out];
+        TRY: { .param .b32 r; call.uni (r), try_lock; ld.param.b32 %r1, [r]; } setp.ne.u32 %p1, %r1, 0; @%p1 bra TRY;
+        bar.warp.sync 0; ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2;
+        membar.gl; atom.global.exch.b32 %r2, [lock], 0; ret; }";
+    check(text, 3, [40, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [120]));
+}
+
+#[test]
+fn recursion_that_synchronises_is_refused() {
+    let text = format!(
+        "{HEADER}.func f(.param .b32 n) {{ .reg .b32 %r<3>; .reg .pred %p; ld.param.b32 %r1, [n]; bar.sync 0;
+        setp.eq.u32 %p, %r1, 0; @%p ret; sub.u32 %r1, %r1, 1; {{ .param .b32 a; st.param.b32 [a], %r1;
+        call.uni f, (a); }} ret; }}
+        .visible .entry k() {{ {{ .param .b32 a; st.param.b32 [a], 3; call.uni f, (a); }} ret; }}"
+    );
+    let Err(error) = image(&text) else { panic!("it was accepted") };
+    assert!(error.unsupported && error.message.contains("calls itself"), "{error}");
+}
+
+/// A grid-wide barrier as the headers of cooperative groups write it: the workspace comes in `%envreg1` and
+/// `%envreg2`, block 0 adds what turns the sign over once all have come.
+#[test]
+fn grid_barriers_of_cooperative_groups() {
+    let text =
+        ".visible .entry k(.param .u64 a, .param .u64 b) { .reg .pred %p<6>; .reg .b32 %r<32>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd10, [a]; ld.param.u64 %rd11, [b];
+        mov.u32 %r14, %envreg2; cvt.u64.u32 %rd17, %r14; mov.u32 %r15, %envreg1; cvt.u64.u32 %rd18, %r15;
+        bfi.b64 %rd2, %rd18, %rd17, 32, 32; add.s64 %rd8, %rd2, 4;
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mov.u32 %r4, %nctaid.x;
+        mad.lo.u32 %r5, %r1, %r2, %r3; mul.wide.u32 %rd3, %r5, 8; add.u64 %rd4, %rd10, %rd3;
+        cvt.u64.u32 %rd5, %r5; st.global.u64 [%rd4], %rd5;
+        setp.ne.s64 %p1, %rd2, 0; @%p1 bra HAVE; trap;
+        HAVE: barrier.sync 0; setp.ne.u32 %p2, %r3, 0; @%p2 bra JOIN;
+        setp.eq.s32 %p3, %r1, 0; mov.u32 %r31, -2147483647; sub.s32 %r30, %r31, %r4; selp.b32 %r25, %r30, 1, %p3;
+        atom.add.release.gpu.u32 %r24, [%rd8], %r25;
+        WAIT: ld.acquire.gpu.u32 %r29, [%rd8]; xor.b32 %r28, %r29, %r24; setp.gt.s32 %p4, %r28, -1; @%p4 bra WAIT;
+        JOIN: barrier.sync 0;
+        mul.lo.u32 %r6, %r2, %r4; sub.u32 %r6, %r6, %r5; sub.u32 %r6, %r6, 1; mul.wide.u32 %rd6, %r6, 8;
+        add.u64 %rd6, %rd6, %rd10; ld.global.u64 %rd7, [%rd6]; add.u64 %rd9, %rd11, %rd3; st.global.u64 [%rd9], %rd7;
+        ret; }";
+    let n = 21 * 40;
+    check(text, 21, [40, 1, 1], &[vec![0; n], vec![0; n]], |after| {
+        assert!(after[1].iter().enumerate().all(|(i, v)| *v == (n - 1 - i) as u64));
+    });
+}
