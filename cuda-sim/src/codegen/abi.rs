@@ -42,6 +42,8 @@ pub(crate) struct Context {
     pub(crate) fiber: u64,
     /// Memory of a cooperative launch for its grid-wide barriers; 0 for other launches.
     pub(crate) workspace: u64,
+    /// The number of the driver's context; its heap is the one that `malloc` takes from.
+    pub(crate) owner: u32,
 }
 
 macro_rules! offsets {
@@ -68,6 +70,9 @@ pub(crate) type RangeFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
 
 /// What a [`RangeFn`] gives where its threads may go on in different places.
 pub(crate) const LOOK: u64 = u32::MAX as u64;
+
+/// What a strip gives that its threads have to run by the plain region.
+pub(crate) const REFUSED: u64 = u32::MAX as u64 - 1;
 
 /// Runs one region for the listed threads of the current block.
 pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

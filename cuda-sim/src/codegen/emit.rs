@@ -215,6 +215,10 @@ impl<'a> Emitter<'a> {
             }
             Special::DynamicShared => (self.field(abi::DYNAMIC_SHARED_BYTES, "i32"), 32),
             Special::TotalShared => (self.field(abi::TOTAL_SHARED_BYTES, "i32"), 32),
+            Special::Workspace(high) => {
+                let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };
+                (self.field(half, "i32"), 32)
+            }
             Special::ClockHigh => {
                 let clock = self.special(Special::Clock64, 64);
                 (self.def(format_args!("lshr i64 {clock}, 32")), 64)
@@ -223,10 +227,6 @@ impl<'a> Emitter<'a> {
             Special::GlobalTimerHigh => {
                 let time = self.special(Special::GlobalTimer, 64);
                 (self.def(format_args!("lshr i64 {time}, 32")), 64)
-            }
-            Special::Workspace(high) => {
-                let half = if high { abi::WORKSPACE + 4 } else { abi::WORKSPACE };
-                (self.field(half, "i32"), 32)
             }
             Special::Zero => ("0".to_owned(), 32),
             Special::One => ("1".to_owned(), 32),

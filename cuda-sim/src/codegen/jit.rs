@@ -44,7 +44,8 @@ pub(crate) struct Compiled {
 pub(crate) enum Entry {
     /// A loop over blocks.
     Blocks(BlocksFn),
-    /// Regions that a scheduler runs: their addresses, 0 for those that are compiled when a thread needs them.
+    /// Regions that a scheduler runs: their addresses, 0 for those that are compiled when a thread needs them; then for
+    /// each region the address of its loop in step, or 0.
     Regions(Vec<usize>),
     /// A function of one thread that runs as a fiber; schedules are random with a seed.
     Fiber { function: usize, seed: Option<u64> },
@@ -144,6 +145,10 @@ const PIPELINE: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-
     loop-mssa(licm<allowspeculation>),simplifycfg,loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm<allowspeculation>),early-cse,sink),globaldce";
 
+/// What turns loops of constant length over the threads of a strip into vectors, after the above.
+const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
+    gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
+
 /// Optimises and compiles a module's text to an object file's bytes.
 fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     let context = Context::create();
@@ -155,6 +160,9 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    if ir.contains("@strip") {
+        module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    }
     if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
         eprintln!("{}", module.print_to_string().to_string_lossy());
     }
@@ -192,8 +200,8 @@ impl Compiled {
         let entry = if code.scheduled {
             // SAFETY: the symbol is what the code generator defines where regions are scheduled: it tells the table.
             let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(address) }();
-            // SAFETY: the table has one address for each region and lives as long as the code, that is for ever.
-            Entry::Regions(unsafe { std::slice::from_raw_parts(table, code.regions.len()) }.to_vec())
+            // SAFETY: the table has two addresses for each region and lives as long as the code, that is for ever.
+            Entry::Regions(unsafe { std::slice::from_raw_parts(table, 2 * code.regions.len()) }.to_vec())
         } else {
             // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
             Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
@@ -235,6 +243,14 @@ impl Compiled {
         };
         // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
+    }
+
+    /// The code that runs a strip of threads through the loop that a region begins with, if they may do it in step.
+    pub(crate) fn strip(&self, region: usize) -> Option<RangeFn> {
+        let Entry::Regions(table) = &self.entry else { return None };
+        let address = table[table.len() / 2 + region];
+        // SAFETY: the address is that of a strip, which the code generator defines with this signature.
+        (address != 0).then(|| unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
     /// The code of region 1 and up, compiled by the first caller while others wait.

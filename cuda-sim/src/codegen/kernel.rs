@@ -5,7 +5,7 @@
 //! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
 use super::emit::Emitter;
-use super::{abi, region};
+use super::{abi, region, strip};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::{BlockId, Function, Reg, Term};
@@ -105,6 +105,17 @@ impl Functions {
                 1,
             ));
             table.push(format!("ptr @region{id}"));
+            emitters.push(emitter);
+        }
+        // Behind them the loops in step, in the same order.
+        for id in 0..regions.heads.len() {
+            if !regions.lockstep.contains_key(&id) {
+                table.push("ptr null".to_owned());
+                continue;
+            }
+            let mut emitter = Emitter::new(function);
+            text.push_str(&strip::strip(&mut emitter, regions, id)?);
+            table.push(format!("ptr @strip{id}"));
             emitters.push(emitter);
         }
         let _ = writeln!(

@@ -23,6 +23,7 @@ mod memory;
 mod narrow;
 mod ops;
 mod region;
+pub(crate) mod strip;
 
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};

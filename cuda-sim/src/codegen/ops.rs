@@ -150,9 +150,9 @@ impl Emitter<'_> {
                 Ok(())
             }
             (Some(M::Malloc), [dest, bytes]) => {
-                declare("declare i64 @sim.malloc(i64) #2");
+                declare("declare i64 @sim.malloc(ptr, i64) #2");
                 let bytes = self.int(bytes, 64)?;
-                let address = self.def(format_args!("call i64 @sim.malloc(i64 {bytes})"));
+                let address = self.def(format_args!("call i64 @sim.malloc(ptr %ctx, i64 {bytes})"));
                 self.write(dest, 64, &address, false)
             }
             (Some(M::Free), [address]) => {

@@ -211,7 +211,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize,
 }
 
 /// The coordinates of a block, from the context.
-fn block_coordinates(emitter: &mut Emitter<'_>) {
+pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
     for (axis, at) in [0, 4, 8].into_iter().enumerate() {
         let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
         let _ = writeln!(emitter.prologue, "  %ctaid{axis} = load i32, ptr {pointer}");

@@ -113,14 +113,14 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
-        Fault::Assert { block } => {
-            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
-            CUresult::CUDA_ERROR_ASSERT
-        }
         // A barrier that never opens is a kernel that never ends, which a device reports when its time is up.
         Fault::Deadlock { block } => {
             tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        }
+        Fault::Assert { block } => {
+            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
+            CUresult::CUDA_ERROR_ASSERT
         }
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
@@ -159,6 +159,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
+        context: stream.context,
         cooperative: how.cooperative,
     };
     // As on a real device, a fault is not the launch's status but that of every later call.

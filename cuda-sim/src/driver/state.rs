@@ -162,6 +162,7 @@ impl Context {
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
         super::pool::forget(self.id);
         MEMORY.reset(self.id);
+        crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();
         self.sticky.store(0, Ordering::Release);
     }

@@ -15,7 +15,6 @@ use super::launch::Fault;
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
 use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Site};
-use crate::service;
 
 /// What runs a block's threads: compiled regions, or fibers.
 pub(crate) trait Engine {
@@ -127,7 +126,6 @@ impl<'a> Block<'a> {
         match self.context.trap {
             0 => Ok(result),
             2 => Err(Fault::StackOverflow { block: self.number }),
-            service::ASSERT => Err(Fault::Assert { block: self.number }),
             _ => Err(Fault::Trap { block: self.number }),
         }
     }

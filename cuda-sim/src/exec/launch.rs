@@ -39,6 +39,8 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) grid_id: u64,
+    /// The number of the driver's context.
+    pub(crate) context: u32,
     /// Whether the grid may wait for all of itself.
     pub(crate) cooperative: bool,
 }
@@ -231,6 +233,7 @@ impl Launch {
             threads,
             fiber: 0,
             workspace: progress.workspace,
+            owner: self.context,
         })
     }
 

@@ -12,8 +12,9 @@ use super::block::{Block, Engine, Outcome};
 use super::fault;
 use super::fiber::{Fibers, Random};
 use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
-use crate::codegen::abi::Context;
+use crate::codegen::abi::{Context, LOOK, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
+use crate::codegen::strip::STRIP;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
@@ -34,16 +35,56 @@ pub(crate) static SEED: Lazy<Option<u64>> =
 
 struct Regions<'a>(&'a Compiled);
 
-impl Engine for Regions<'_> {
-    fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
-        let function = self.0.range(state as usize).map_err(|why| {
-            tracing::error!("a region could not be compiled: {why}");
-            Fault::NoCode
-        })? as *const () as usize;
+impl Regions<'_> {
+    fn call(&self, function: RangeFn, context: &mut Context, first: usize, count: usize) -> Result<u64, Fault> {
         let at = std::ptr::from_mut(context) as usize;
         // SAFETY: a region takes a context and a range of its block's threads, all of which are at its beginning.
-        let result = unsafe { fault::call(function, at, first as u64, count as u64) };
+        let result = unsafe { fault::call(function as *const () as usize, at, first as u64, count as u64) };
         result.map_err(|address| Fault::IllegalAddress { address, block: 0 })
+    }
+
+    /// Runs threads through a loop in step, and one after the other where they cannot.
+    fn strips(
+        &self,
+        (strip, plain): (RangeFn, RangeFn),
+        context: &mut Context,
+        first: usize,
+        count: usize,
+    ) -> Result<u64, Fault> {
+        let end = first + count;
+        let (mut at, mut all) = (first, None);
+        while at < end {
+            let size = (end - at).min(STRIP as usize);
+            let mut result = REFUSED;
+            if size == STRIP as usize {
+                result = self.call(strip, context, at, size)?;
+            }
+            if result == REFUSED {
+                result = self.call(plain, context, at, size)?;
+            }
+            if result != LOOK {
+                for thread in at..at + size {
+                    // SAFETY: `next` has a place for each thread of the block, and compiled code does not run now.
+                    unsafe { context.next.wrapping_add(thread).write(result as u32) };
+                }
+            }
+            all = if all.is_none_or(|all| all == result) { Some(result) } else { Some(LOOK) };
+            at += size;
+        }
+        Ok(all.unwrap_or(LOOK))
+    }
+}
+
+impl Engine for Regions<'_> {
+    fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
+        let plain = self.0.range(state as usize).map_err(|why| {
+            tracing::error!("a region could not be compiled: {why}");
+            Fault::NoCode
+        })?;
+        match self.0.strip(state as usize) {
+            Some(strip) => self.strips((strip, plain), context, first, count),
+            None => self.call(plain, context, first, count),
+        }
     }
 }
 

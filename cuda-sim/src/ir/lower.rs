@@ -267,6 +267,7 @@ impl<'a> Lowering<'a> {
         // A block without a terminator ends the text, where PTX returns.
         let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
         self.function.blocks = blocks.into_iter().map(finish).collect();
+        super::rename::separate(&mut self.function);
         Ok(self.function)
     }
 

@@ -7,10 +7,12 @@
 pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;
+pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
 pub(crate) mod regions;
 pub(crate) mod remat;
+pub(crate) mod rename;
 pub(crate) mod sync;
 
 use crate::ptx::isa::Form;
@@ -40,11 +42,11 @@ pub(crate) enum Special {
     GlobalTimer,
     DynamicShared,
     TotalShared,
+    /// The low or the high half of the address of the workspace of grid-wide barriers.
+    Workspace(bool),
     ClockHigh,
     GlobalTimerLow,
     GlobalTimerHigh,
-    /// The low or the high half of the address of the workspace of grid-wide barriers.
-    Workspace(bool),
     Zero,
     One,
 }

@@ -10,6 +10,7 @@
 //! that can run, and the number of regions plus a site's index for one that waits there.
 
 use super::liveness::{RegSet, live_in};
+use super::lockstep::{self, Lockstep};
 use super::remat::Cheap;
 use super::sync::{self, Site};
 use super::{Block, BlockId, Function, Reg, Term};
@@ -24,6 +25,10 @@ pub(crate) enum Kind {
     Resume(BlockId),
     /// The header of a loop that may wait for other threads.
     Poll,
+    /// The header of a loop that threads do in step.
+    Loop,
+    /// What follows such a loop.
+    After,
     /// A path that is rarely taken.
     Cold,
 }
@@ -42,9 +47,13 @@ pub(crate) struct Regions {
     pub(crate) site_of: HashMap<BlockId, usize>,
     /// Whether a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
     pub(crate) scheduled: bool,
+    /// The loops that regions begin with and that threads do in step.
+    pub(crate) lockstep: HashMap<usize, Lockstep>,
     /// Registers live at each head that come from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
-    /// Instructions that compute the other registers live at each head again.
+    /// The other registers live at each head.
+    pub(crate) computed: Vec<Vec<Reg>>,
+    /// Instructions that compute those again.
     pub(crate) again: Vec<Vec<(BlockId, usize)>>,
     /// Frame slot of every register that crosses a split: its offset for one thread, to be multiplied by the block's
     /// threads (the frame is an array for each register).
@@ -159,27 +168,30 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
 }
 
 /// Whether the kernel needs a scheduler: it synchronises, or may poll.
-fn is_scheduled(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
+fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
     !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
 impl Regions {
     pub(crate) fn new(function: &Function) -> Regions {
         let polls = super::loops::polling(function);
+        let loops = lockstep::find(function, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
             kinds: vec![Kind::Entry],
             splits: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
-            scheduled: is_scheduled(function, &polls),
+            scheduled: !loops.is_empty() || waits(function, &polls),
+            lockstep: HashMap::new(),
             live: Vec::new(),
+            computed: Vec::new(),
             again: Vec::new(),
             frame: HashMap::new(),
             frame_bytes: 0,
         };
         if this.scheduled {
-            this.cut(function, &polls);
+            this.cut(function, &polls, loops);
         } else {
             cold_heads(function, 0, |_| true).into_iter().for_each(|head| this.split_at(head, Kind::Cold));
         }
@@ -196,7 +208,7 @@ impl Regions {
     }
 
     /// Cuts at synchronisations and polling loops, and cold paths off what remains.
-    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>) {
+    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
         for block in &all {
@@ -209,6 +221,13 @@ impl Regions {
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
+        for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
+            self.split_at(found.header, Kind::Loop);
+            found.exits.iter().chain(&found.bails).for_each(|exit| self.split_at(*exit, Kind::After));
+            self.lockstep.insert(self.splits[&found.header], found);
+        }
+        // A header may have been the exit of another loop before.
+        self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
         let mut at = 0;
         while at < self.heads.len() {
             if self.kinds[at] != Kind::Cold {
@@ -234,6 +253,7 @@ impl Regions {
             let (again, carried): (Vec<Reg>, Vec<Reg>) =
                 live.into_iter().partition(|r| region > 0 && cheap.as_ref().is_some_and(|c| c.contains(*r)));
             self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
+            self.computed.push(again);
             if region > 0 {
                 for reg in &carried {
                     self.frame.entry(*reg).or_insert_with(|| {

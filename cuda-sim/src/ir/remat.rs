@@ -18,7 +18,10 @@ pub(crate) struct Cheap {
 fn is_fixed(value: &Value) -> bool {
     match value {
         Value::Int(_) | Value::F32(_) | Value::F64(_) => true,
-        Value::Special(special) => !matches!(special, Special::Clock32 | Special::Clock64 | Special::GlobalTimer),
+        Value::Special(special) => {
+            use Special::{Clock32, Clock64, ClockHigh, GlobalTimer, GlobalTimerHigh, GlobalTimerLow};
+            !matches!(special, Clock32 | Clock64 | ClockHigh | GlobalTimer | GlobalTimerHigh | GlobalTimerLow)
+        }
         Value::Symbol(symbol, _) => !matches!(symbol, Symbol::Slot(_)),
         _ => false,
     }
@@ -30,6 +33,10 @@ fn is_cheap(inst: &Inst) -> bool {
     if inst.opcode == Ld {
         let parameter = matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)));
         return parameter && matches!(inst.operands.first(), Some(Value::Reg(_)));
+    }
+    // Carries depend on what came before, and computing them again would change what comes after.
+    if inst.form.operands.iter().any(|shape| shape.is_implicit()) {
+        return false;
     }
     let integer = inst.form.types.iter().all(|types| !types.contains(&crate::ptx::Type::F32));
     match inst.opcode {

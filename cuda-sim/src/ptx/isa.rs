@@ -10,12 +10,12 @@ mod float;
 mod half;
 mod integer;
 mod memory;
-mod sync;
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
 use Shape::{
-    Dest, DestAs, DestPred, DestVector, DestWide, Immediate, Label, Move, Source, SourceAs, SourcePred, SourceWide,
+    Dest, DestAs, DestPair, DestPred, DestVector, DestWide, Immediate, Label, Move, Source, SourceAs, SourcePred,
+    SourceWide,
 };
 use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
 use once_cell::sync::Lazy;
@@ -82,12 +82,12 @@ pub enum Shape {
     DestAs(Type),
     /// A predicate that is written, or a pair `p|q`.
     DestPred,
+    /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
+    DestPair,
     /// A predicate that is written, never a pair.
     DestOnePred,
     /// A pair of predicates `p|q` that is written.
     DestTwoPreds,
-    /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
-    DestPair,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
     /// A register or constant.
@@ -128,9 +128,9 @@ impl Shape {
                 | DestWide(_)
                 | DestAs(_)
                 | DestPred
+                | DestPair
                 | Shape::DestOnePred
                 | Shape::DestTwoPreds
-                | Shape::DestPair
                 | DestVector(_)
                 | Shape::CarryOut
         )
@@ -174,6 +174,14 @@ const COMPARE_UNSIGNED: &[M] = &[M::Eq, M::Ne, M::Lt, M::Le, M::Gt, M::Ge, M::Lo
 const BOOL: &[M] = &[M::And, M::Or, M::Xor];
 const UNI: &[M] = &[M::Uni];
 
+const CTA: &[M] = &[M::Cta];
+const SYNC: &[M] = &[M::Sync];
+const ALIGNED: &[M] = &[M::Aligned];
+const BAR_POPC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::Popc]), opt(ALIGNED)];
+const BAR_LOGIC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::And, M::Or]), opt(ALIGNED)];
+const BAR_RED: &[Shape] = &[Dest(0), SourceAs(U32), SourcePred];
+const BAR_RED_COUNT: &[Shape] = &[Dest(0), SourceAs(U32), SourceAs(U32), SourcePred];
+
 const INT16: &[Type] = &[S16, S32, S64, U16, U32, U64];
 const INT32: &[Type] = &[S32, S64, U32, U64];
 const WORDS: &[Type] = &[B16, B32, B64];
@@ -202,8 +210,7 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] =
-    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, sync::FORMS];
+pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -274,6 +281,41 @@ static FORMS: &[Form] = &[
     form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
+    // Synchronisation.
+    form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
+    form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Bar, &[opt(CTA), one(&[M::Arrive]), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Bar, BAR_POPC, &[&[U32]], BAR_RED),
+    form(Opcode::Bar, BAR_POPC, &[&[U32]], BAR_RED_COUNT),
+    form(Opcode::Bar, BAR_LOGIC, &[&[Pred]], BAR_RED),
+    form(Opcode::Bar, BAR_LOGIC, &[&[Pred]], BAR_RED_COUNT),
+    form(Opcode::Bar, &[one(&[M::Warp]), one(SYNC)], &[], &[SourceAs(B32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Barrier, &[opt(CTA), one(&[M::Arrive]), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED),
+    form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED_COUNT),
+    form(Opcode::Barrier, BAR_LOGIC, &[&[Pred]], BAR_RED),
+    form(Opcode::Barrier, BAR_LOGIC, &[&[Pred]], BAR_RED_COUNT),
+    form(
+        Opcode::Shfl,
+        &[one(SYNC), one(&[M::Up, M::Down, M::Bfly, M::Idx])],
+        &[&[B32]],
+        &[DestPair, Source(0), SourceAs(U32), SourceAs(U32), SourceAs(B32)],
+    ),
+    form(Opcode::Vote, &[one(SYNC), one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(Opcode::Vote, &[one(SYNC), one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(Opcode::Match, &[one(SYNC), one(&[M::Any])], &[B32_64], &[DestAs(B32), Source(0), SourceAs(B32)]),
+    form(Opcode::Match, &[one(SYNC), one(&[M::All])], &[B32_64], &[DestPair, Source(0), SourceAs(B32)]),
+    form(
+        Opcode::Redux,
+        &[one(SYNC), one(&[M::Add, M::Min, M::Max])],
+        &[&[U32, S32]],
+        &[Dest(0), Source(0), SourceAs(B32)],
+    ),
+    form(Opcode::Redux, &[one(SYNC), one(BOOL)], &[&[B32]], &[Dest(0), Source(0), SourceAs(B32)]),
+    form(Opcode::ActiveMask, &[], &[&[B32]], &[Dest(0)]),
+    form(Opcode::Elect, &[one(SYNC)], &[], &[DestPair, SourceAs(B32)]),
     // Control.
     form(Opcode::Bra, &[opt(UNI)], &[], &[Label]),
     form(Opcode::BrxIdx, &[one(&[M::Idx]), opt(UNI)], &[], &[SourceAs(U32), Label]),
@@ -365,9 +407,9 @@ pub fn forms(opcode: Opcode) -> impl Iterator<Item = &'static Form> {
 }
 
 impl Form {
-    /// How many operands the text has.
-    pub fn written_operands(&self) -> usize {
-        self.operands.iter().filter(|shape| !shape.is_implicit()).count()
+    /// The shapes of the operands that the text gives.
+    pub(crate) fn written(&self) -> impl Iterator<Item = Shape> {
+        self.operands.iter().copied().filter(|shape| !shape.is_implicit())
     }
 
     /// Whether the written suffixes fit this form.

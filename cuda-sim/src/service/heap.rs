@@ -1,20 +1,14 @@
-//! The heap of device-side `malloc`: first fit in one area of memory, with its books kept outside of it.
-//!
-//! One heap for the process: what kernels allocate lives until kernels free it.
+//! A context's heap: first fit in one area of device memory, with its books kept outside of it.
 //!
 //! Invariant: live and free ranges tile the area, so a kernel that writes out of bounds cannot break the heap itself.
 
 use crate::memory::{Kind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap};
 
 /// CUDA's default for `CU_LIMIT_MALLOC_HEAP_SIZE`.
 const BYTES: u64 = 8 << 20;
-
-static LIMIT: AtomicU64 = AtomicU64::new(BYTES);
-
 /// What `malloc` aligns to.
 const ALIGN: u64 = 16;
 
@@ -25,14 +19,14 @@ struct Heap {
     live: BTreeMap<u64, u64>,
 }
 
-static HEAP: Lazy<Mutex<Heap>> = Lazy::new(Mutex::default);
+/// One heap for each context, by its number.
+static HEAPS: Lazy<Mutex<HashMap<u32, Heap>>> = Lazy::new(Mutex::default);
 
 impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         if self.base == 0 {
-            let bytes = LIMIT.load(Ordering::Relaxed).next_multiple_of(ALIGN);
-            self.base = MEMORY.alloc(bytes, Kind::Internal).ok()?;
-            self.free.insert(self.base, bytes);
+            self.base = MEMORY.alloc(BYTES, Kind::Internal).ok()?;
+            self.free.insert(self.base, BYTES);
         }
         let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
         let (&at, &room) = self.free.iter().find(|(_, room)| **room >= wanted)?;
@@ -60,18 +54,22 @@ impl Heap {
     }
 }
 
-pub(super) fn allocate(bytes: u64) -> Option<u64> {
-    HEAP.lock().allocate(bytes)
+pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
+    HEAPS.lock().entry(context).or_default().allocate(bytes)
 }
 
 /// Whether the address was live.
-pub(super) fn release(address: u64) -> bool {
-    HEAP.lock().release(address)
+pub(super) fn release(context: u32, address: u64) -> bool {
+    HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
 }
 
-/// Sets the size that the heap will have; nothing once it is in use.
-pub(crate) fn limit_heap(bytes: u64) {
-    LIMIT.store(bytes, Ordering::Relaxed);
+/// Gives a context's whole heap back, as its reset does.
+pub(crate) fn reset(context: u32) {
+    let old = HEAPS.lock().remove(&context);
+    if let Some(old) = old.filter(|heap| heap.base != 0) {
+        // Allocated above, so freeing it cannot fail.
+        let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
+    }
 }
 
 #[cfg(test)]
@@ -91,5 +89,15 @@ mod tests {
         assert_eq!(heap.allocate(1), None);
         assert_eq!(heap.allocate(u64::MAX), None);
         MEMORY.free(heap.base, |_| true).unwrap();
+    }
+
+    #[test]
+    fn contexts_have_heaps_of_their_own() {
+        let (one, two) = (u32::MAX, u32::MAX - 1);
+        let (a, b) = (allocate(one, 8).unwrap(), allocate(two, 8).unwrap());
+        assert!(!release(two, a) && !release(one, b));
+        reset(one);
+        assert!(!release(one, a) && release(two, b));
+        reset(two);
     }
 }

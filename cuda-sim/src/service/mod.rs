@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-pub(crate) use heap::limit_heap;
+pub(crate) use heap::reset;
 
 /// Value of the context's trap field after a failed assertion.
 pub(crate) const ASSERT: u32 = 3;
@@ -67,6 +67,12 @@ fn stop(context: *mut Context, how: u32) {
 fn grid(context: *mut Context) -> u64 {
     // SAFETY: compiled code passes its live context; the field does not change during a launch.
     unsafe { (*context).grid_id }
+}
+
+/// The number of the driver's context that the launch is of.
+fn owner(context: *mut Context) -> u32 {
+    // SAFETY: compiled code passes its live context; the field does not change during a launch.
+    unsafe { (*context).owner }
 }
 
 /// `vprintf(format, arguments)`: gives the number of arguments, -1 without a format.
@@ -134,13 +140,13 @@ pub(crate) extern "C" fn assertfail(
 }
 
 /// `malloc` on the device; 0 where the heap is full.
-pub(crate) extern "C" fn malloc(bytes: u64) -> u64 {
-    heap::allocate(bytes).unwrap_or(0)
+pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
+    heap::allocate(owner(context), bytes).unwrap_or(0)
 }
 
 /// `free` on the device; an address that `malloc` did not give ends the thread.
 pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
-    if address != 0 && !heap::release(address) {
+    if address != 0 && !heap::release(owner(context), address) {
         stop(context, TRAP);
     }
 }

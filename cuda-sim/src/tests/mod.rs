@@ -5,6 +5,7 @@
 mod floats;
 mod integers;
 mod kernels;
+mod lockstep;
 mod programs;
 mod sync;
 mod text;
@@ -60,6 +61,7 @@ pub(super) fn run(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        context: 0,
         cooperative: false,
     }
     .run()

@@ -27,6 +27,7 @@ fn launch(
         block,
         dynamic_shared: 1024,
         grid_id: 1,
+        context: 0,
         cooperative: true,
     }
     .run()
@@ -35,7 +36,7 @@ fn launch(
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
 /// checks what it leaves in them.
 #[track_caller]
-fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
+pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
@@ -75,7 +76,7 @@ fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
 }
 
 /// Sums of blocks of 256 in shared memory: nine barriers, as every CUDA course has it.
-pub(super) const REDUCTION: &str = ".visible .entry k(.param .u64 in, .param .u64 out) {
+const REDUCTION: &str = ".visible .entry k(.param .u64 in, .param .u64 out) {
     .reg .pred %p<4>; .reg .b32 %r<12>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .shared .align 4 .b8 s[1024];
     ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
@@ -93,7 +94,7 @@ $L_END: setp.ne.s32 %p1, %r3, 0; @%p1 bra $L_RET;
     st.global.f32 [%rd6], %f1;
 $L_RET: ret; }";
 
-fn floats(values: &[f32]) -> Vec<u64> {
+pub(super) fn floats(values: &[f32]) -> Vec<u64> {
     values.chunks(2).map(|c| u64::from(c[0].to_bits()) | u64::from(c.get(1).map_or(0, |v| v.to_bits())) << 32).collect()
 }
 

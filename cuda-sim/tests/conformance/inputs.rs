@@ -74,7 +74,7 @@ const DOUBLES: &[f64] = &[
     f64::INFINITY,
     f64::NEG_INFINITY,
     5e-324,
-    -2.225073858507201e-308,
+    -2.225_073_858_507_201e-308,
     f64::MIN_POSITIVE,
     f64::MAX,
     f64::MIN,

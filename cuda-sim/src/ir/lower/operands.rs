@@ -9,12 +9,8 @@ impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
         let form = ptx::find_form(ast.opcode, &ast.suffixes)
             .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
-        let form = match form.written_operands() == ast.operands.len() {
-            true => form,
-            false => ptx::forms(ast.opcode, &ast.suffixes)
-                .find(|f| f.written_operands() == ast.operands.len())
-                .unwrap_or(form),
-        };
+        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
+        let form = same_name.find(|f| f.written().count() == ast.operands.len()).unwrap_or(form);
         let mut inst = Inst {
             position: ast.position,
             opcode: ast.opcode,

@@ -174,46 +174,36 @@ impl Parser<'_> {
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
         } else {
-            self.operands(&mut instruction, form)?;
+            let most = forms(opcode, &instruction.suffixes).map(|f| f.written().count()).max();
+            self.operands(&mut instruction, form, most.unwrap_or_default())?;
         }
         self.expect(b';')?;
         Ok(instruction)
     }
 
-    /// Operands of the first form that fits, or of a longer one of the same name where more are written.
-    fn operands(&mut self, instruction: &mut Instruction, mut form: &'static Form) -> Result<()> {
-        let mut count = form.written_operands();
+    /// Operands of the first form that fits, and up to `most` where a longer form has the same name.
+    fn operands(&mut self, instruction: &mut Instruction, form: &'static Form, most: usize) -> Result<()> {
+        let count = form.written().count();
         instruction.operands.reserve_exact(count);
-        let mut first = None;
-        loop {
-            if instruction.operands.len() == count {
-                let more = |f: &&'static Form| f.written_operands() > count;
-                let longer = if count > 0 && self.is(b',') {
-                    forms(instruction.opcode, &instruction.suffixes).find(more)
-                } else {
-                    None
-                };
-                let Some(longer) = longer else { break };
-                (form, count) = (longer, longer.written_operands());
+        let mut positions = Vec::with_capacity(count);
+        while instruction.operands.len() < most {
+            let enough = instruction.operands.len() >= count;
+            if enough && !self.is(b',') {
+                break;
             }
             if !instruction.operands.is_empty() && !self.eat(b',')? {
                 return self.expected(&format!("',' and {count} operand(s) of '{}'", instruction.full_name()));
             }
-            let position = self.position;
-            let operand = self.operand(0)?;
-            let at = instruction.operands.len();
-            let shape = form.operands.iter().filter(|shape| !shape.is_implicit()).nth(at);
-            if first.is_none() && !shape.is_some_and(|shape| shape_accepts(*shape, &operand)) {
-                first = Some((at, position));
-            }
-            instruction.operands.push(operand);
+            positions.push(self.position);
+            instruction.operands.push(self.operand(0)?);
         }
-        let shapes = form.operands.iter().filter(|shape| !shape.is_implicit());
-        for (at, (shape, operand)) in shapes.zip(&instruction.operands).enumerate() {
-            if !shape_accepts(*shape, operand) {
-                let position = first.filter(|(i, _)| *i == at).map_or(instruction.position, |(_, place)| place);
-                let message = format!("operand {} of '{}' cannot be '{operand}'", at + 1, instruction.full_name());
-                return Err(Error::new(position, message));
+        let found = instruction.operands.len();
+        let mut fitting = forms(instruction.opcode, &instruction.suffixes);
+        let form = fitting.find(|f| f.written().count() == found).unwrap_or(form);
+        for (i, (shape, operand)) in form.written().zip(&instruction.operands).enumerate() {
+            if !shape_accepts(shape, operand) {
+                let message = format!("operand {} of '{}' cannot be '{operand}'", i + 1, instruction.full_name());
+                return Err(Error::new(positions[i], message));
             }
         }
         Ok(())

@@ -1,0 +1,345 @@
+//! Loops that all threads of a run do in step: as often, and leaving at the same place.
+//!
+//! With the loop outside and the thread loop inside, threads become vectors where a loop per thread would be scalar.
+//! What is shown here is shown under assumptions about the values with which threads enter the loop: that those named
+//! `uniform` are equal among the threads, and that those with a slope differ by that much from thread to thread of a
+//! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
+
+use super::loops::{Loop, loops};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use crate::ptx::{Modifier, Opcode, Space};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// A loop that threads do in step.
+#[derive(Clone, Debug)]
+pub(crate) struct Lockstep {
+    pub(crate) header: BlockId,
+    /// Where all threads go together when the loop ends.
+    pub(crate) exits: BTreeSet<BlockId>,
+    /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
+    pub(crate) bails: BTreeSet<BlockId>,
+    /// Registers that are equal among the threads at the start of every turn.
+    pub(crate) uniform: BTreeSet<Reg>,
+    /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
+    pub(crate) slopes: BTreeMap<Reg, i64>,
+}
+
+fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
+    match value {
+        Value::Reg(r) | Value::Not(r) | Value::RegAddress(r, _) => uniform(*r),
+        Value::Pair(p, q) => uniform(*p) && uniform(*q),
+        Value::Special(special) => matches!(
+            special,
+            Special::Ntid(_)
+                | Special::Ctaid(_)
+                | Special::Nctaid(_)
+                | Special::NWarpId
+                | Special::WarpSize
+                | Special::GridId
+                | Special::DynamicShared
+                | Special::TotalShared
+                | Special::Zero
+        ),
+        Value::Symbol(symbol, _) | Value::SymbolAddress(symbol, _) => {
+            !matches!(symbol, Symbol::Slot(_) | Symbol::Local(_))
+        }
+        Value::Vector(items) => items.iter().all(|v| is_uniform_value(v, uniform)),
+        Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Absolute(_) | Value::Sink => true,
+    }
+}
+
+/// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
+fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
+    let pure = match inst.opcode {
+        Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
+        opcode => inst.call.is_none() && !super::sync::is_sync(opcode) && opcode != Opcode::Atom,
+    };
+    let sources = inst.operands.iter().skip(1);
+    pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))
+}
+
+/// Whether an operand is a `.param` variable of a call.
+fn names_slot(value: &Value) -> bool {
+    matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
+}
+
+fn is_parameter(inst: &Inst) -> bool {
+    matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)))
+}
+
+fn defs(inst: &Inst) -> Vec<Reg> {
+    let mut found = Vec::new();
+    inst.visit(&mut |r| found.push(r), &mut |_| {});
+    found
+}
+
+/// Registers whose values derive from nothing that differs among threads, branches aside.
+fn alike(function: &Function) -> Vec<bool> {
+    let mut alike = vec![true; function.registers.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &function.blocks {
+            let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+            for inst in block.insts.iter().chain(last) {
+                if is_uniform(inst, &|r| alike[r as usize]) {
+                    continue;
+                }
+                for reg in defs(inst) {
+                    changed |= std::mem::replace(&mut alike[reg as usize], false);
+                }
+            }
+        }
+    }
+    alike
+}
+
+/// Edges of a loop's blocks: `None` stands for the end of a turn.
+type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
+
+/// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
+fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+    let all: BTreeSet<BlockId> = edges.keys().copied().collect();
+    let mut after: HashMap<BlockId, BTreeSet<BlockId>> = all.iter().map(|b| (*b, all.clone())).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in all.iter().rev() {
+            let sets = edges[block].iter().map(|next| next.map(|n| after[&n].clone()).unwrap_or_default());
+            let mut set = sets.reduce(|a, b| &a & &b).unwrap_or_default();
+            set.insert(*block);
+            if set != after[block] {
+                after.insert(*block, set);
+                changed = true;
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    for split in splits {
+        let mut open: Vec<BlockId> = edges[split].iter().flatten().copied().collect();
+        let mut seen = HashSet::new();
+        while let Some(block) = open.pop() {
+            if !after[split].contains(&block) && seen.insert(block) {
+                open.extend(edges[&block].iter().flatten());
+            }
+        }
+        found.extend(seen);
+    }
+    found
+}
+
+struct Analysis<'a> {
+    function: &'a Function,
+    found: &'a Loop,
+    alike: Vec<bool>,
+    /// Blocks whose branch differs among threads.
+    splits: BTreeSet<BlockId>,
+    divergent: BTreeSet<BlockId>,
+}
+
+impl Analysis<'_> {
+    fn inside(&self, block: BlockId) -> bool {
+        self.found.blocks.contains(&block) && block != self.found.header
+    }
+
+    fn insts(&self) -> impl Iterator<Item = (BlockId, &Inst)> {
+        self.found.blocks.iter().flat_map(|b| self.function.blocks[*b].insts.iter().map(|i| (*b, i)))
+    }
+
+    fn leaves(&self, block: BlockId) -> bool {
+        !self.found.blocks.contains(&block)
+    }
+
+    /// Finds what is equal among threads although some branches are not.
+    fn settle(&mut self) {
+        loop {
+            self.splits = self
+                .found
+                .blocks
+                .iter()
+                .copied()
+                .filter(|b| self.function.blocks[*b].term.used().is_some_and(|r| !self.alike[r as usize]))
+                .collect();
+            let mut edges = Edges::new();
+            for block in &self.found.blocks {
+                let next = self.function.blocks[*block].term.successors().into_iter();
+                // A thread that leaves by itself ends the turn for all, so it is not counted.
+                let kept = next.filter(|n| !(self.splits.contains(block) && self.leaves(*n)));
+                edges.insert(*block, kept.map(|n| self.inside(n).then_some(n)).collect());
+            }
+            self.divergent = divergent(&edges, &self.splits);
+            let mut changed = false;
+            let mut lost = Vec::new();
+            for (block, inst) in self.insts() {
+                if self.divergent.contains(&block) || !is_uniform(inst, &|r| self.alike[r as usize]) {
+                    lost.extend(defs(inst));
+                }
+            }
+            for reg in lost {
+                changed |= std::mem::replace(&mut self.alike[reg as usize], false);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The exits that all threads take together and those of single threads; `None` where they do not stay in step.
+    fn exits(&self) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
+        let (mut exits, mut bails) = (BTreeSet::new(), BTreeSet::new());
+        for block in &self.found.blocks {
+            let term = &self.function.blocks[*block].term;
+            if matches!(term, Term::Sync(..) | Term::Exit | Term::Return | Term::Trap) {
+                return None;
+            }
+            for next in term.successors().into_iter().filter(|n| self.leaves(*n)) {
+                if self.splits.contains(block) {
+                    bails.insert(next);
+                } else if self.divergent.contains(block) {
+                    return None;
+                } else {
+                    exits.insert(next);
+                }
+            }
+        }
+        if self.insts().any(|(_, inst)| inst.operands.iter().any(names_slot)) {
+            return None;
+        }
+        let stores = self.insts().any(|(_, inst)| matches!(inst.opcode, Opcode::St));
+        let fits = !exits.is_empty() && exits.is_disjoint(&bails) && (bails.is_empty() || !stores);
+        fits.then_some((exits, bails))
+    }
+
+    /// The registers that are, in every turn, what they were at its start plus an amount that is equal among threads:
+    /// for each register which one it is based on.
+    fn based(&self) -> HashMap<Reg, Reg> {
+        let mut based: HashMap<Reg, Option<Reg>> = HashMap::new();
+        let insts: Vec<_> = self.insts().collect();
+        for (_, inst) in &insts {
+            based.extend(defs(inst).into_iter().map(|r| (r, Some(r))));
+        }
+        // A register that is written in the loop begins as based on itself; temporaries then follow their sources.
+        let single: HashMap<Reg, usize> = insts.iter().flat_map(|(_, i)| defs(i)).fold(HashMap::new(), |mut n, r| {
+            *n.entry(r).or_default() += 1;
+            n
+        });
+        let of = |based: &HashMap<Reg, Option<Reg>>, r: Reg| based.get(&r).copied().unwrap_or(Some(r));
+        let mut turns = 0;
+        let mut changed = true;
+        while changed && turns < 64 {
+            (changed, turns) = (false, turns + 1);
+            for (block, inst) in &insts {
+                let [Value::Reg(dest), rest @ ..] = inst.operands.as_slice() else {
+                    for reg in defs(inst) {
+                        changed |= based.insert(reg, None) != Some(None);
+                    }
+                    continue;
+                };
+                let same = |v: &Value| is_uniform_value(v, &|r| self.alike[r as usize]);
+                let plain = inst.modifiers().next().is_none() && inst.form.types.len() == 1;
+                let base = match (inst.opcode, rest) {
+                    _ if !plain || self.divergent.contains(block) => None,
+                    (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&based, *a),
+                    (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&based, *a),
+                    (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&based, *a),
+                    (Opcode::Mov, [Value::Reg(a)]) => of(&based, *a),
+                    _ => None,
+                };
+                // With several definitions only the register itself can be what all agree on.
+                let base = base.filter(|b| single[dest] == 1 || b == dest);
+                changed |= based.insert(*dest, base) != Some(base);
+            }
+        }
+        if changed {
+            return HashMap::new();
+        }
+        based.into_iter().filter_map(|(reg, base)| Some((reg, base?))).collect()
+    }
+}
+
+/// By how much a value differs from one thread to the next, where that can be told.
+fn slope_of(value: &Value, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
+    match value {
+        Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(0),
+        Value::Reg(r) => known.get(r).copied(),
+        Value::Not(r) => known.get(r).copied().filter(|s| *s == 0),
+        Value::Special(Special::Tid(0) | Special::LaneId) => Some(1),
+        Value::Special(Special::Tid(_)) => Some(0),
+        other => is_uniform_value(other, &|r| alike[r as usize]).then_some(0),
+    }
+}
+
+/// The slope of an instruction's result.
+fn slope(inst: &Inst, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
+    let sources: Vec<Option<i64>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
+    let constant = |i: usize| match inst.operands.get(i + 1) {
+        Some(Value::Int(value)) => i64::try_from(*value).ok(),
+        _ => None,
+    };
+    let product = || match (sources[0]?, sources[1]?) {
+        (0, 0) => Some(0),
+        (slope, _) if constant(1).is_some() => slope.checked_mul(constant(1)?),
+        (_, slope) if constant(0).is_some() => slope.checked_mul(constant(0)?),
+        _ => None,
+    };
+    match inst.opcode {
+        Opcode::Mov | Opcode::Cvta | Opcode::Cvt if sources.len() == 1 => sources[0],
+        Opcode::Add => sources[0]?.checked_add(sources[1]?),
+        Opcode::Sub => sources[0]?.checked_sub(sources[1]?),
+        Opcode::Mul if !inst.has(Modifier::Hi) => product(),
+        Opcode::Mad if !inst.has(Modifier::Hi) => product()?.checked_add(sources[2]?),
+        Opcode::Shl => sources[0]?.checked_mul(1 << constant(1).filter(|n| (0..32).contains(n))?),
+        Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call => None,
+        _ => sources.iter().all(|s| *s == Some(0)).then_some(0),
+    }
+}
+
+/// Slopes of the registers that are not alike. A guess where a register has several definitions: generated code checks.
+fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, i64> {
+    let mut known = HashMap::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for inst in function.blocks.iter().flat_map(|b| &b.insts) {
+            let [Value::Reg(dest), ..] = inst.operands.as_slice() else { continue };
+            if alike[*dest as usize] || known.contains_key(dest) || !defs(inst).contains(dest) {
+                continue;
+            }
+            if let Some(slope) = slope(inst, &known, alike) {
+                known.insert(*dest, slope);
+                changed = true;
+            }
+        }
+    }
+    known
+}
+
+fn examine(function: &Function, found: &Loop, alike: &[bool], slopes: &HashMap<Reg, i64>) -> Option<Lockstep> {
+    let splits = BTreeSet::new();
+    let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent: BTreeSet::new() };
+    analysis.settle();
+    let (exits, bails) = analysis.exits()?;
+    let based = analysis.based();
+    let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
+    let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
+    // What the loop changes keeps its slope where it changes by the same amount in every thread.
+    let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
+    let sloped = slopes.iter().filter(|(r, _)| keeps(r)).map(|(r, slope)| (*r, *slope)).collect();
+    Some(Lockstep { header: found.header, exits, bails, uniform, slopes: sloped })
+}
+
+/// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
+pub(crate) fn find(function: &Function, polls: &BTreeSet<BlockId>, scalar: &dyn Fn(BlockId) -> bool) -> Vec<Lockstep> {
+    let loops = loops(function);
+    if loops.is_empty() {
+        return Vec::new();
+    }
+    let innermost = loops.iter().filter(|l| {
+        let inner = loops.iter().any(|other| other.header != l.header && l.blocks.contains(&other.header));
+        let plain = !l.blocks.contains(&0) && !polls.contains(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
+        !inner && plain
+    });
+    let alike = alike(function);
+    let slopes = slopes(function, &alike);
+    innermost.filter_map(|l| examine(function, l, &alike, &slopes)).collect()
+}
