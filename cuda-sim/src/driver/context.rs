@@ -221,6 +221,9 @@ api! {
     fn cuCtxSetLimit(limit: CUlimit, value: usize) {
         let context = healthy()?;
         default_limit(limit).ok_or(CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT)?;
+        if limit == CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE {
+            crate::service::limit_heap(context.id, value as u64);
+        }
         context.settings.lock().limits.insert(limit.0, value);
         Ok(())
     }

@@ -128,6 +128,7 @@ impl<'a> Block<'a> {
         match self.context.trap {
             0 => Ok(result),
             2 => Err(Fault::StackOverflow { block: self.number }),
+            crate::service::ASSERT => Err(Fault::Assert { block: self.number }),
             _ => Err(Fault::Trap { block: self.number }),
         }
     }

@@ -15,6 +15,8 @@ const ALIGN: u64 = 16;
 #[derive(Default)]
 struct Heap {
     base: u64,
+    /// What `CU_LIMIT_MALLOC_HEAP_SIZE` was set to.
+    limit: Option<u64>,
     free: BTreeMap<u64, u64>,
     live: BTreeMap<u64, u64>,
 }
@@ -25,8 +27,9 @@ static HEAPS: Lazy<Mutex<HashMap<u32, Heap>>> = Lazy::new(Mutex::default);
 impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         if self.base == 0 {
-            self.base = MEMORY.alloc(BYTES, Kind::Internal).ok()?;
-            self.free.insert(self.base, BYTES);
+            let bytes = self.limit.unwrap_or(BYTES).next_multiple_of(ALIGN);
+            self.base = MEMORY.alloc(bytes, Kind::Internal).ok()?;
+            self.free.insert(self.base, bytes);
         }
         let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
         let (&at, &room) = self.free.iter().find(|(_, room)| **room >= wanted)?;
@@ -61,6 +64,11 @@ pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
 /// Whether the address was live.
 pub(super) fn release(context: u32, address: u64) -> bool {
     HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
+}
+
+/// Sets the size of a context's heap; one that is in use keeps what it has.
+pub(crate) fn limit(context: u32, bytes: u64) {
+    HEAPS.lock().entry(context).or_default().limit = Some(bytes);
 }
 
 /// Gives a context's whole heap back, as its reset does.
@@ -99,5 +107,16 @@ mod tests {
         reset(one);
         assert!(!release(one, a) && release(two, b));
         reset(two);
+    }
+
+    #[test]
+    fn a_limit_is_the_size_of_a_heap_that_is_not_in_use() {
+        let mut heap = Heap { limit: Some(100), ..Heap::default() };
+        let all = heap.allocate(112);
+        assert!(all.is_some());
+        assert_eq!(heap.allocate(1), None);
+        heap.limit = Some(1 << 20);
+        assert_eq!(heap.allocate(1), None);
+        MEMORY.free(heap.base, |_| true).unwrap();
     }
 }

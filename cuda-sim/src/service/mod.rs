@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-pub(crate) use heap::reset;
+pub(crate) use heap::{limit as limit_heap, reset};
 
 /// Value of the context's trap field after a failed assertion.
 pub(crate) const ASSERT: u32 = 3;

@@ -160,3 +160,22 @@ fn a_pair_of_registers_adds_with_carry() {
         assert_eq!(got, (i[1] << 32 | i[0]).wrapping_sub(i[3] << 32 | i[2]), "{i:x?}");
     }
 }
+
+/// An assertion that fails between barriers is that, and not just any trap.
+#[test]
+fn assertions_beside_barriers() {
+    let text = format!(
+        "{HEADER}.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 g, .param .b64 s);
+        .global .align 1 .b8 word[4] = {{97, 98, 99, 0}};
+        .visible .entry k(.param .u32 who) {{ .reg .b64 %rd1; .reg .b32 %r<3>; .reg .pred %p1; mov.u64 %rd1, word;
+        mov.u32 %r1, %tid.x; ld.param.u32 %r2, [who]; bar.sync 0; setp.ne.u32 %p1, %r1, %r2; @%p1 bra ON;
+        {{ .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 g; .param .b64 s; st.param.b64 [m], %rd1;
+        st.param.b64 [f], %rd1; st.param.b32 [l], 7; st.param.b64 [g], %rd1; st.param.b64 [s], 1;
+        call.uni __assertfail, (m, f, l, g, s); }}
+        ON: bar.sync 0; ret; }}"
+    );
+    let image = image(&text).unwrap();
+    run(&image, "k", [2, 1, 1], [64, 1, 1], &[1000]).unwrap();
+    let failed = run(&image, "k", [2, 1, 1], [64, 1, 1], &[40]);
+    assert!(matches!(failed, Err(Fault::Assert { .. })), "{failed:?}");
+}

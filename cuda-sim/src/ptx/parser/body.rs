@@ -6,6 +6,9 @@ use crate::ptx::ast::*;
 use crate::ptx::isa::{self, Form, Modifier, Opcode, Shape};
 use crate::ptx::lexer::Token;
 
+/// The most operands that an instruction of the table has.
+const MAX_OPERANDS: usize = 8;
+
 impl Parser<'_> {
     pub(super) fn body(&mut self) -> Result<Vec<Statement>> {
         let mut statements = Vec::new();
@@ -174,36 +177,36 @@ impl Parser<'_> {
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
         } else {
-            let most = forms(opcode, &instruction.suffixes).map(|f| f.written().count()).max();
-            self.operands(&mut instruction, form, most.unwrap_or_default())?;
+            self.operands(&mut instruction, form)?;
         }
         self.expect(b';')?;
         Ok(instruction)
     }
 
-    /// Operands of the first form that fits, and up to `most` where a longer form has the same name.
-    fn operands(&mut self, instruction: &mut Instruction, form: &'static Form, most: usize) -> Result<()> {
-        let count = form.written().count();
+    /// Operands of the first form that fits, or of a longer one of the same name where more are written.
+    fn operands(&mut self, instruction: &mut Instruction, mut form: &'static Form) -> Result<()> {
+        let mut count = form.written().count();
+        let mut positions = [Position::default(); MAX_OPERANDS];
         instruction.operands.reserve_exact(count);
-        let mut positions = Vec::with_capacity(count);
-        while instruction.operands.len() < most {
-            let enough = instruction.operands.len() >= count;
-            if enough && !self.is(b',') {
-                break;
+        loop {
+            let found = instruction.operands.len();
+            if found == count {
+                let is_longer = |f: &&'static Form| (count + 1..=MAX_OPERANDS).contains(&f.written().count());
+                let more = count > 0 && self.is(b',');
+                let longer = more.then(|| forms(instruction.opcode, &instruction.suffixes).find(is_longer)).flatten();
+                let Some(longer) = longer else { break };
+                (form, count) = (longer, longer.written().count());
             }
-            if !instruction.operands.is_empty() && !self.eat(b',')? {
+            if found > 0 && !self.eat(b',')? {
                 return self.expected(&format!("',' and {count} operand(s) of '{}'", instruction.full_name()));
             }
-            positions.push(self.position);
+            positions[found.min(MAX_OPERANDS - 1)] = self.position;
             instruction.operands.push(self.operand(0)?);
         }
-        let found = instruction.operands.len();
-        let mut fitting = forms(instruction.opcode, &instruction.suffixes);
-        let form = fitting.find(|f| f.written().count() == found).unwrap_or(form);
         for (i, (shape, operand)) in form.written().zip(&instruction.operands).enumerate() {
             if !shape_accepts(shape, operand) {
                 let message = format!("operand {} of '{}' cannot be '{operand}'", i + 1, instruction.full_name());
-                return Err(Error::new(positions[i], message));
+                return Err(Error::new(positions[i.min(MAX_OPERANDS - 1)], message));
             }
         }
         Ok(())
