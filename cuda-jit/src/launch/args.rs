@@ -7,7 +7,7 @@
 
 use cuda_driver::{Context, Stream};
 use cuda_mem::{DeviceArray, Element};
-use ndarray::{ArrayView, ArrayViewMut, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
+use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
 use crate::error::Result;
@@ -66,47 +66,10 @@ unsafe impl<T: ScalarType> KernelArg<T> for T {
     }
 }
 
-// SAFETY: arrays lie in C order without gaps, so a shared slice is the array's address and length; `prepare_read` records the use, and the array's memory
-// outlives it, since freeing waits for recorded uses.
-unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
-    type Bound = ();
-
-    fn context(&self) -> Option<&Context> {
-        Some(DeviceArray::context(self))
-    }
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        launch.same_context(DeviceArray::context(self))?;
-        self.prepare_read(launch.stream())?;
-        launch.push(self.device_ptr());
-        launch.push(self.len() as u64);
-        Ok(())
-    }
-
-    fn finish((): (), _: &Stream) -> Result<()> {
-        Ok(())
-    }
-}
-
-// SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
-unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<&'static mut [T]> for &mut DeviceArray<T, D> {
-    type Bound = ();
-
-    fn context(&self) -> Option<&Context> {
-        Some(DeviceArray::context(self))
-    }
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        launch.same_context(DeviceArray::context(self))?;
-        self.prepare_write(launch.stream())?;
-        launch.push(self.device_ptr());
-        launch.push(self.len() as u64);
-        Ok(())
-    }
-
-    fn finish((): (), _: &Stream) -> Result<()> {
-        Ok(())
-    }
+/// Appends a slice's cells: address and number of elements.
+fn push_slice<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut Launch<'_>) {
+    launch.push(array.device_ptr());
+    launch.push(array.len() as u64);
 }
 
 /// Appends a view's cells: address, extents, strides in elements.
@@ -116,11 +79,13 @@ fn push_view<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut L
     array.strides().iter().for_each(|&stride| launch.push(stride as u64));
 }
 
-macro_rules! views {
-    ($($dimension:ident)*) => { $(
-        // SAFETY: the cells are the array's address, extents and strides; `prepare_read` records the use, and the
-        // array's memory outlives it, since freeing waits for recorded uses.
-        unsafe impl<T: ScalarType + Element> KernelArg<ArrayView<'static, T, $dimension>> for &DeviceArray<T, $dimension> {
+/// Device arrays as arguments: the parameter's type, the array's, how the use is recorded, which cells are pushed.
+macro_rules! device_arrays {
+    ($($parameter:ty, $array:ty, $prepare:ident, $push:ident;)*) => { $(
+        // SAFETY: arrays lie in C order without gaps, so address and length make a slice of one, and address, extents
+        // and strides a view. The use is recorded, and the memory outlives it, since freeing waits for recorded uses.
+        // A mutable parameter takes the array by exclusive borrow, so that no other argument names it.
+        unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<$parameter> for $array {
             type Bound = ();
 
             fn context(&self) -> Option<&Context> {
@@ -129,30 +94,8 @@ macro_rules! views {
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 launch.same_context(DeviceArray::context(self))?;
-                self.prepare_read(launch.stream())?;
-                push_view(self, launch);
-                Ok(())
-            }
-
-            fn finish((): (), _: &Stream) -> Result<()> {
-                Ok(())
-            }
-        }
-
-        // SAFETY: as above with `prepare_write`; the exclusive borrow means that no other argument names the array.
-        unsafe impl<T: ScalarType + Element> KernelArg<ArrayViewMut<'static, T, $dimension>>
-            for &mut DeviceArray<T, $dimension>
-        {
-            type Bound = ();
-
-            fn context(&self) -> Option<&Context> {
-                Some(DeviceArray::context(self))
-            }
-
-            fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-                launch.same_context(DeviceArray::context(self))?;
-                self.prepare_write(launch.stream())?;
-                push_view(self, launch);
+                self.$prepare(launch.stream())?;
+                $push(self, launch);
                 Ok(())
             }
 
@@ -163,7 +106,12 @@ macro_rules! views {
     )* };
 }
 
-views! { Ix1 Ix2 Ix3 Ix4 Ix5 Ix6 }
+device_arrays! {
+    &'static [T], &DeviceArray<T, D>, prepare_read, push_slice;
+    &'static mut [T], &mut DeviceArray<T, D>, prepare_write, push_slice;
+    ArrayView<'static, T, D>, &DeviceArray<T, D>, prepare_read, push_view;
+    ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, prepare_write, push_view;
+}
 
 /// The parameters of a kernel: a tuple of their types.
 pub trait KernelParams: 'static {}
