@@ -168,6 +168,7 @@ api! {
         MEMORY.unregister(at).map_err(|_| unknown)
     }
     fn cuIpcGetMemHandle(_handle: *mut CUipcMemHandle, _address: CUdeviceptr) { no_ipc() }
+    fn cuIpcOpenMemHandle(_address: *mut CUdeviceptr, _handle: CUipcMemHandle, _flags: c_uint) { no_ipc() }
     fn cuIpcOpenMemHandle_v2(_address: *mut CUdeviceptr, _handle: CUipcMemHandle, _flags: c_uint) { no_ipc() }
     fn cuIpcCloseMemHandle(_address: CUdeviceptr) { no_ipc() }
     fn cuIpcGetEventHandle(_handle: *mut CUipcEventHandle, _event: CUevent) { no_ipc() }

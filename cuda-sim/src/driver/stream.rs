@@ -287,6 +287,18 @@ api! {
         stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver);
         Ok(())
     }
+    fn cuStreamWaitValue32 / cuStreamWaitValue32_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
+        value(on, at, u64::from(wanted), false, Some(flags))
+    }
+    fn cuStreamWaitValue64 / cuStreamWaitValue64_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
+        value(on, at, wanted, true, Some(flags))
+    }
+    fn cuStreamWriteValue32 / cuStreamWriteValue32_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
+        value(on, at, u64::from(new), false, None)
+    }
+    fn cuStreamWriteValue64 / cuStreamWriteValue64_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
+        value(on, at, new, true, None)
+    }
     fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
         value(on, at, u64::from(wanted), false, Some(flags))
     }
