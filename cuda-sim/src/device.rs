@@ -3,6 +3,7 @@
 //! Numbers only; nothing here runs anything. Occupancy follows these limits, and so do the checks of a launch. All
 //! devices of a process have the same profile.
 
+use crate::environment::ENVIRONMENT;
 use cuda_sys::CUdevice_attribute;
 use once_cell::sync::Lazy;
 
@@ -41,7 +42,7 @@ pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
 
 const GIB: u64 = 1 << 30;
 
-const PROFILES: &[Profile] = &[
+pub(crate) const PROFILES: &[Profile] = &[
     // As a T4.
     Profile {
         name: "sm_75",
@@ -128,33 +129,14 @@ const PROFILES: &[Profile] = &[
     },
 ];
 
-/// The profile that `CUDA_SIM_PROFILE` names, `sm_90` where it names none that is known.
-pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| {
-    let wanted = std::env::var("CUDA_SIM_PROFILE").unwrap_or_else(|_| "sm_90".to_owned());
-    let found = PROFILES.iter().find(|p| p.name == wanted);
-    *found.unwrap_or_else(|| {
-        tracing::warn!("CUDA_SIM_PROFILE={wanted} is unknown; sm_75, sm_80, sm_90 and sm_120 are; taking sm_90");
-        &PROFILES[2]
-    })
-});
+/// The profile of all devices.
+pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| ENVIRONMENT.profile);
 
-/// The number in an environment variable, if it is one that `accept` takes.
-fn number(variable: &str, accept: impl Fn(u64) -> bool) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    let value = text.trim().parse().ok().filter(|n| accept(*n));
-    if value.is_none() {
-        tracing::warn!("{variable}={text} is not a number that can be taken; it is ignored");
-    }
-    value
-}
+/// How many devices there are.
+pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
-/// How many devices there are: `CUDA_SIM_DEVICES`, 1 to 16.
-pub(crate) static DEVICES: Lazy<usize> =
-    Lazy::new(|| number("CUDA_SIM_DEVICES", |n| (1..=16).contains(&n)).unwrap_or(1) as usize);
-
-/// Memory of each device: `CUDA_SIM_MEMORY` in bytes, else that of the profile's card.
-pub(crate) static TOTAL_MEMORY: Lazy<u64> =
-    Lazy::new(|| number("CUDA_SIM_MEMORY", |n| n > 0).unwrap_or(PROFILE.memory_bytes));
+/// Memory of each device in bytes.
+pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| ENVIRONMENT.memory.unwrap_or(PROFILE.memory_bytes));
 
 impl Profile {
     /// What `cuDeviceGetName` says.

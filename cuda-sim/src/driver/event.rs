@@ -6,7 +6,8 @@
 
 use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
 use super::stream::target;
-use super::work::{Item, Op};
+use super::trace::Track;
+use super::work::{Item, Op, Recorded};
 use super::{Status, api, put};
 use crate::queue::{Point, Start};
 use cuda_sys::{CUevent, CUresult, CUstream};
@@ -20,11 +21,11 @@ const INTERPROCESS: u32 = 4;
 /// Blocking synchronisation, no timing, between processes.
 const FLAGS: u32 = 7;
 
-/// The last record of an event: its place, and its time once it is reached (0 before).
+/// The last record of an event: its place, and what it notes there.
 #[derive(Clone, Debug)]
-struct Record {
-    point: Point,
-    time: Arc<AtomicU64>,
+pub(super) struct Record {
+    pub(super) point: Point,
+    pub(super) noted: Arc<Recorded>,
 }
 
 #[derive(Debug)]
@@ -34,6 +35,11 @@ pub(super) struct Event {
 }
 
 impl Event {
+    /// The last record.
+    pub(super) fn record(&self) -> Option<Record> {
+        self.record.lock().clone()
+    }
+
     /// The place of the last record.
     pub(super) fn point(&self) -> Option<Point> {
         self.record.lock().as_ref().map(|record| record.point)
@@ -51,12 +57,13 @@ pub(super) fn record(target_event: CUevent, on: CUstream) -> Status {
     if !super::state::belongs(target_event.addr(), stream.context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    let time = Arc::new(AtomicU64::new(0));
+    let track = Track { device: context.device, stream: stream.id };
+    let noted = Arc::new(Recorded { track, time: AtomicU64::new(0) });
     // Held until the place is known, so that another thread's wait finds it.
     let mut last = event.record.lock();
-    let item = Item { context, stream: stream.id, op: Op::Record(Arc::clone(&time)) };
+    let item = Item { context, stream: stream.id, op: Op::Record(Arc::clone(&noted)) };
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
-    *last = Some(Record { point, time });
+    *last = Some(Record { point, noted });
     Ok(())
 }
 
@@ -66,9 +73,9 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     if (start.flags | end.flags) & DISABLE_TIMING != 0 {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    let (from, to) = (start.record.lock().clone(), end.record.lock().clone());
+    let (from, to) = (start.record(), end.record());
     let (Some(from), Some(to)) = (from, to) else { return Err(CUresult::CUDA_ERROR_INVALID_HANDLE) };
-    let (from, to) = (from.time.load(Ordering::Acquire), to.time.load(Ordering::Acquire));
+    let (from, to) = (from.noted.time.load(Ordering::Acquire), to.noted.time.load(Ordering::Acquire));
     if from == 0 || to == 0 {
         return Err(CUresult::CUDA_ERROR_NOT_READY);
     }

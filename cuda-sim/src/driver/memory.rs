@@ -30,7 +30,9 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
         super::pool::trim(context.device, 0);
         new().map_err(|_| error)
     });
-    put(out, base.map_err(failure)?)
+    let base = base.map_err(failure)?;
+    super::trace::memory(context.device);
+    put(out, base)
 }
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
@@ -56,7 +58,9 @@ fn free(address: CUdeviceptr) -> Status {
     match kind {
         Kind::Device | Kind::Managed => {
             context.synchronize()?;
-            MEMORY.free(address, |found| found == kind).map_err(failure)
+            MEMORY.free(address, |found| found == kind).map_err(failure)?;
+            found.iter().for_each(|a| super::trace::memory(a.owner.device));
+            Ok(())
         }
         Kind::Pooled(_) => {
             context.synchronize()?;

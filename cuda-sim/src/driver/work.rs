@@ -76,10 +76,19 @@ pub(super) enum Op {
     /// A copy from a staging buffer that it owns.
     Staged(Box3, Box<[u8]>),
     Fill(Fill),
-    Record(Arc<AtomicU64>),
+    Record(Arc<Recorded>),
+    /// What is before it waited for the record: for the timeline alone.
+    Waited(Arc<Recorded>),
     Host(unsafe extern "C" fn(*mut c_void), Foreign),
     Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
     Value(Value),
+}
+
+/// A record of an event: the stream that it is in, and its time once it is reached (0 before).
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) track: trace::Track,
+    pub(super) time: AtomicU64,
 }
 
 /// One thing in a stream.
@@ -232,6 +241,7 @@ impl Op {
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",
             Op::Record(_) => "event",
+            Op::Waited(_) => "wait for an event",
             Op::Host(..) | Op::Callback(..) => "host function",
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
@@ -244,7 +254,7 @@ impl Op {
             Op::Copy(_) | Op::Staged(..) | Op::Fill(_) => "memory",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
-            Op::Value(_) => "order",
+            Op::Waited(_) | Op::Value(_) => "order",
         }
     }
 
@@ -289,10 +299,11 @@ impl Op {
             }
             Op::Fill(fill) => guarded(&fill, run_fill).map_err(illegal("a fill")),
             Op::Value(value) => guarded(&value, run_value).map_err(illegal("a value in memory")),
-            Op::Record(time) => {
-                time.store(now(), Ordering::Release);
+            Op::Record(record) => {
+                record.time.store(now(), Ordering::Release);
                 Ok(())
             }
+            Op::Waited(_) => Ok(()),
             Op::Host(function, data) => {
                 // SAFETY: the client's function with the client's data, on a stream whose earlier work is finished.
                 host_function(|| unsafe { function(data.0) });
@@ -316,11 +327,14 @@ impl Task for Item {
             return;
         }
         let span = trace::begin(|| trace::Span {
-            device: context.device,
-            stream,
+            track: trace::Track { device: context.device, stream },
             name: op.name().to_owned(),
             category: op.category(),
             arguments: op.arguments(),
+            after: match &op {
+                Op::Waited(record) => Some((record.track, record.time.load(Ordering::Acquire))),
+                _ => None,
+            },
         });
         // A panic in here would be a defect; the queue must go on all the same.
         let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
