@@ -13,10 +13,14 @@
 //! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
 //! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
 
+pub(crate) mod shared;
+
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use shared::{Access, SharedFile};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 const PAGE: u64 = 4096;
 /// What every allocation is aligned to, as on NVIDIA's devices.
@@ -33,6 +37,12 @@ pub(crate) enum Kind {
     Pooled(usize),
     /// Freed into its pool, which keeps it.
     Cached(usize),
+    /// Memory of another process, or a file's, mapped here.
+    Imported,
+    /// A buffer in external memory.
+    External,
+    /// Virtual memory that the client mapped itself.
+    Mapped(Access),
     /// Of the device itself: module data, scratch memory of workers.
     Internal,
 }
@@ -68,6 +78,13 @@ pub(crate) struct Allocation {
     pub(crate) mapped: u64,
 }
 
+impl Allocation {
+    /// Where it begins in its first page.
+    pub(crate) fn offset(&self) -> u64 {
+        self.base - self.pages
+    }
+}
+
 /// Host memory of others that was registered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registration {
@@ -83,6 +100,10 @@ struct State {
     live: BTreeMap<u64, Allocation>,
     free: VecDeque<(u64, u64)>,
     registered: BTreeMap<u64, Registration>,
+    /// Files behind allocations, by their base.
+    files: HashMap<u64, Arc<SharedFile>>,
+    /// Ranges of addresses that clients map memory into: bytes, and the addresses taken.
+    reserved: BTreeMap<u64, (u64, u64, u64)>,
     /// Bytes in use on each device.
     used: Vec<u64>,
 }
@@ -120,6 +141,8 @@ impl Memory {
             live: BTreeMap::new(),
             free: VecDeque::new(),
             registered: BTreeMap::new(),
+            files: HashMap::new(),
+            reserved: BTreeMap::new(),
             used: vec![0; *DEVICES],
         };
         let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
@@ -278,15 +301,18 @@ impl Memory {
 
 /// Whether memory of that kind counts against a device's total.
 fn counts(kind: Kind) -> bool {
-    !matches!(kind, Kind::Internal | Kind::Host(_))
+    !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
 }
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
+    state.files.remove(&allocation.base);
     if counts(allocation.kind) {
         state.used[allocation.owner.device] -= allocation.mapped;
     }
-    if protect(allocation.pages, allocation.mapped, false).is_ok() {
+    // Addresses that a client reserved stay its own.
+    let given_back = protect(allocation.pages, allocation.mapped, false).is_ok();
+    if given_back && allocation.taken != 0 {
         state.free.push_back((allocation.start, allocation.taken));
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::ipc::SharedEvent;
 use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
 use super::stream::target;
 use super::trace::Track;
@@ -32,9 +33,25 @@ pub(super) struct Record {
 pub(super) struct Event {
     flags: u32,
     record: Mutex<Option<Record>>,
+    /// What it has in common with other processes.
+    pub(super) shared: Option<Arc<SharedEvent>>,
 }
 
 impl Event {
+    fn new(flags: u32, shared: Option<SharedEvent>) -> Event {
+        Event { flags, record: Mutex::new(None), shared: shared.map(Arc::new) }
+    }
+
+    /// One of another process.
+    pub(super) fn shared(with: SharedEvent) -> Event {
+        Event::new(INTERPROCESS | DISABLE_TIMING, Some(with))
+    }
+
+    /// The number of its last record among all processes, if that was not reached yet.
+    pub(super) fn pending(&self) -> Option<u64> {
+        self.shared.as_ref()?.pending()
+    }
+
     /// The last record.
     pub(super) fn record(&self) -> Option<Record> {
         self.record.lock().clone()
@@ -58,7 +75,8 @@ pub(super) fn record(target_event: CUevent, on: CUstream) -> Status {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
     let track = Track { device: context.device, stream: stream.id };
-    let noted = Arc::new(Recorded { track, time: AtomicU64::new(0) });
+    let shared = event.shared.as_ref().map(|shared| (Arc::clone(shared), shared.enqueue()));
+    let noted = Arc::new(Recorded { track, time: AtomicU64::new(0), shared });
     // Held until the place is known, so that another thread's wait finds it.
     let mut last = event.record.lock();
     let item = Item { context, stream: stream.id, op: Op::Record(Arc::clone(&noted)) };
@@ -82,6 +100,14 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     put(milliseconds, (to.wrapping_sub(from).cast_signed() as f64 / 1e6) as f32)
 }
 
+/// Gives an event a handle of the current context.
+pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
+    let new = handle();
+    put(out, std::ptr::without_provenance_mut(new))?;
+    OBJECTS.lock().events.insert(new, Arc::new(event));
+    Ok(())
+}
+
 fn destroy(old: CUevent) -> Status {
     bound()?;
     OBJECTS.lock().events.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
@@ -89,13 +115,12 @@ fn destroy(old: CUevent) -> Status {
 
 api! {
     fn cuEventCreate(out: *mut CUevent, flags: c_uint) {
-        healthy()?;
+        let context = healthy()?;
         if flags & !FLAGS != 0 || (flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0) || out.is_null() {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        let new = handle();
-        OBJECTS.lock().events.insert(new, Arc::new(Event { flags, record: Mutex::new(None) }));
-        put(out, std::ptr::without_provenance_mut(new))
+        let shared = (flags & INTERPROCESS != 0).then(|| SharedEvent::new(context.device)).transpose()?;
+        insert(out, Event::new(flags, shared))
     }
     fn cuEventDestroy(old: CUevent) { destroy(old) }
     fn cuEventDestroy_v2(old: CUevent) { destroy(old) }
@@ -108,15 +133,24 @@ api! {
     }
     fn cuEventQuery(target: CUevent) {
         let context = healthy()?;
-        match event(target)?.point() {
+        let event = event(target)?;
+        if event.pending().is_some() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
+        match event.point() {
             Some(point) if !ENGINE.reached(point) => Err(CUresult::CUDA_ERROR_NOT_READY),
             _ => context.fault(),
         }
     }
     fn cuEventSynchronize(target: CUevent) {
         let context = healthy()?;
-        if let Some(point) = event(target)?.point() {
+        let event = event(target)?;
+        let pending = event.pending();
+        if let Some(point) = event.point() {
             ENGINE.wait(point);
+        }
+        if let Some((shared, number)) = event.shared.as_ref().zip(pending) {
+            shared.wait(number);
         }
         super::pool::trim_synchronised(context.device);
         context.fault()

@@ -9,7 +9,7 @@
 use super::state::{current, device, healthy};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
-use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
+use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUresult};
 use std::ffi::{c_uint, c_void};
 
 pub(super) fn failure(error: MemoryError) -> CUresult {
@@ -90,12 +90,6 @@ fn register_old(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     register(address, bytes, flags)
 }
 
-/// Memory is not shared with other processes.
-fn no_ipc() -> Status {
-    healthy()?;
-    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
-}
-
 api! {
     fn cuMemAlloc_v2(out: *mut CUdeviceptr, bytes: usize) { alloc(out, bytes, Kind::Device) }
     fn cuMemAllocManaged(out: *mut CUdeviceptr, bytes: usize, flags: c_uint) {
@@ -171,10 +165,4 @@ api! {
         context.synchronize()?;
         MEMORY.unregister(at).map_err(|_| unknown)
     }
-    fn cuIpcGetMemHandle(_handle: *mut CUipcMemHandle, _address: CUdeviceptr) { no_ipc() }
-    fn cuIpcOpenMemHandle(_address: *mut CUdeviceptr, _handle: CUipcMemHandle, _flags: c_uint) { no_ipc() }
-    fn cuIpcOpenMemHandle_v2(_address: *mut CUdeviceptr, _handle: CUipcMemHandle, _flags: c_uint) { no_ipc() }
-    fn cuIpcCloseMemHandle(_address: CUdeviceptr) { no_ipc() }
-    fn cuIpcGetEventHandle(_handle: *mut CUipcEventHandle, _event: CUevent) { no_ipc() }
-    fn cuIpcOpenEventHandle(_event: *mut CUevent, _handle: CUipcEventHandle) { no_ipc() }
 }

@@ -18,6 +18,7 @@ mod copy;
 mod error;
 mod event;
 mod init;
+mod ipc;
 mod jit_log;
 mod launch;
 mod library;
@@ -134,6 +135,7 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
 fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
+    ipc::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);

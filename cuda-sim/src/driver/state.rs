@@ -161,6 +161,7 @@ impl Context {
         drop(old);
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
         super::pool::forget(self.id);
+        super::ipc::forget(self.id);
         MEMORY.reset(self.id);
         crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();

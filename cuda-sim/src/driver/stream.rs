@@ -47,7 +47,14 @@ impl Stream {
 
     /// What is enqueued from now on comes after the last record of an event; without one there is nothing to wait for.
     pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
-        let Some(record) = event.record() else { return };
+        let record = event.record();
+        let own = record.as_ref().and_then(|record| record.noted.shared.as_ref()).map(|(_, number)| *number);
+        // A record of this process is a place in a queue; a thread has to wait for one of another.
+        let other = event.pending().filter(|number| Some(*number) != own);
+        if let Some((shared, number)) = event.shared.as_ref().zip(other) {
+            self.submit(context, Op::Await(Arc::clone(shared), number), Start::Driver);
+        }
+        let Some(record) = record else { return };
         let shown = super::trace::wanted();
         if shown || !ENGINE.reached(record.point) {
             let item = || Item { context: Arc::clone(context), stream: self.id, op: Op::Waited(record.noted) };
