@@ -206,9 +206,11 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
             | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
+            | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
-            // Integration, textures, arrays, virtual memory management, handles for other processes, clusters,
-            // multicast: nothing of it exists here.
+            // Integration, textures, arrays, clusters, multicast: nothing of it exists here.
             _ => 0,
         };
         value as i32

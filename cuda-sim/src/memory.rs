@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use shared::{Access, SharedFile};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const PAGE: u64 = 4096;
 /// What every allocation is aligned to, as on NVIDIA's devices.
@@ -104,8 +105,6 @@ struct State {
     files: HashMap<u64, Arc<SharedFile>>,
     /// Ranges of addresses that clients map memory into: bytes, and the addresses taken.
     reserved: BTreeMap<u64, (u64, u64, u64)>,
-    /// Bytes in use on each device.
-    used: Vec<u64>,
 }
 
 /// The range and what is in it.
@@ -118,6 +117,9 @@ pub(crate) struct Memory {
 
 /// The process's device memory.
 pub(crate) static MEMORY: Lazy<Memory> = Lazy::new(Memory::reserve);
+
+/// Bytes in use on each device; grows under the lock of the state only.
+static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64::new(0)).collect());
 
 impl Memory {
     fn reserve() -> Memory {
@@ -143,7 +145,6 @@ impl Memory {
             registered: BTreeMap::new(),
             files: HashMap::new(),
             reserved: BTreeMap::new(),
-            used: vec![0; *DEVICES],
         };
         let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
         Memory { start, end, total, state: Mutex::new(state) }
@@ -151,7 +152,7 @@ impl Memory {
 
     /// Free and total bytes of a device.
     pub(crate) fn info(&self, device: usize) -> (u64, u64) {
-        (self.total.saturating_sub(self.state.lock().used[device]), self.total)
+        (self.total.saturating_sub(USED[device].load(Ordering::Acquire)), self.total)
     }
 
     /// Allocates for the device itself, or for tests.
@@ -174,7 +175,7 @@ impl Memory {
         let guard = guard.max(PAGE).min((self.end - self.start) / 256).next_multiple_of(PAGE);
         let taken = PAGE + mapped + guard;
         let mut state = self.state.lock();
-        if counts(kind) && state.used[owner.device] + mapped > self.total {
+        if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
@@ -185,7 +186,7 @@ impl Memory {
         })?;
         let base = pages + (mapped - room);
         if counts(kind) {
-            state.used[owner.device] += mapped;
+            USED[owner.device].fetch_add(mapped, Ordering::AcqRel);
         }
         state.id += 1;
         let id = state.id;
@@ -308,7 +309,7 @@ fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
     state.files.remove(&allocation.base);
     if counts(allocation.kind) {
-        state.used[allocation.owner.device] -= allocation.mapped;
+        USED[allocation.owner.device].fetch_sub(allocation.mapped, Ordering::AcqRel);
     }
     // Addresses that a client reserved stay its own.
     let given_back = protect(allocation.pages, allocation.mapped, false).is_ok();

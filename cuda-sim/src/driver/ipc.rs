@@ -79,8 +79,11 @@ impl Name {
     }
 }
 
-/// Memory of other processes that is open: by context and name, its address and how often it was opened.
-static OPEN: Lazy<Mutex<HashMap<(u32, u64, u64), (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
+/// A context, and the file and place in it that it has open.
+type Place = (u32, u64, u64);
+
+/// Memory of other processes that is open: its address, and how often it was opened.
+static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
 
 /// At the end of a context, which takes its memory along.
 pub(super) fn forget(context: u32) {

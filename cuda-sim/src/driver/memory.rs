@@ -56,7 +56,7 @@ fn free(address: CUdeviceptr) -> Status {
         super::state::numbered(owner.owner.context)?.synchronize()?;
     }
     match kind {
-        Kind::Device | Kind::Managed => {
+        Kind::Device | Kind::Managed | Kind::External => {
             context.synchronize()?;
             MEMORY.free(address, |found| found == kind).map_err(failure)?;
             found.iter().for_each(|a| super::trace::memory(a.owner.device));

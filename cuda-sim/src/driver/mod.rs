@@ -17,6 +17,7 @@ mod context;
 mod copy;
 mod error;
 mod event;
+mod external;
 mod init;
 mod ipc;
 mod jit_log;
@@ -32,6 +33,7 @@ mod state;
 mod stream;
 mod trace;
 mod unexported;
+mod virtual_memory;
 mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -136,6 +138,8 @@ fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
     ipc::fill(&mut fns);
+    virtual_memory::fill(&mut fns);
+    external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);

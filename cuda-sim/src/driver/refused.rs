@@ -171,9 +171,6 @@ refused! {
     cuMulticastUnbind
     cuMulticastGetGranularity
     // Memory and semaphores of other interfaces.
-    cuImportExternalMemory
-    cuExternalMemoryGetMappedBuffer
-    cuDestroyExternalMemory
     cuImportExternalSemaphore
     cuSignalExternalSemaphoresAsync_ptsz
     cuWaitExternalSemaphoresAsync_ptsz
@@ -242,19 +239,6 @@ refused! {
     cuMemcpy3DBatchAsync_v2_ptsz
     cuMemGetHandleForAddressRange
     cuMemBatchDecompressAsync_ptsz
-    cuMemAddressReserve
-    cuMemAddressFree
-    cuMemCreate
-    cuMemRelease
-    cuMemMap
-    cuMemUnmap
-    cuMemSetAccess
-    cuMemGetAccess
-    cuMemExportToShareableHandle
-    cuMemImportFromShareableHandle
-    cuMemGetAllocationGranularity
-    cuMemGetAllocationPropertiesFromHandle
-    cuMemRetainAllocationHandle
     cuMemPoolExportPointer
     cuMemPoolImportPointer
     cuMemPrefetchBatchAsync_ptsz

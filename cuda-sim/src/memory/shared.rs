@@ -8,12 +8,13 @@
 //!
 //! As in the parent module: only pages inside the reserved range are replaced, under its lock.
 
-use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, release};
+use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
 use parking_lot::RwLock;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Read by whatever accesses the devices' memory, written while an allocation's pages get a file behind them.
 pub(crate) static MOVING: RwLock<()> = RwLock::new(());
@@ -29,6 +30,21 @@ pub(crate) struct SharedFile {
     pub(crate) bytes: u64,
     /// The file's own number, by which a name that was used again is told from it.
     pub(crate) inode: u64,
+    /// What it takes of its device, where it is physical memory of its own.
+    _charge: Option<Charge>,
+}
+
+/// Bytes that count against a device's total as long as this lives.
+#[derive(Debug)]
+struct Charge {
+    device: usize,
+    bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        USED[self.device].fetch_sub(self.bytes, Ordering::AcqRel);
+    }
 }
 
 impl SharedFile {
@@ -44,7 +60,7 @@ impl SharedFile {
         let file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
         file.set_len(bytes)?;
         let inode = file.metadata()?.ino();
-        Ok(SharedFile { file, device, bytes, inode })
+        Ok(SharedFile { file, device, bytes, inode, _charge: None })
     }
 
     /// A file of this or another process, which must be a regular one; its device where its name tells, else 0.
@@ -59,7 +75,7 @@ impl SharedFile {
         let digits = link.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(NAME));
         let digits = digits.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
         let device = digits.and_then(|n| n.parse().ok()).filter(|d| *d < *crate::device::DEVICES).unwrap_or(0);
-        Ok(SharedFile { file, device, bytes: known.len(), inode: known.ino() })
+        Ok(SharedFile { file, device, bytes: known.len(), inode: known.ino(), _charge: None })
     }
 
     /// Its descriptor in this process.
@@ -146,6 +162,20 @@ impl Memory {
         state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
         state.files.insert(base, Arc::clone(file));
         Ok(base)
+    }
+
+    /// New memory of a device that is mapped nowhere yet.
+    pub(crate) fn physical(&self, device: usize, bytes: u64) -> Result<SharedFile, MemoryError> {
+        let charge = {
+            let _state = self.state.lock();
+            if USED[device].load(Ordering::Acquire).saturating_add(bytes) > self.total {
+                return Err(MemoryError::OutOfMemory);
+            }
+            USED[device].fetch_add(bytes, Ordering::AcqRel);
+            Charge { device, bytes }
+        };
+        let file = SharedFile::new(device, bytes).map_err(|_| MemoryError::OutOfMemory)?;
+        Ok(SharedFile { _charge: Some(charge), ..file })
     }
 
     /// Takes a range of addresses without memory; `bytes` and `align` are whole pages.
