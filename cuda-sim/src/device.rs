@@ -85,7 +85,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         memory_bytes: 40 * GIB,
         l2_bytes: 40 << 20,
         persisting_l2_bytes: 30 << 20,
-        access_window_bytes: 128 << 20,
+        access_window_bytes: 134_213_632,
         clock_khz: 1_410_000,
         memory_clock_khz: 1_215_000,
         bus_bits: 5120,
@@ -108,7 +108,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         memory_bytes: 80 * GIB,
         l2_bytes: 50 << 20,
         persisting_l2_bytes: 32 << 20,
-        access_window_bytes: 128 << 20,
+        access_window_bytes: 134_213_632,
         clock_khz: 1_980_000,
         memory_clock_khz: 2_619_000,
         bus_bits: 5120,
@@ -131,7 +131,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         memory_bytes: 32 * GIB,
         l2_bytes: 96 << 20,
         persisting_l2_bytes: 60 << 20,
-        access_window_bytes: 128 << 20,
+        access_window_bytes: 134_213_632,
         clock_khz: 2_407_000,
         memory_clock_khz: 14_001_000,
         bus_bits: 512,
@@ -149,6 +149,46 @@ pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
 /// Memory of each device in bytes.
 pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| ENVIRONMENT.memory.unwrap_or(PROFILE.memory_bytes));
+
+/// Limits of textures and surfaces, the same on all these cards; 0 for any other attribute.
+///
+/// They are the hardware's numbers, which programs print; the functions that make textures refuse.
+fn texture_limit(attribute: CUdevice_attribute) -> u32 {
+    match attribute.0 {
+        // One dimension; two; three; two in layers.
+        21 | 22 => 131_072,
+        23 => 65_536,
+        24..=26 => 16_384,
+        27 | 28 => 32_768,
+        29 => 2048,
+        // One dimension in layers, two for gathering, and three of another shape.
+        42 => 32_768,
+        43 => 2048,
+        44 => 1,
+        45 | 46 => 32_768,
+        47 | 48 => 8192,
+        49 => 32_768,
+        // Cubes.
+        52 | 53 => 32_768,
+        54 => 2046,
+        // Surfaces: of one, two and three dimensions, in layers, and of cubes.
+        55 => 32_768,
+        56 => 131_072,
+        57 => 65_536,
+        58..=60 => 16_384,
+        61 | 63 | 64 => 32_768,
+        62 | 65 => 2048,
+        66 | 67 => 32_768,
+        68 => 2046,
+        // Linear memory, and mipmaps.
+        69 => 1 << 28,
+        70 => 131_072,
+        71 => 65_000,
+        72 => 2_097_120,
+        73 | 74 | 77 => 32_768,
+        _ => 0,
+    }
+}
 
 impl Profile {
     /// What `cuDeviceGetName` says.
@@ -216,14 +256,12 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
-            | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
-            | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
             | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
-            // Integration, textures, arrays, clusters, multicast: nothing of it exists here.
-            _ => 0,
+            // Integration, clusters, compression, multicast, pageable memory: nothing of it exists here.
+            _ => texture_limit(attribute),
         };
         value as i32
     }
@@ -336,21 +374,57 @@ mod tests {
         }
     }
 
+    /// Attributes of real cards, as their owners' listings have them: T4, A100 of 40 GB, H100, RTX 5090.
     #[test]
-    fn every_attribute_that_clients_compute_with_is_there() {
+    fn attributes_are_those_of_the_cards() {
         use CUdevice_attribute as A;
+        let table: &[(A, [i32; 4])] = &[
+            (A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, [40, 108, 132, 170]),
+            (A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, [7, 8, 9, 12]),
+            (A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, [5, 0, 0, 0]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, [1024; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, [64; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, [i32::MAX; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, [65_535; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, [1024, 2048, 2048, 1536]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, [16, 32, 32, 24]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, [49_152; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, [65_536, 166_912, 232_448, 101_376]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, [65_536, 167_936, 233_472, 102_400]),
+            (A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, [0, 1024, 1024, 1024]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, [65_536; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, [65_536; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, [4_194_304, 41_943_040, 52_428_800, 100_663_296]),
+            (A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE, [1_590_000, 1_410_000, 1_980_000, 2_407_000]),
+            (A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, [5_001_000, 1_215_000, 2_619_000, 14_001_000]),
+            (A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, [256, 5120, 5120, 512]),
+            (A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, [32, 2, 2, 64]),
+            (A::CU_DEVICE_ATTRIBUTE_ECC_ENABLED, [1, 1, 1, 0]),
+            (A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, [65_536; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_WARP_SIZE, [32; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_PITCH, [i32::MAX; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, [512; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, [32; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, [0, 134_213_632, 134_213_632, 134_213_632]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH, [131_072; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT, [65_536; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH, [16_384; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, [2046; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS, [2048; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH, [2_097_120; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, [1; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, [1; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_INTEGRATED, [0; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, [0; 4]),
+            (A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, [1; 4]),
+        ];
+        for (attribute, expected) in table {
+            let found: Vec<i32> = PROFILES.iter().map(|p| p.attribute(*attribute, 0)).collect();
+            assert_eq!(found, expected, "{attribute:?}");
+        }
         for profile in PROFILES {
-            for attribute in [
-                A::CU_DEVICE_ATTRIBUTE_WARP_SIZE,
-                A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-                A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-                A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
-                A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
-                A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
-            ] {
-                assert!(profile.attribute(attribute, 0) > 0, "{attribute:?} of {}", profile.name);
-            }
             assert!(profile.shared_per_block_optin + profile.shared_reserved <= profile.shared_per_sm);
+            assert_eq!(profile.carveouts.last(), Some(&(profile.shared_per_sm >> 10)));
         }
     }
 }

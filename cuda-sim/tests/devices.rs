@@ -122,8 +122,6 @@ fn profiles_have_the_limits_of_their_cards() {
         assert_eq!(fit, blocks);
         let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
         assert_eq!(call!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut fit, f, 32, 0, 2)), invalid);
-        let clusters = call!(cuOccupancyMaxActiveClusters(&mut fit, f, &std::mem::zeroed()));
-        assert_eq!(clusters, CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::state::{Context, STACK, bound, context, current, device, healthy, initialised, primary};
 use super::{Status, api, put};
-use crate::device::DEVICES;
+use crate::device::{DEVICES, PROFILE};
 use cuda_sys::{
     CUcontext, CUctxCreateParams, CUdevice, CUdevice_P2PAttribute, CUexecAffinityParam, CUexecAffinityType,
     CUfunc_cache, CUlimit, CUresult, CUsharedconfig,
@@ -95,9 +95,15 @@ fn pop(out: *mut CUcontext) -> Status {
     if out.is_null() { Ok(()) } else { put(out, top.raw()) }
 }
 
-/// Limits that exist, with their defaults.
+/// Local memory that a thread can have, in bytes.
+const MAX_STACK: usize = 512 << 10;
+
+/// Limits that exist, with their defaults; some do not exist on every card.
 fn default_limit(limit: CUlimit) -> Option<usize> {
     match limit {
+        // Kernels that wait for kernels of their own are gone since 9.0.
+        CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH if PROFILE.capability.0 >= 9 => None,
+        CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE if PROFILE.persisting_l2_bytes == 0 => None,
         CUlimit::CU_LIMIT_STACK_SIZE => Some(1024),
         CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => Some(1 << 20),
         CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE => Some(8 << 20),
@@ -215,6 +221,12 @@ api! {
     fn cuCtxSetLimit(limit: CUlimit, value: usize) {
         let context = healthy()?;
         default_limit(limit).ok_or(CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT)?;
+        let value = match limit {
+            CUlimit::CU_LIMIT_STACK_SIZE if value > MAX_STACK => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY => value.min(128),
+            CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE => value.min(PROFILE.persisting_l2_bytes as usize),
+            _ => value,
+        };
         if limit == CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE {
             crate::service::limit_heap(context.id, value as u64);
         }
@@ -224,9 +236,7 @@ api! {
     fn cuCtxGetCacheConfig(config: *mut CUfunc_cache) { put(config, CUfunc_cache(current()?.settings.lock().cache)) }
     fn cuCtxSetCacheConfig(config: CUfunc_cache) {
         let context = current()?;
-        if config.0 > 3 {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
+        super::module::checked_cache(config)?;
         context.settings.lock().cache = config.0;
         Ok(())
     }

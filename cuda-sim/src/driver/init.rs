@@ -8,7 +8,8 @@ use super::state::{INITIALISED, device, initialised};
 use super::{FNS, api, put, text};
 use crate::device::{DEVICES, MAX_BLOCK, MAX_GRID, MAX_THREADS, PROFILE};
 use cuda_sys::{
-    CUdevice, CUdevice_attribute, CUdevprop, CUdriverProcAddressQueryResult, CUresult, CUuuid, DefaultStream, SYMBOLS,
+    CUarray_format, CUdevice, CUdevice_attribute, CUdevprop, CUdriverProcAddressQueryResult,
+    CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget, CUresult, CUuuid, DefaultStream, SYMBOLS,
     cuuint64_t,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -161,6 +162,22 @@ api! {
         initialised()?;
         // Long gone from NVIDIA's driver too.
         Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+    }
+    fn cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: CUarray_format, channels: c_uint, dev: CUdevice) {
+        let device = device(dev)?;
+        // Numbers of 8, 16 and 32 bits, and half and single precision.
+        if !matches!(format.0, 1..=3 | 8..=10 | 0x10 | 0x20) || !matches!(channels, 1 | 2 | 4) {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        put(out, PROFILE.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, device) as usize)
+    }
+    fn cuFlushGPUDirectRDMAWrites(
+        target: CUflushGPUDirectRDMAWritesTarget,
+        scope: CUflushGPUDirectRDMAWritesScope,
+    ) {
+        super::state::ready()?;
+        // Memory is the host's own: what was written to it is seen.
+        if target.0 == 0 && matches!(scope.0, 100 | 200) { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) }
     }
     fn cuProfilerStart() { super::state::ready() }
     fn cuProfilerStop() { super::state::ready() }

@@ -44,7 +44,7 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
     if object.kernel.function().required_threads.is_some_and(|required| required != block) {
         return Err(invalid);
     }
-    if dynamic_shared > object.max_dynamic_shared.load(Ordering::Relaxed) {
+    if dynamic_shared > object.limits.dynamic_shared.load(Ordering::Relaxed) {
         return Err(invalid);
     }
     Ok(())
@@ -113,10 +113,11 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
             tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
             CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
-        // A barrier that never opens is a kernel that never ends, which a device reports when its time is up.
+        // Not LAUNCH_TIMEOUT, which speaks of a time limit that there is none of: what a device whose checker finds
+        // threads at a barrier that cannot open reports.
         Fault::Deadlock { block } => {
             tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            CUresult::CUDA_ERROR_LAUNCH_FAILED
         }
         Fault::Assert { block } => {
             tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
@@ -138,7 +139,7 @@ struct Configuration {
 fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
     let (context, stream) = target(how.stream)?;
     let object = function(f)?;
-    if !belongs(f.addr(), stream.context) {
+    if !belongs(object.module_handle, stream.context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
     check(&object, how.grid, how.block, how.shared)?;

@@ -1,16 +1,23 @@
-//! Libraries and their kernels: modules that need no context of their own.
+//! Libraries and their kernels: code that is of no context.
 //!
-//! There is one context, so a library is a module under another handle, and a kernel's handle is its function's, as
-//! CUDA lets clients take one for the other in a launch.
+//! A library is an image that was read and checked. Each context in which one of its kernels or variables is asked for
+//! gets a module of its own then, which ends with the context or the library. A kernel's handle may stand where a
+//! function's is expected; it means the function in the current context. What is set for a kernel on a device holds for
+//! its functions in all contexts of that device.
+//!
+//! What this does not have: one copy of managed variables for all contexts; each context has its own.
 //!
 //! # Safety
 //!
 //! See the parent module: pointers are C's, null or valid; handles are looked up.
 
 use super::jit_log::Logs;
-use super::module::{attribute, enumerate, function, get_function, global, load, module, param_info, set_attribute};
-use super::state::{device, handle, ready};
+use super::module::{
+    attribute, get_function, global, insert, logged, module, param_info, read_file, read_image, set_attribute,
+};
+use super::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
 use super::{Status, api, put, text};
+use crate::module::{Image, Kernel, Module};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUjit_option, CUkernel, CUlibrary,
     CUlibraryOption, CUmodule, CUresult,
@@ -19,22 +26,119 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
 
-/// The module of each library.
-static LIBRARIES: Lazy<Mutex<HashMap<usize, usize>>> = Lazy::new(Mutex::default);
-
-fn module_of(library: CUlibrary) -> Result<CUmodule, CUresult> {
-    let found = LIBRARIES.lock().get(&library.addr()).copied();
-    found.map(std::ptr::without_provenance_mut).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+struct Library {
+    image: Arc<Image>,
+    /// Its module in each context that has one, by the context's number; handles of contexts that were reset are stale.
+    modules: Mutex<HashMap<u32, usize>>,
+    /// Handles of its kernels by name: asking twice gives the same one.
+    kernels: Mutex<HashMap<String, usize>>,
 }
 
-fn load_library(out: *mut CUlibrary, code: *const c_void, logs: &Logs) -> Status {
-    let mut loaded: CUmodule = std::ptr::null_mut();
-    load(&mut loaded, code, logs)?;
-    let new = handle();
-    put(out, std::ptr::without_provenance_mut(new))?;
-    LIBRARIES.lock().insert(new, loaded.addr());
+struct KernelObject {
+    library: usize,
+    kernel: Arc<Kernel>,
+    /// What is set on each device.
+    limits: Vec<Arc<Limits>>,
+}
+
+#[derive(Default)]
+struct State {
+    libraries: HashMap<usize, Arc<Library>>,
+    kernels: HashMap<usize, Arc<KernelObject>>,
+}
+
+static STATE: Lazy<Mutex<State>> = Lazy::new(Mutex::default);
+
+const UNKNOWN: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
+
+fn library(handle: CUlibrary) -> Result<Arc<Library>, CUresult> {
+    initialised()?;
+    STATE.lock().libraries.get(&handle.addr()).cloned().ok_or(UNKNOWN)
+}
+
+fn kernel(handle: CUkernel) -> Result<Arc<KernelObject>, CUresult> {
+    initialised()?;
+    STATE.lock().kernels.get(&handle.addr()).cloned().ok_or(UNKNOWN)
+}
+
+fn load(out: *mut CUlibrary, code: *const c_void, logs: &Logs) -> Status {
+    if out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let image = logged(logs, || read_image(code))?;
+    let new = free_handle();
+    let library = Library { image, modules: Mutex::default(), kernels: Mutex::default() };
+    STATE.lock().libraries.insert(new, Arc::new(library));
+    put(out, std::ptr::without_provenance_mut(new))
+}
+
+fn unload(handle: CUlibrary) -> Status {
+    initialised()?;
+    let mut state = STATE.lock();
+    let old = state.libraries.remove(&handle.addr()).ok_or(UNKNOWN)?;
+    state.kernels.retain(|_, kernel| kernel.library != handle.addr());
+    drop(state);
+    for module in std::mem::take(&mut *old.modules.lock()).into_values() {
+        // One of a context that was reset is gone already.
+        let _ = super::module::unload(std::ptr::without_provenance_mut(module));
+    }
     Ok(())
+}
+
+impl Library {
+    /// Its module in a context, which is the current one, loaded now if there is none yet.
+    fn module(&self, context: &Context) -> Result<CUmodule, CUresult> {
+        let mut modules = self.modules.lock();
+        let known = modules.get(&context.id).copied().filter(|handle| OBJECTS.lock().modules.contains_key(handle));
+        let handle = match known {
+            Some(handle) => handle,
+            None => {
+                let module = Module::new(Arc::clone(&self.image)).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+                insert(module)
+            }
+        };
+        modules.insert(context.id, handle);
+        Ok(std::ptr::without_provenance_mut(handle))
+    }
+}
+
+/// The handle of a library's kernel.
+fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
+    let library = library(of)?;
+    let found = library.image.kernels.get(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+    let mut kernels = library.kernels.lock();
+    let handle = kernels.entry(name.to_owned()).or_insert_with(|| {
+        let limits = (0..*crate::device::DEVICES).map(|_| Arc::new(Limits::of(found))).collect();
+        let object = KernelObject { library: of.addr(), kernel: Arc::clone(found), limits };
+        let new = free_handle();
+        STATE.lock().kernels.insert(new, Arc::new(object));
+        new
+    });
+    Ok(*handle)
+}
+
+/// The function of a kernel in the current context; `None` where the handle is no kernel's.
+pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
+    let Ok(kernel) = kernel(handle.cast()) else { return Ok(None) };
+    let context = healthy()?;
+    let library = library(std::ptr::without_provenance_mut(kernel.library))?;
+    let module = library.module(&context)?;
+    let limits = Arc::clone(&kernel.limits[context.device]);
+    get_function(module, &kernel.kernel.function().name, || limits).map(Some)
+}
+
+/// A kernel as it is on a device.
+fn on_device(of: CUkernel, on: CUdevice) -> Result<(Arc<KernelObject>, usize), CUresult> {
+    let kernel = kernel(of)?;
+    Ok((kernel, device(on)?))
+}
+
+/// The current context's module of a library.
+fn current_module(of: CUlibrary) -> Result<CUmodule, CUresult> {
+    let context = healthy()?;
+    library(of)?.module(&context)
 }
 
 api! {
@@ -48,8 +152,8 @@ api! {
         _library_values: *mut *mut c_void,
         _library_count: c_uint,
     ) {
-        ready()?;
-        load_library(out, code, &Logs::new(count, options, values)?)
+        initialised()?;
+        load(out, code, &Logs::new(count, options, values)?)
     }
     fn cuLibraryLoadFromFile(
         out: *mut CUlibrary,
@@ -61,78 +165,68 @@ api! {
         _library_values: *mut *mut c_void,
         _library_count: c_uint,
     ) {
-        ready()?;
-        let bytes = std::fs::read(text(path)?).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
-        let data = [bytes.as_slice(), &[0; 4]].concat();
-        load_library(out, data.as_ptr().cast(), &Logs::new(count, options, values)?)
+        initialised()?;
+        let data = read_file(text(path)?)?;
+        load(out, data.as_ptr().cast(), &Logs::new(count, options, values)?)
     }
-    fn cuLibraryUnload(library: CUlibrary) {
-        ready()?;
-        let old = LIBRARIES.lock().remove(&library.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
-        super::module::unload(std::ptr::without_provenance_mut(old))
+    fn cuLibraryUnload(old: CUlibrary) { unload(old) }
+    fn cuLibraryGetKernel(out: *mut CUkernel, of: CUlibrary, name: *const c_char) {
+        put(out, std::ptr::without_provenance_mut(named(of, text(name)?)?))
     }
-    fn cuLibraryGetKernel(out: *mut CUkernel, library: CUlibrary, name: *const c_char) {
-        ready()?;
-        get_function(out.cast::<CUfunction>(), module_of(library)?, text(name)?)
+    fn cuLibraryGetKernelCount(count: *mut c_uint, of: CUlibrary) {
+        put(count, library(of)?.image.names.len() as c_uint)
     }
-    fn cuLibraryGetKernelCount(count: *mut c_uint, library: CUlibrary) {
-        ready()?;
-        put(count, module(module_of(library)?)?.module.image.names.len() as c_uint)
+    fn cuLibraryEnumerateKernels(out: *mut CUkernel, count: c_uint, of: CUlibrary) {
+        let names = library(of)?.image.names.clone();
+        names.iter().take(count as usize).enumerate().try_for_each(|(i, name)| {
+            put(out.wrapping_add(i), std::ptr::without_provenance_mut(named(of, name)?))
+        })
     }
-    fn cuLibraryEnumerateKernels(out: *mut CUkernel, count: c_uint, library: CUlibrary) {
-        ready()?;
-        enumerate(out.cast::<CUfunction>(), count, module_of(library)?)
+    fn cuLibraryGetModule(out: *mut CUmodule, of: CUlibrary) { put(out, current_module(of)?) }
+    fn cuLibraryGetGlobal(address: *mut CUdeviceptr, bytes: *mut usize, of: CUlibrary, name: *const c_char) {
+        global(address, bytes, current_module(of)?, text(name)?)
     }
-    fn cuLibraryGetModule(out: *mut CUmodule, library: CUlibrary) {
-        ready()?;
-        put(out, module_of(library)?)
-    }
-    fn cuLibraryGetGlobal(address: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
-        ready()?;
-        global(address, bytes, module_of(library)?, text(name)?)
-    }
-    fn cuLibraryGetManaged(address: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) {
-        ready()?;
-        let from = module_of(library)?;
+    fn cuLibraryGetManaged(address: *mut CUdeviceptr, bytes: *mut usize, of: CUlibrary, name: *const c_char) {
+        let from = current_module(of)?;
         // Only variables with the attribute are found under this call.
         if !module(from)?.module.is_managed(text(name)?) {
             return Err(CUresult::CUDA_ERROR_NOT_FOUND);
         }
         global(address, bytes, from, text(name)?)
     }
-    fn cuKernelGetFunction(out: *mut CUfunction, kernel: CUkernel) {
-        ready()?;
-        function(kernel.cast())?;
-        put(out, kernel.cast())
+    fn cuLibraryGetUnifiedFunction(out: *mut *mut c_void, of: CUlibrary, name: *const c_char) {
+        library(of)?;
+        text(name)?;
+        if out.is_null() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        // Functions that have one address on host and device are not written in PTX.
+        Err(CUresult::CUDA_ERROR_NOT_FOUND)
     }
-    fn cuKernelGetLibrary(out: *mut CUlibrary, kernel: CUkernel) {
-        ready()?;
-        let from = function(kernel.cast())?.module_handle;
-        let found = LIBRARIES.lock().iter().find(|(_, module)| **module == from).map(|(library, _)| *library);
-        put(out, std::ptr::without_provenance_mut(found.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?))
+    fn cuKernelGetFunction(out: *mut CUfunction, of: CUkernel) {
+        kernel(of)?;
+        put(out, function_of(of.cast())?.ok_or(UNKNOWN)?)
+    }
+    fn cuKernelGetLibrary(out: *mut CUlibrary, of: CUkernel) {
+        put(out, std::ptr::without_provenance_mut(kernel(of)?.library))
     }
     fn cuKernelGetAttribute(value: *mut c_int, which: CUfunction_attribute, of: CUkernel, on: CUdevice) {
-        ready()?;
-        device(on)?;
-        put(value, attribute(&*function(of.cast())?, which)?)
+        let (kernel, device) = on_device(of, on)?;
+        put(value, attribute(&kernel.kernel, &kernel.limits[device], which)?)
     }
     fn cuKernelSetAttribute(which: CUfunction_attribute, value: c_int, of: CUkernel, on: CUdevice) {
-        ready()?;
-        device(on)?;
-        set_attribute(&*function(of.cast())?, which, value)
+        let (kernel, device) = on_device(of, on)?;
+        set_attribute(&kernel.kernel, &kernel.limits[device], which, value)
     }
-    fn cuKernelSetCacheConfig(of: CUkernel, _config: CUfunc_cache, on: CUdevice) {
-        ready()?;
-        device(on)?;
-        function(of.cast()).map(|_| ())
+    fn cuKernelSetCacheConfig(of: CUkernel, config: CUfunc_cache, on: CUdevice) {
+        on_device(of, on)?;
+        super::module::checked_cache(config)
     }
     fn cuKernelGetName(name: *mut *const c_char, of: CUkernel) {
-        ready()?;
         // The string belongs to the kernel, which lives as long as its library is loaded.
-        put(name, function(of.cast())?.kernel.name.as_ptr())
+        put(name, kernel(of)?.kernel.name.as_ptr())
     }
     fn cuKernelGetParamInfo(of: CUkernel, index: usize, offset: *mut usize, bytes: *mut usize) {
-        ready()?;
-        param_info(&*function(of.cast())?, index, offset, bytes)
+        param_info(&kernel(of)?.kernel, index, offset, bytes)
     }
 }

@@ -35,6 +35,7 @@ mod state;
 mod stream;
 mod trace;
 mod unexported;
+mod values;
 mod virtual_memory;
 mod work;
 
@@ -154,6 +155,7 @@ fn implemented() -> DriverFns {
     launch::fill(&mut fns);
     occupancy::fill(&mut fns);
     stream::fill(&mut fns);
+    values::fill(&mut fns);
     attributes::fill(&mut fns);
     event::fill(&mut fns);
     unexported::fill(&mut fns);

@@ -5,10 +5,10 @@
 //! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
 
 use super::jit_log::Logs;
-use super::state::{FunctionObject, ModuleObject, OBJECTS, handle, ready};
+use super::state::{FunctionObject, Limits, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
-use crate::device::{PROFILE, REGISTERS_PER_THREAD, SHARED_PER_BLOCK};
-use crate::module::{Module, image};
+use crate::device::{PROFILE, REGISTERS_PER_THREAD};
+use crate::module::{Image, Kernel, Module, image};
 use crate::ptx;
 use cuda_sys::{
     CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUfunctionLoadingState, CUjit_option, CUmodule,
@@ -18,11 +18,15 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// A function, or a library's kernel in the current context.
 pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUresult> {
-    OBJECTS.lock().functions.get(&function.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    let known = |handle: CUfunction| OBJECTS.lock().functions.get(&handle.addr()).cloned();
+    let found = known(function)
+        .map_or_else(|| super::library::function_of(function).map(|f| f.and_then(known)), |f| Ok(Some(f)));
+    found?.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
 pub(super) fn module(module: CUmodule) -> Result<Arc<ModuleObject>, CUresult> {
@@ -77,8 +81,8 @@ pub(super) fn ptx_log(error: &ptx::Error) -> String {
     )
 }
 
-/// Loads a module and gives its log.
-pub(super) fn load_image(data: *const c_void) -> Result<(Module, String), (CUresult, String)> {
+/// Reads an image; where it is not good, a code and a log.
+pub(super) fn read_image(data: *const c_void) -> Result<Arc<Image>, (CUresult, String)> {
     if data.is_null() {
         return Err((CUresult::CUDA_ERROR_INVALID_VALUE, String::new()));
     }
@@ -90,23 +94,26 @@ pub(super) fn load_image(data: *const c_void) -> Result<(Module, String), (CUres
         (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a binary that is known".to_owned())
     })?;
     check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))?;
-    let image = image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))?;
-    let count = image.names.len();
-    let module = Module::new(image).ok_or((CUresult::CUDA_ERROR_OUT_OF_MEMORY, String::new()))?;
-    Ok((module, format!("software device: {count} kernel(s) ready to be compiled for this CPU")))
+    image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))
 }
 
-pub(super) fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
-    ready()?;
+/// The bytes of a file, and an end that no text runs over.
+pub(super) fn read_file(path: &str) -> Result<Vec<u8>, CUresult> {
+    let bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
+    Ok([bytes.as_slice(), &[0; 4]].concat())
+}
+
+/// Reads an image and writes its log where the options say.
+pub(super) fn logged(
+    logs: &Logs,
+    read: impl FnOnce() -> Result<Arc<Image>, (CUresult, String)>,
+) -> Result<Arc<Image>, CUresult> {
     let began = Instant::now();
-    match load_image(data) {
-        Ok((module, info)) => {
-            logs.finish(&info, "", began)?;
-            let new = handle();
-            put(out, std::ptr::without_provenance_mut(new))?;
-            let object = ModuleObject { module: Arc::new(module), functions: Mutex::new(HashMap::new()) };
-            OBJECTS.lock().modules.insert(new, Arc::new(object));
-            Ok(())
+    match read() {
+        Ok(image) => {
+            let count = image.names.len();
+            logs.finish(&format!("software device: {count} kernel(s) ready to be compiled for this CPU"), "", began)?;
+            Ok(image)
         }
         Err((code, log)) => {
             tracing::error!("loading a module: {log}");
@@ -116,18 +123,42 @@ pub(super) fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Stat
     }
 }
 
-pub(super) fn attribute(object: &FunctionObject, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
+/// Gives a module a handle of the current context.
+pub(super) fn insert(module: Module) -> usize {
+    let new = handle();
+    let object = ModuleObject { module: Arc::new(module), functions: Mutex::new(HashMap::new()) };
+    OBJECTS.lock().modules.insert(new, Arc::new(object));
+    new
+}
+
+fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
+    ready()?;
+    if out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let image = logged(logs, || read_image(data))?;
+    let module = Module::new(image).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+    put(out, std::ptr::without_provenance_mut(insert(module)))
+}
+
+/// A preference between first-level cache and shared memory.
+pub(super) fn checked_cache(config: CUfunc_cache) -> Status {
+    if config.0 > 3 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+}
+
+/// An attribute of a kernel, of which something may have been set.
+pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
     use CUfunction_attribute as A;
-    let function = object.kernel.function();
+    let function = kernel.function();
     let capability = PROFILE.capability.0 * 10 + PROFILE.capability.1;
     Ok(match attribute {
-        A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => max_threads(object) as i32,
+        A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => threads_of(kernel) as i32,
         A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => function.shared_bytes as i32,
-        A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => object.kernel.local_bytes() as i32,
+        A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
-        A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => object.max_dynamic_shared.load(Ordering::Relaxed) as i32,
-        A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => object.carveout.load(Ordering::Relaxed),
+        A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => limits.dynamic_shared.load(Ordering::Relaxed) as i32,
+        A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => limits.carveout.load(Ordering::Relaxed),
         _ if attribute.0 < A::CU_FUNC_ATTRIBUTE_MAX.0 => 0,
         _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     })
@@ -135,32 +166,38 @@ pub(super) fn attribute(object: &FunctionObject, attribute: CUfunction_attribute
 
 /// Threads that a block of this function may have.
 pub(super) fn max_threads(object: &FunctionObject) -> u32 {
-    let limit = u64::from(crate::device::MAX_THREADS);
-    object.kernel.function().max_threads.map_or(limit, |n| n.min(limit)) as u32
+    threads_of(&object.kernel)
 }
 
-pub(super) fn set_attribute(object: &FunctionObject, which: CUfunction_attribute, value: c_int) -> Status {
+fn threads_of(kernel: &Kernel) -> u32 {
+    let limit = u64::from(crate::device::MAX_THREADS);
+    kernel.function().max_threads.map_or(limit, |n| n.min(limit)) as u32
+}
+
+/// Sets an attribute of a kernel, if it is one that can be set.
+pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_attribute, value: c_int) -> Status {
     match which {
         CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-            let room = u64::from(PROFILE.shared_per_block_optin).saturating_sub(object.kernel.function().shared_bytes);
+            let room = u64::from(PROFILE.shared_per_block_optin).saturating_sub(kernel.function().shared_bytes);
             let bytes = u32::try_from(value).ok().filter(|b| u64::from(*b) <= room);
             let bytes = bytes.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-            object.max_dynamic_shared.store(bytes, Ordering::Relaxed);
+            limits.dynamic_shared.store(bytes, Ordering::Relaxed);
             Ok(())
         }
         CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             if !(-1..=100).contains(&value) {
                 return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
-            object.carveout.store(value, Ordering::Relaxed);
+            limits.carveout.store(value, Ordering::Relaxed);
             Ok(())
         }
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
-pub(super) fn param_info(object: &FunctionObject, index: usize, offset: *mut usize, bytes: *mut usize) -> Status {
-    let param = object.kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+/// Where a parameter is, and how long.
+pub(super) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, bytes: *mut usize) -> Status {
+    let param = kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
     put(offset, param.offset as usize)?;
     if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
 }
@@ -175,10 +212,10 @@ pub(super) fn global(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodul
 }
 
 /// Gives `count` functions of a module.
-pub(super) fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
+fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
     let names = module(of)?.module.image.names.clone();
     for (i, name) in names.iter().take(count as usize).enumerate() {
-        get_function(out.wrapping_add(i), of, name)?;
+        put(out.wrapping_add(i), module_function(of, name)?)?;
     }
     Ok(())
 }
@@ -193,24 +230,28 @@ pub(super) fn unload(old: CUmodule) -> Status {
     Ok(())
 }
 
-pub(super) fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> Status {
+/// A function of a module, whose limits are asked for when it is new.
+pub(super) fn get_function(
+    from: CUmodule,
+    name: &str,
+    limits: impl FnOnce() -> Arc<Limits>,
+) -> Result<CUfunction, CUresult> {
     let object = module(from)?;
     let kernel = object.module.image.kernels.get(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
     let mut functions = object.functions.lock();
     let known = functions.entry(name.to_owned()).or_insert_with(|| {
         let new = handle();
-        let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
-        let function = FunctionObject {
-            kernel: Arc::clone(kernel),
-            module: Arc::clone(&object.module),
-            module_handle: from.addr(),
-            max_dynamic_shared: AtomicU32::new(dynamic as u32),
-            carveout: AtomicI32::new(-1),
-        };
+        let (kernel, module) = (Arc::clone(kernel), Arc::clone(&object.module));
+        let function = FunctionObject { kernel, module, module_handle: from.addr(), limits: limits() };
         OBJECTS.lock().functions.insert(new, Arc::new(function));
         new
     });
-    put(out, std::ptr::without_provenance_mut(*known))
+    Ok(std::ptr::without_provenance_mut(*known))
+}
+
+fn module_function(from: CUmodule, name: &str) -> Result<CUfunction, CUresult> {
+    let kernel = module(from)?.module.image.kernels.get(name).cloned().ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+    get_function(from, name, || Arc::new(Limits::of(&kernel)))
 }
 
 api! {
@@ -232,9 +273,7 @@ api! {
     }
     fn cuModuleLoad(out: *mut CUmodule, path: *const c_char) {
         ready()?;
-        let path = text(path)?;
-        let bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
-        let data = [bytes.as_slice(), &[0; 4]].concat();
+        let data = read_file(text(path)?)?;
         load(out, data.as_ptr().cast(), &Logs::default())
     }
     fn cuModuleUnload(old: CUmodule) {
@@ -246,7 +285,7 @@ api! {
     }
     fn cuModuleGetFunction(out: *mut CUfunction, from: CUmodule, name: *const c_char) {
         ready()?;
-        get_function(out, from, text(name)?)
+        put(out, module_function(from, text(name)?)?)
     }
     fn cuModuleGetFunctionCount(count: *mut c_uint, of: CUmodule) {
         ready()?;
@@ -262,15 +301,18 @@ api! {
     }
     fn cuFuncGetAttribute(value: *mut c_int, which: CUfunction_attribute, of: CUfunction) {
         ready()?;
-        put(value, attribute(&*function(of)?, which)?)
+        let object = function(of)?;
+        put(value, attribute(&object.kernel, &object.limits, which)?)
     }
     fn cuFuncSetAttribute(of: CUfunction, which: CUfunction_attribute, value: c_int) {
         ready()?;
-        set_attribute(&*function(of)?, which, value)
+        let object = function(of)?;
+        set_attribute(&object.kernel, &object.limits, which, value)
     }
-    fn cuFuncSetCacheConfig(of: CUfunction, _config: CUfunc_cache) {
+    fn cuFuncSetCacheConfig(of: CUfunction, config: CUfunc_cache) {
         ready()?;
-        function(of).map(|_| ())
+        function(of)?;
+        checked_cache(config)
     }
     fn cuFuncGetModule(out: *mut CUmodule, of: CUfunction) {
         ready()?;
@@ -283,7 +325,7 @@ api! {
     }
     fn cuFuncGetParamInfo(of: CUfunction, index: usize, offset: *mut usize, bytes: *mut usize) {
         ready()?;
-        param_info(&*function(of)?, index, offset, bytes)
+        param_info(&function(of)?.kernel, index, offset, bytes)
     }
     fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, of: CUfunction) {
         ready()?;

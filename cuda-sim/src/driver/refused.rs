@@ -43,7 +43,6 @@ macro_rules! refused {
 
 refused! {
     // Arrays, textures, surfaces, maps of tensors, and what graphics share.
-    cuDeviceGetTexture1DLinearMaxWidth
     cuModuleGetTexRef
     cuModuleGetSurfRef
     cuMemcpyDtoA_v2_ptds
@@ -233,8 +232,6 @@ refused! {
     cuMemsetD2D32
     // Others.
     cuDeviceGetHostAtomicCapabilities
-    cuFlushGPUDirectRDMAWrites
-    cuLibraryGetUnifiedFunction
     cuMemcpyBatchAsync_v2_ptsz
     cuMemcpy3DBatchAsync_v2_ptsz
     cuMemGetHandleForAddressRange
@@ -244,7 +241,6 @@ refused! {
     cuMemPrefetchBatchAsync_ptsz
     cuMemDiscardBatchAsync_ptsz
     cuMemDiscardAndPrefetchBatchAsync_ptsz
-    cuStreamBatchMemOp_v2_ptsz
     cuDeviceGetP2PAtomicCapabilities
     cuMemcpyBatchAsync
     cuMemcpy3DBatchAsync
@@ -252,9 +248,6 @@ refused! {
     cuMemcpy3DBatchAsync_ptsz
     cuMemcpyBatchAsync_v2
     cuMemcpy3DBatchAsync_v2
-    cuStreamBatchMemOp
-    cuStreamBatchMemOp_ptsz
-    cuStreamBatchMemOp_v2
     cuMemPrefetchBatchAsync
     cuMemDiscardBatchAsync
     cuMemDiscardAndPrefetchBatchAsync

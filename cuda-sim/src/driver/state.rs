@@ -7,7 +7,7 @@ use super::Status;
 use super::event::Event;
 use super::stream::Stream;
 use super::work::Item;
-use crate::device::DEVICES;
+use crate::device::{DEVICES, SHARED_PER_BLOCK};
 use crate::memory::{MEMORY, Owner};
 use crate::module::{Kernel, Module};
 use crate::queue::{DRIVERS, Engine, GroupId, Order};
@@ -23,10 +23,23 @@ pub(super) struct FunctionObject {
     pub(super) kernel: Arc<Kernel>,
     pub(super) module: Arc<Module>,
     pub(super) module_handle: usize,
-    /// Dynamic shared memory that a launch may ask for beyond the default limit.
-    pub(super) max_dynamic_shared: AtomicU32,
+    pub(super) limits: Arc<Limits>,
+}
+
+/// What clients set for a function, or for a kernel on a device.
+pub(super) struct Limits {
+    /// Dynamic shared memory that a launch may ask for.
+    pub(super) dynamic_shared: AtomicU32,
     /// Preferred share of shared memory in percent; -1 for none.
     pub(super) carveout: AtomicI32,
+}
+
+impl Limits {
+    /// Those of a kernel for which nothing was set.
+    pub(super) fn of(kernel: &Kernel) -> Limits {
+        let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
+        Limits { dynamic_shared: AtomicU32::new(dynamic as u32), carveout: AtomicI32::new(-1) }
+    }
 }
 
 pub(super) struct ModuleObject {
@@ -193,6 +206,11 @@ pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
 pub(super) fn handle() -> usize {
     let context = STACK.with_borrow(|stack| stack.last().map_or(0, |context| context.id as usize));
     (context << CONTEXT_SHIFT) | NEXT.fetch_add(0x10, Ordering::Relaxed)
+}
+
+/// A new handle of no context.
+pub(super) fn free_handle() -> usize {
+    NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
 /// Whether an object belongs to a context.

@@ -6,12 +6,12 @@
 
 use super::event::{Event, event};
 use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
-use super::work::{Foreign, Item, Op, Value};
+use super::work::{Foreign, Item, Op};
 use super::{Status, api, get, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
 use cuda_sys::{
     CUcontext, CUdevice, CUevent, CUgraph, CUgraphEdgeData, CUgraphNode, CUgreenCtx, CUhostFn, CUresult, CUstream,
-    CUstreamCallback, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint32_t, cuuint64_t,
+    CUstreamCallback, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
 };
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -180,18 +180,6 @@ fn clear<T>(to: *mut T, value: T) -> Status {
     if to.is_null() { Ok(()) } else { put(to, value) }
 }
 
-fn value(on: CUstream, at: u64, value: u64, wide: bool, wait: Option<c_uint>) -> Status {
-    let (context, stream) = target(on)?;
-    let bytes = if wide { 8 } else { 4 };
-    if !at.is_multiple_of(bytes) || wait.is_some_and(|how| how & !(1 << 30) > 3) {
-        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-    }
-    super::copy::device_range(at, bytes as usize)?;
-    let op = Op::Value(Value { at, value, wide, wait: wait.map(|how| how & 3) });
-    stream.submit(&context, op, Start::Driver);
-    Ok(())
-}
-
 api! {
     fn cuStreamCreate(out: *mut CUstream, flags: c_uint) { create(out, flags, 0) }
     fn cuStreamCreateWithPriority(out: *mut CUstream, flags: c_uint, priority: c_int) { create(out, flags, priority) }
@@ -300,29 +288,5 @@ api! {
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver);
         Ok(())
-    }
-    fn cuStreamWaitValue32 / cuStreamWaitValue32_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
-        value(on, at, u64::from(wanted), false, Some(flags))
-    }
-    fn cuStreamWaitValue64 / cuStreamWaitValue64_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
-        value(on, at, wanted, true, Some(flags))
-    }
-    fn cuStreamWriteValue32 / cuStreamWriteValue32_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
-        value(on, at, u64::from(new), false, None)
-    }
-    fn cuStreamWriteValue64 / cuStreamWriteValue64_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
-        value(on, at, new, true, None)
-    }
-    fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
-        value(on, at, u64::from(wanted), false, Some(flags))
-    }
-    fn cuStreamWaitValue64_v2 / cuStreamWaitValue64_v2_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
-        value(on, at, wanted, true, Some(flags))
-    }
-    fn cuStreamWriteValue32_v2 / cuStreamWriteValue32_v2_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
-        value(on, at, u64::from(new), false, None)
-    }
-    fn cuStreamWriteValue64_v2 / cuStreamWriteValue64_v2_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
-        value(on, at, new, true, None)
     }
 }

@@ -71,7 +71,6 @@ fn granules(bytes: usize) -> Result<u64, CUresult> {
 
 /// The device of properties that can be met.
 fn checked(props: &CUmemAllocationProp) -> Result<usize, CUresult> {
-    initialised()?;
     let handles = props.requestedHandleTypes.0;
     if props.type_ != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
         return Err(INVALID);
@@ -89,6 +88,7 @@ fn create(
     props: *const CUmemAllocationProp,
     flags: u64,
 ) -> Status {
+    initialised()?;
     let props = get(props)?;
     let device = checked(&props)?;
     let bytes = granules(bytes)?;
@@ -311,6 +311,7 @@ api! {
         props: *const CUmemAllocationProp,
         option: CUmemAllocationGranularity_flags,
     ) {
+        initialised()?;
         checked(&get(props)?)?;
         if option.0 > 1 {
             return Err(INVALID);

@@ -11,6 +11,7 @@
 //! results are viewed in the frame, which belongs to this block alone and is at least [`sync::FRAME_BYTES`] long for
 //! each thread; compiled code that writes there does not run at the same time.
 
+use super::deadlock::{self, Wait, What};
 use super::launch::Fault;
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
@@ -400,24 +401,46 @@ impl<'a> Block<'a> {
                 None => at.push((*state, vec![thread])),
             }
         }
+        let finished: Vec<usize> = (0..self.next.len()).filter(|thread| self.next[*thread] == 0).collect();
+        let alive = (self.next.len() - finished.len()) as u32;
+        let (arrived, mut waits) = (self.arrived, Vec::new());
         for (state, threads) in at {
             let Some(site) = self.site(state) else { continue };
             let first = threads[0];
             let exchange = self.exchange();
             let what = if site.is_barrier() {
-                format!("barrier {}", exchange.arg(site, 0, first))
+                let id = exchange.arg(site, 0, first) % BARRIERS;
+                let expected = exchange.arg(site, 1, first).max(arrived[id as usize].1);
+                What::Barrier {
+                    id,
+                    needed: if expected == 0 { alive } else { expected },
+                    arrived: arrived[id as usize].0,
+                }
             } else {
-                format!("mask {:#x}", exchange.arg(site, 3, first))
+                What::Lanes(exchange.arg(site, 3, first))
             };
-            tracing::error!(
-                "deadlock in block {}: {} thread(s), of them thread {first}, wait at '{}' ({what}), line {}",
-                self.number,
-                threads.len(),
-                site.name,
-                site.position.line,
-            );
+            waits.push(Wait { name: site.name.to_string(), line: site.position.line as usize, threads, what });
+        }
+        count_arrivals(&mut waits);
+        for line in deadlock::lines(self.number, &waits, &finished) {
+            tracing::error!("{line}");
         }
         Fault::Deadlock { block: self.number }
+    }
+}
+
+/// Counts at each barrier the threads that wait at it, in whichever place.
+fn count_arrivals(waits: &mut [Wait]) {
+    let mut waiting = [0; BARRIERS as usize];
+    for wait in waits.iter() {
+        if let What::Barrier { id, .. } = wait.what {
+            waiting[id as usize] += wait.threads.len() as u32;
+        }
+    }
+    for wait in waits {
+        if let What::Barrier { id, arrived, .. } = &mut wait.what {
+            *arrived += waiting[*id as usize];
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Execution: launches on a pool of workers, blocks with their regions, and the way out of faults.
 
 pub(crate) mod block;
+pub(crate) mod deadlock;
 pub(crate) mod fault;
 pub(crate) mod fiber;
 pub(crate) mod launch;

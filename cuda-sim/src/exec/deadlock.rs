@@ -1,0 +1,79 @@
+//! What is told of a block whose threads wait for each other: where each waits, how many are missing, who has finished.
+//!
+//! Text only; who waits is found by the block.
+
+/// Threads that wait in one place.
+#[derive(Clone, Debug)]
+pub(crate) struct Wait {
+    /// The instruction, and its line in the PTX.
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) threads: Vec<usize>,
+    pub(crate) what: What,
+}
+
+/// What they wait for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// A barrier: its number, the threads it needs, and how many have arrived at it, here or elsewhere.
+    Barrier { id: u32, needed: u32, arrived: u32 },
+    /// The lanes of a mask.
+    Lanes(u32),
+}
+
+/// Numbers as ranges: `0-3, 7`.
+fn ranges(numbers: &[usize]) -> String {
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for n in numbers {
+        match out.last_mut() {
+            Some((_, end)) if *end + 1 == *n => *end = *n,
+            _ => out.push((*n, *n)),
+        }
+    }
+    let text = |(from, to): (usize, usize)| if from == to { from.to_string() } else { format!("{from}-{to}") };
+    out.into_iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// One line for each place, and one for the threads that have finished.
+pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for Wait { name, line, threads, what } in waits {
+        let who = ranges(threads);
+        lines.push(match what {
+            What::Barrier { id, needed, arrived } => format!(
+                "deadlock in block {block}: thread(s) {who} wait at barrier {id} ('{name}', line {line}), which {needed} \
+                 thread(s) must reach and {arrived} have"
+            ),
+            What::Lanes(mask) => format!(
+                "deadlock in block {block}: thread(s) {who} wait at '{name}', line {line}, for the other lanes of mask \
+                 {mask:#010x}"
+            ),
+        });
+    }
+    if !finished.is_empty() {
+        lines.push(format!("deadlock in block {block}: thread(s) {} have exited", ranges(finished)));
+    }
+    lines
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_where_and_who_exited_is_told() {
+        let wait = |threads: &[usize], what| Wait { name: "bar.sync".into(), line: 9, threads: threads.to_vec(), what };
+        let waits =
+            [wait(&[0, 1, 2, 5], What::Barrier { id: 1, needed: 7, arrived: 4 }), wait(&[6], What::Lanes(0xff))];
+        assert_eq!(
+            lines(3, &waits, &[3, 4]),
+            [
+                "deadlock in block 3: thread(s) 0-2, 5 wait at barrier 1 ('bar.sync', line 9), which 7 thread(s) must reach \
+             and 4 have",
+                "deadlock in block 3: thread(s) 6 wait at 'bar.sync', line 9, for the other lanes of mask 0x000000ff",
+                "deadlock in block 3: thread(s) 3-4 have exited",
+            ]
+        );
+        assert_eq!(lines(0, &[], &[]), Vec::<String>::new());
+    }
+}
