@@ -47,6 +47,11 @@ impl Event {
         Event::new(INTERPROCESS | DISABLE_TIMING, Some(with))
     }
 
+    /// Whether its records have times.
+    pub(super) fn is_timed(&self) -> bool {
+        self.flags & DISABLE_TIMING == 0
+    }
+
     /// The number of its last record among all processes, if that was not reached yet.
     pub(super) fn pending(&self) -> Option<u64> {
         self.shared.as_ref()?.pending()
