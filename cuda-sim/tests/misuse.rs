@@ -150,6 +150,22 @@ fn value() -> CUlaunchAttributeValue {
 }
 
 #[test]
+fn operations_of_an_allocation_may_be_synchronous() {
+    primary(0);
+    let which = CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
+    let (mut device, mut now) = (0, 9u32);
+    ok!(cuMemAlloc_v2(&mut device, 16));
+    for on in [1u32, 0] {
+        ok!(cuPointerSetAttribute((&raw const on).cast(), which, device + 4));
+        ok!(cuPointerGetAttribute((&raw mut now).cast(), which, device));
+        assert_eq!(now, on);
+    }
+    gives!(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute((&raw const now).cast(), CUpointer_attribute(2), device));
+    gives!(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute((&raw const now).cast(), which, 0x1000));
+    gives!(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute(null(), which, device));
+}
+
+#[test]
 fn batches_of_values() {
     primary(0);
     let (mut device, mut stream, mut host) = (0, null_mut(), [0u32; 4]);

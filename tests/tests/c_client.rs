@@ -87,6 +87,23 @@ fn a_c_program_gets_the_drivers_codes() {
     assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
 }
 
+/// A program that names any function of the headers starts: what the device lacks is there too, and refuses by code.
+#[test]
+fn every_function_of_the_headers_is_exported() {
+    use object::{Object, ObjectSymbol};
+    let bytes = std::fs::read(library()).expect("it was built");
+    let file = object::File::parse(&*bytes).expect("it is a library");
+    let exported: std::collections::HashSet<&str> =
+        file.dynamic_symbols().filter(|s| s.is_definition()).filter_map(|s| s.name().ok()).collect();
+    // Found by cuGetProcAddress alone: clients would take them for newer variants of functions with other parameters.
+    let hidden = ["cuCtxGetDevice_v2", "cuCtxSynchronize_v2"];
+    let of_graphs = |name: &str| ["Graph", "Capture", "UserObject"].iter().any(|part| name.contains(part));
+    let missing = cuda_sys::SYMBOLS.iter().map(|symbol| symbol.name).filter(|name| !exported.contains(name));
+    let missing: Vec<&str> = missing.filter(|name| name.starts_with("cuGraphics") || !of_graphs(name)).collect();
+    assert_eq!(missing.len(), hidden.len(), "{missing:?}");
+    assert!(hidden.iter().all(|name| missing.contains(name)), "{missing:?}");
+}
+
 /// Through the loader, the library's exports and cuGetProcAddress, all that Rust programs do runs as well.
 #[test]
 fn a_rust_program_runs_on_the_library() {

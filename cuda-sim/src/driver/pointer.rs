@@ -18,7 +18,7 @@ use cuda_sys::{
 };
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{c_uint, c_void};
 
 /// The host as a location's number, and no location at all.
@@ -42,6 +42,9 @@ impl Default for Hints {
 
 /// By the number of the allocation, which is never used again.
 static HINTS: Lazy<Mutex<HashMap<u64, Hints>>> = Lazy::new(Mutex::default);
+
+/// Allocations, by their number, whose operations a client wants to be synchronous.
+static SYNCHRONOUS: Lazy<Mutex<HashSet<u64>>> = Lazy::new(Mutex::default);
 
 /// The managed allocation that a range lies in.
 fn managed(address: CUdeviceptr, bytes: usize) -> Result<Allocation, CUresult> {
@@ -173,7 +176,7 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == Kind::Managed => put(data.cast(), address),
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Err(invalid),
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
-        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast(), 0u32),
+        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast(), u32::from(SYNCHRONOUS.lock().contains(&known.id))),
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => put(data.cast(), known.id),
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == Kind::Managed)),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast(), known.device as i32),
@@ -184,7 +187,9 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
             put(data.cast(), known.bytes as usize)
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast(), 1u32),
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => put(data.cast(), 0u64),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
+            put(data.cast(), u64::from(matches!(known.kind, Kind::Mapped(_))))
+        }
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => put(data.cast(), u32::from(known.kind == Kind::Device)),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
             put(data.cast(), 0u32)
@@ -236,12 +241,13 @@ api! {
     }
     fn cuPointerSetAttribute(value: *const c_void, which: CUpointer_attribute, address: CUdeviceptr) {
         current()?;
-        get(value.cast::<c_uint>())?;
-        match (which, known(address)) {
-            // Blocking copies are synchronous enough already.
-            (CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, Some(_)) => Ok(()),
-            _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
-        }
+        let on = get(value.cast::<c_uint>())? != 0;
+        let found = known(address).filter(|_| which == CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+        let id = found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.id;
+        // Blocking copies are synchronous enough already: it is remembered, and told.
+        let mut synchronous = SYNCHRONOUS.lock();
+        if on { synchronous.insert(id) } else { synchronous.remove(&id) };
+        Ok(())
     }
     fn cuMemAdvise(address: CUdeviceptr, bytes: usize, advice: CUmem_advise, dev: CUdevice) {
         advise(address, bytes, advice, numbered(dev))
