@@ -176,6 +176,16 @@ refused! {
     cuDestroyExternalSemaphore
     cuSignalExternalSemaphoresAsync
     cuWaitExternalSemaphoresAsync
+    // Nodes of graphs that do what is refused outside of them.
+    cuGraphExternalSemaphoresSignalNodeGetParams
+    cuGraphExternalSemaphoresSignalNodeSetParams
+    cuGraphExternalSemaphoresWaitNodeGetParams
+    cuGraphExternalSemaphoresWaitNodeSetParams
+    cuGraphBatchMemOpNodeGetParams
+    cuGraphBatchMemOpNodeSetParams
+    cuGraphExecBatchMemOpNodeSetParams
+    cuGraphExecExternalSemaphoresSignalNodeSetParams
+    cuGraphExecExternalSemaphoresWaitNodeSetParams
     // Launches as they were before CUDA 4, and on several devices at once.
     cuLaunchCooperativeKernelMultiDevice
     cuFuncSetBlockShape
