@@ -74,5 +74,8 @@ pub(crate) const LOOK: u64 = u32::MAX as u64;
 /// What a strip gives that its threads have to run by the plain region.
 pub(crate) const REFUSED: u64 = u32::MAX as u64 - 1;
 
+/// What a strip gives that its threads may run by the strip that makes no guesses.
+pub(crate) const MISGUESSED: u64 = u32::MAX as u64 - 2;
+
 /// Runs one region for the listed threads of the current block.
 pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

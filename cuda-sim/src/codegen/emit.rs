@@ -3,7 +3,7 @@
 //! Knows nothing about single instructions. Invariant: every temporary is defined before the text that names it.
 
 use super::abi;
-use crate::ir::{Function, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{BlockId, Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
@@ -24,6 +24,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) parallel: &'static str,
     /// What an instruction does when the thread ends in a callee.
     pub(crate) exit_label: &'static str,
+    /// Blocks that no thread goes to, as was found out before.
+    pub(crate) never: BTreeSet<BlockId>,
     pub(crate) position: Position,
 }
 
@@ -39,6 +41,7 @@ impl<'a> Emitter<'a> {
             callees: BTreeSet::new(),
             parallel: "",
             exit_label: "thread.done",
+            never: BTreeSet::new(),
             position: Position::default(),
         }
     }

@@ -36,8 +36,33 @@ use std::sync::Arc;
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
     /// Regions 1 and up: text, and address once compiled.
-    others: Vec<(String, OnceCell<usize>)>,
+    others: Vec<Later>,
+    /// Each region's loop in step without guesses.
+    strips: Vec<Option<Later>>,
     plan: Arc<Plan>,
+}
+
+/// Code that is compiled when it is needed first: its text, and its address then.
+#[derive(Debug)]
+struct Later(String, OnceCell<usize>);
+
+impl Later {
+    fn new(ir: &str) -> Later {
+        Later(ir.to_owned(), OnceCell::new())
+    }
+
+    /// Compiled by the first caller while others wait.
+    fn address(&self) -> Result<usize, String> {
+        self.1.get_or_try_init(|| link(&self.0)).copied()
+    }
+}
+
+/// The addresses that a module's entry tells.
+fn table(entry: usize, length: usize) -> Vec<usize> {
+    // SAFETY: the symbol is what the code generator defines where a module has several functions: it tells the table.
+    let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
+    // SAFETY: callers know the table's length; it lives as long as the code, that is for ever.
+    unsafe { std::slice::from_raw_parts(table, length) }.to_vec()
 }
 
 /// How a kernel is begun.
@@ -199,16 +224,15 @@ impl Compiled {
     pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
         let address = link(&code.regions[0])?;
         let entry = if code.scheduled {
-            // SAFETY: the symbol is what the code generator defines where regions are scheduled: it tells the table.
-            let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(address) }();
-            // SAFETY: the table has two addresses for each region and lives as long as the code, that is for ever.
-            Entry::Regions(unsafe { std::slice::from_raw_parts(table, 2 * code.regions.len()) }.to_vec())
+            // Each region, and behind them the loops in step.
+            Entry::Regions(table(address, 2 * code.regions.len()))
         } else {
             // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
             Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
         };
-        let others = code.regions[1..].iter().map(|ir| (ir.clone(), OnceCell::new())).collect();
-        Ok(Compiled { entry, others, plan: Arc::clone(&code.plan) })
+        let others = code.regions[1..].iter().map(|ir| Later::new(ir)).collect();
+        let strips = code.strips.iter().map(|ir| ir.as_deref().map(Later::new)).collect();
+        Ok(Compiled { entry, others, strips, plan: Arc::clone(&code.plan) })
     }
 
     /// Compiles the fiber of a kernel's thread.
@@ -218,14 +242,19 @@ impl Compiled {
     /// As [`Compiled::new`].
     pub(crate) fn fiber(code: &KernelCode, ir: &str, seed: Option<u64>) -> Result<Compiled, String> {
         let entry = Entry::Fiber { function: link(ir)?, seed };
-        Ok(Compiled { entry, others: Vec::new(), plan: Arc::clone(&code.plan) })
+        Ok(Compiled { entry, others: Vec::new(), strips: Vec::new(), plan: Arc::clone(&code.plan) })
     }
 
     /// The same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        Compiled { entry: Entry::Fiber { function, seed }, others: Vec::new(), plan: Arc::clone(&self.plan) }
+        Compiled {
+            entry: Entry::Fiber { function, seed },
+            others: Vec::new(),
+            strips: Vec::new(),
+            plan: Arc::clone(&self.plan),
+        }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -240,7 +269,7 @@ impl Compiled {
     pub(crate) fn range(&self, region: usize) -> Result<RangeFn, String> {
         let address = match &self.entry {
             Entry::Regions(table) if table[region] != 0 => table[region],
-            _ => *self.others[region - 1].1.get_or_try_init(|| link(&self.others[region - 1].0))?,
+            _ => self.others[region - 1].address()?,
         };
         // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
@@ -254,15 +283,26 @@ impl Compiled {
         (address != 0).then(|| unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
+    /// The same without guesses, where there is such a one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn careful_strip(&self, region: usize) -> Result<Option<RangeFn>, String> {
+        let Some(code) = &self.strips[region] else { return Ok(None) };
+        let address = table(code.address()?, 1)[0];
+        // SAFETY: as above.
+        Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
+    }
+
     /// The code of region 1 and up, compiled by the first caller while others wait.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
-        let (ir, cell) = &self.others[region - 1];
-        let address = cell.get_or_try_init(|| link(ir))?;
+        let address = self.others[region - 1].address()?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
-        Ok(unsafe { std::mem::transmute::<usize, RegionFn>(*address) })
+        Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
 }

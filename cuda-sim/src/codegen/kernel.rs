@@ -114,16 +114,11 @@ impl Functions {
                 continue;
             }
             let mut emitter = Emitter::new(function);
-            text.push_str(&strip::strip(&mut emitter, regions, id)?);
+            text.push_str(&strip::strip(&mut emitter, regions, id, true)?.unwrap_or_default());
             table.push(format!("ptr @strip{id}"));
             emitters.push(emitter);
         }
-        let _ = writeln!(
-            text,
-            "@table = internal constant [{} x ptr] [{}]\ndefine ptr @kernel() #0 {{\n  ret ptr @table\n}}",
-            table.len(),
-            table.join(", ")
-        );
+        text.push_str(&table_text(&table));
         let mut modules = vec![self.complete(text, emitters)];
         for (id, kind) in regions.kinds.iter().enumerate().skip(1) {
             modules.push(if *kind == Kind::Cold {
@@ -135,6 +130,20 @@ impl Functions {
             });
         }
         Ok(modules)
+    }
+
+    /// For each region the LLVM module of its loop in step without guesses, where that differs from the one with them.
+    pub(crate) fn strips(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<Option<String>>> {
+        let strip = |region| {
+            let mut emitter = Emitter::new(&program.functions[index]);
+            let text = match regions.lockstep.contains_key(&region) {
+                true => strip::strip(&mut emitter, regions, region, false)?,
+                false => None,
+            };
+            let table = table_text(&[format!("ptr @strip{region}")]);
+            Ok(text.map(|text| self.complete(text + &table, vec![emitter])))
+        };
+        (0..regions.heads.len()).map(strip).collect()
     }
 
     /// The LLVM module in which a kernel's threads are fibers.
@@ -162,6 +171,15 @@ impl Functions {
         text.push_str(TRAILER);
         text
     }
+}
+
+/// A module's entry where it has several functions: it gives the table of their addresses.
+fn table_text(table: &[String]) -> String {
+    format!(
+        "@table = internal constant [{} x ptr] [{}]\ndefine ptr @kernel() #0 {{\n  ret ptr @table\n}}\n",
+        table.len(),
+        table.join(", ")
+    )
 }
 
 fn synchronises(function: &Function) -> bool {
@@ -231,6 +249,9 @@ pub(super) fn emit_blocks(
             Term::Branch(reg, negated, yes, no) => {
                 let truth = emitter.def(format_args!("load i1, ptr %r{reg}"));
                 let (yes, no) = if *negated { (no, yes) } else { (yes, no) };
+                // Not `unreachable`: each would leave an assumption in every lane.
+                let (yes, no) = if emitter.never.contains(yes) { (no, no) } else { (yes, no) };
+                let (yes, no) = if emitter.never.contains(no) { (yes, yes) } else { (yes, no) };
                 emitter.line(format_args!("br i1 {truth}, label %{}, label %{}", target(*yes), target(*no)));
             }
             Term::Switch(reg, targets) => {

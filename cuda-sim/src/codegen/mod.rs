@@ -38,6 +38,8 @@ pub(crate) struct KernelCode {
     pub(crate) function: usize,
     /// LLVM IR of a module for each region, with what it calls.
     pub(crate) regions: Vec<String>,
+    /// For each region, LLVM IR of its loop in step for when the one in the first module guessed wrong.
+    pub(crate) strips: Vec<Option<String>>,
     /// Bytes of frame for each thread.
     pub(crate) frame_bytes: u64,
     /// Bytes of local memory for each thread, the stack of calls included.
@@ -60,6 +62,7 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
         }
         let regions = Regions::new(function);
         let texts = functions.modules(program, index, &regions)?;
+        let strips = functions.strips(program, index, &regions)?;
         let called = functions.reached(index);
         let calls: u64 = called.iter().map(|f| program.functions[*f].local_bytes.next_multiple_of(16)).sum();
         let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
@@ -68,6 +71,7 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
         kernels.push(KernelCode {
             function: index,
             regions: texts,
+            strips,
             frame_bytes: regions.frame_bytes,
             local_bytes,
             scheduled: regions.scheduled,

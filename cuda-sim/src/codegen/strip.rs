@@ -4,7 +4,8 @@
 //! that LLVM turns into straight vector code. Registers that are equal among the threads are kept once, others in
 //! arrays that become vectors. The assumptions of [`crate::ir::lockstep`] are checked first. Where they do not hold, or
 //! where a thread leaves the loop by itself, the strip gives [`abi::REFUSED`] and the plain region does it all again:
-//! the frame is as it was, and a loop that single threads may leave stores nothing else.
+//! the frame is as it was, and a loop that single threads may leave stores nothing else. Where only a guess is wrong it
+//! gives [`abi::MISGUESSED`], and the strip that makes no guesses, compiled when that happens first, is tried before.
 
 use super::abi;
 use super::emit::Emitter;
@@ -36,6 +37,8 @@ struct Strip<'a> {
     regions: &'a Regions,
     region: usize,
     info: &'a Lockstep,
+    /// Whether guessed slopes count.
+    guesses: bool,
     /// Live at the header, from the frame or computed again.
     live: Vec<Reg>,
     /// All that is kept: these, and what the loop leaves behind.
@@ -48,29 +51,49 @@ impl Strip<'_> {
         if self.info.uniform.contains(&reg) {
             Keep::Once
         } else {
-            let slope = self.info.slopes.get(&reg).filter(|_| self.live.contains(&reg));
+            let counts = self.live.contains(&reg) && (self.guesses || !self.info.guessed.contains(&reg));
+            let slope = self.info.slopes.get(&reg).filter(|_| counts);
             slope.map_or(Keep::Each, |slope| Keep::Slope(*slope))
         }
     }
+
+    /// Whether something that is live is kept as it is because of a guess.
+    fn guesses(&self) -> bool {
+        let guessed = |reg: &Reg| self.info.guessed.contains(reg) && matches!(self.keep(*reg), Keep::Slope(_));
+        self.live.iter().any(guessed)
+    }
 }
 
-/// Replaces whole names that begin with `%`.
+/// Whether a name is that of a basic block of the kernel, or of a way out of a region.
+fn is_block(name: &str) -> bool {
+    let number = name.strip_prefix("split").or_else(|| name.strip_prefix('b'));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Gives what each loop over threads names for itself names of its own.
 fn rename(text: &str, suffix: &str) -> String {
-    let names = ["%tid0", "%tid1", "%tid2", "%thread", "%slot.at", "%lane", "%group", "%local", "%local.end"];
+    let names = ["tid0", "tid1", "tid2", "thread", "slot.at", "lane", "group", "local", "local.end"];
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        out.push_str(&rest[..at]);
-        let end = rest[at + 1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_'));
-        let end = end.map_or(rest.len(), |n| at + 1 + n);
-        out.push_str(&rest[at..end]);
-        let slot = rest[at..end].strip_prefix("%slot").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-        if slot || names.contains(&&rest[at..end]) {
-            out.push_str(suffix);
+    for line in text.split_inclusive('\n') {
+        if let Some(label) = line.strip_suffix(":\n").filter(|label| is_block(label)) {
+            out.extend([label, suffix, ":\n"]);
+            continue;
         }
-        rest = &rest[end..];
+        let mut rest = line;
+        while let Some(at) = rest.find('%') {
+            out.push_str(&rest[..at]);
+            let end = rest[at + 1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_'));
+            let end = end.map_or(rest.len(), |n| at + 1 + n);
+            let name = &rest[at + 1..end];
+            out.push_str(&rest[at..end]);
+            let slot = name.strip_prefix("slot").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+            if slot || names.contains(&name) || is_block(name) {
+                out.push_str(suffix);
+            }
+            rest = &rest[end..];
+        }
+        out.push_str(rest);
     }
-    out.push_str(rest);
     out
 }
 
@@ -206,6 +229,7 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         Ok(())
     })?;
     emitter.line(format_args!("store i64 0, ptr %bad"));
+    emitter.line(format_args!("store i64 0, ptr %wrong"));
     for reg in &strip.live {
         let wide = width(emitter, *reg);
         match strip.keep(*reg) {
@@ -236,16 +260,86 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
             let expected = value(emitter, *reg);
             let differs = emitter.def(format_args!("xor i{wide} {found}, {expected}"));
             let differs = emitter.resize(&differs, wide, 64, false);
-            let bad = emitter.def(format_args!("load i64, ptr %bad"));
+            let flag = if strip.info.guessed.contains(reg) { "wrong" } else { "bad" };
+            let bad = emitter.def(format_args!("load i64, ptr %{flag}"));
             let bad = emitter.def(format_args!("or i64 {bad}, {differs}"));
-            emitter.line(format_args!("store i64 {bad}, ptr %bad"));
+            emitter.line(format_args!("store i64 {bad}, ptr %{flag}"));
         }
         emitter.line(format_args!("br label %check.done"));
         Ok(())
     })?;
     let bad = emitter.def(format_args!("load i64, ptr %bad"));
     let bad = emitter.def(format_args!("icmp ne i64 {bad}, 0"));
-    emitter.line(format_args!("br i1 {bad}, label %refused, label %turn"));
+    emitter.line(format_args!("br i1 {bad}, label %refused, label %guessed"));
+    emitter.text.push_str("guessed:\n");
+    let wrong = emitter.def(format_args!("load i64, ptr %wrong"));
+    let wrong = emitter.def(format_args!("icmp ne i64 {wrong}, 0"));
+    emitter.line(format_args!("br i1 {wrong}, label %misguessed, label %turn"));
+    Ok(())
+}
+
+/// A thread leaves by itself: what is kept of this turn counts for nothing. It is written all the same, since a value that
+/// only some threads write cannot be vectorised.
+fn bail_out(emitter: &mut Emitter<'_>, strip: &Strip<'_>) {
+    for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
+        let wide = width(emitter, *reg);
+        emitter.line(format_args!("store i{wide} poison, ptr %next{reg}"));
+    }
+    emitter.text.push_str("  store i32 poison, ptr %exit\n  store i32 1, ptr %leaves\n  br label %turned\n");
+}
+
+/// Adds whether the current thread leaves by itself to whether any does.
+fn any_leaves(emitter: &mut Emitter<'_>) {
+    let all = emitter.def(format_args!("load i32, ptr %bail"));
+    let own = emitter.def(format_args!("load i32, ptr %leaves"));
+    let all = emitter.def(format_args!("or i32 {all}, {own}"));
+    emitter.line(format_args!("store i32 {all}, ptr %bail"));
+}
+
+/// Goes back to the plain region if any thread leaves by itself.
+fn refuse_leavers(emitter: &mut Emitter<'_>, stays: &str) {
+    let bail = emitter.def(format_args!("load i32, ptr %bail"));
+    let bail = emitter.def(format_args!("icmp ne i32 {bail}, 0"));
+    emitter.text.push_str(&format!("  br i1 {bail}, label %refused, label %{stays}\n{stays}:\n"));
+}
+
+/// Begins a turn: what is kept goes into the registers.
+fn begin_turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+    emitter.line(format_args!("store i32 0, ptr %leaves"));
+    for reg in &strip.live {
+        restore(emitter, strip, *reg)?;
+    }
+    // What a turn may leave unwritten is not what another thread wrote.
+    for reg in strip.kept.iter().filter(|r| !strip.live.contains(r)) {
+        let width = emitter.function.registers[*reg as usize];
+        emitter.line(format_args!("store i{width} poison, ptr %r{reg}"));
+    }
+    emitter.line(format_args!("br label %b{}", strip.info.header));
+    Ok(())
+}
+
+/// Finds out whether a thread will leave by itself in this turn, so that the turn need not be prepared for it: of all this
+/// only what decides that remains.
+fn probe(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+    emitter.text.push_str("  br label %probe\nprobe:\n");
+    nest(emitter, "probe", |emitter| {
+        begin_turn(emitter, strip)?;
+        let blocks = strip.regions.blocks(emitter.function, strip.region);
+        emit_blocks(emitter, &blocks, Some((strip.regions, strip.region)))?;
+        let region_of = |block: &usize| strip.regions.splits[block];
+        for stays in strip.info.exits.iter().map(region_of).chain([strip.region]) {
+            emitter.text.push_str(&format!("split{stays}:\n  br label %probed\n"));
+        }
+        for bail in strip.info.bails.iter().map(region_of) {
+            emitter.text.push_str(&format!("split{bail}:\n  store i32 1, ptr %leaves\n  br label %probed\n"));
+        }
+        emitter.text.push_str("probed:\n");
+        any_leaves(emitter);
+        emitter.line(format_args!("br label %probe.done"));
+        Ok(())
+    })?;
+    refuse_leavers(emitter, "all.stay");
+    emitter.text.push_str("  br label %work\n");
     Ok(())
 }
 
@@ -253,11 +347,15 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
 fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("turn:\n  store i32 0, ptr %bail\n");
-    nest(emitter, "turn", |emitter| {
-        for reg in &strip.live {
-            restore(emitter, strip, *reg)?;
-        }
-        emitter.line(format_args!("br label %b{}", strip.info.header));
+    let probed = !strip.info.bails.is_empty() && strip.info.foreseen;
+    match probed {
+        true => probe(emitter, strip)?,
+        false => emitter.line(format_args!("br label %work")),
+    }
+    emitter.text.push_str("work:\n");
+    emitter.never = if probed { strip.info.bails.clone() } else { BTreeSet::new() };
+    nest(emitter, "work", |emitter| {
+        begin_turn(emitter, strip)?;
         let blocks: Vec<_> = strip.regions.blocks(function, strip.region);
         emit_blocks(emitter, &blocks, Some((strip.regions, strip.region)))?;
         let region_of = |block: &usize| strip.regions.splits[block];
@@ -266,7 +364,11 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
             emitter.text.push_str(&format!("split{exit}:\n  store i32 {exit}, ptr %exit\n  br label %keep\n"));
         }
         for bail in strip.info.bails.iter().map(region_of) {
-            emitter.text.push_str(&format!("split{bail}:\n  store i32 1, ptr %bail\n  br label %turn.done\n"));
+            emitter.text.push_str(&format!("split{bail}:\n"));
+            match probed {
+                true => emitter.line(format_args!("unreachable")),
+                false => bail_out(emitter, strip),
+            }
         }
         emitter.text.push_str("keep:\n");
         for reg in strip.kept.iter().filter(|r| strip.written.contains(r)) {
@@ -289,14 +391,13 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
             }
             emitter.line(format_args!("store i{wide} {value}, ptr %next{reg}"));
         }
-        emitter.line(format_args!("br label %turn.done"));
+        emitter.text.push_str("  br label %turned\nturned:\n");
+        any_leaves(emitter);
+        emitter.line(format_args!("br label %work.done"));
         Ok(())
     })?;
-    if !strip.info.bails.is_empty() {
-        let bail = emitter.def(format_args!("load i32, ptr %bail"));
-        let bail = emitter.def(format_args!("icmp ne i32 {bail}, 0"));
-        emitter.text.push_str(&format!("  br i1 {bail}, label %refused, label %take\ntake:\n"));
-    }
+    emitter.never.clear();
+    refuse_leavers(emitter, "take");
     for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
         let wide = width(emitter, *reg);
         let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
@@ -315,8 +416,14 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The function that runs a loop in step.
-pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
+/// The function that runs a loop in step, with guessed slopes or without; nothing where it would be without and yet the
+/// same.
+pub(super) fn strip(
+    emitter: &mut Emitter<'_>,
+    regions: &Regions,
+    region: usize,
+    guesses: bool,
+) -> Result<Option<String>> {
     let function = emitter.function;
     let info = &regions.lockstep[&region];
     let blocks = regions.blocks(function, region);
@@ -345,7 +452,11 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     let mut kept: Vec<Reg> = live.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
     kept.sort_unstable();
     kept.dedup();
-    let strip = Strip { regions, region, info, live, kept, written };
+    let mut strip = Strip { regions, region, info, guesses: true, live, kept, written };
+    if !guesses && !strip.guesses() {
+        return Ok(None);
+    }
+    strip.guesses = guesses;
     slots(emitter, &strip, &blocks);
     emitter.parallel = PARALLEL;
     emitter.exit_label = "refused";
@@ -363,7 +474,7 @@ pub(super) fn strip(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
         })?;
         emitter.line(format_args!("ret i64 {exit}"));
     }
-    Ok(function_text(emitter, region))
+    Ok(Some(function_text(emitter, region)))
 }
 
 /// Stack slots of registers and of what is kept.
@@ -388,7 +499,7 @@ fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
     let _ = writeln!(
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
-         %group.z = alloca [{groups} x i32]\n  %bad = alloca i64\n  %bail = alloca i32\n  %exit = alloca i32"
+         %group.z = alloca [{groups} x i32]\n  %bad = alloca i64\n  %wrong = alloca i64\n  %bail = alloca i32\n  %leaves = alloca i32\n  %exit = alloca i32"
     );
 }
 
@@ -422,9 +533,10 @@ fits{g}.yes:
     }
     format!(
         "define internal i64 @strip{region}(ptr noalias %ctx, i64 %first, i64 %unused) #0 {{\nentry:\n\
-         {prologue}{groups}  br label %enter\n{text}refused:\n  ret i64 {refused}\n}}\n",
+         {prologue}{groups}  br label %enter\n{text}refused:\n  ret i64 {refused}\nmisguessed:\n  ret i64 {misguessed}\n}}\n",
         prologue = emitter.prologue,
         text = emitter.text,
         refused = abi::REFUSED,
+        misguessed = abi::MISGUESSED,
     )
 }

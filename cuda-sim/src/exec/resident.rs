@@ -12,7 +12,7 @@ use super::block::{Block, Engine, Outcome};
 use super::fault;
 use super::fiber::{Fibers, Random};
 use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
-use crate::codegen::abi::{Context, LOOK, REFUSED, RangeFn};
+use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::codegen::strip::STRIP;
 use crate::environment::ENVIRONMENT;
@@ -35,6 +35,12 @@ pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
 struct Regions<'a>(&'a Compiled);
 
+/// The fault of a region that LLVM refused, which is reported here.
+fn no_code(why: String) -> Fault {
+    tracing::error!("a region could not be compiled: {why}");
+    Fault::NoCode
+}
+
 impl Regions<'_> {
     fn call(&self, function: RangeFn, context: &mut Context, first: usize, count: usize) -> Result<u64, Fault> {
         let at = std::ptr::from_mut(context) as usize;
@@ -43,9 +49,10 @@ impl Regions<'_> {
         result.map_err(|address| Fault::IllegalAddress { address, block: 0 })
     }
 
-    /// Runs threads through a loop in step, and one after the other where they cannot.
+    /// Runs threads through the loop in step that a region begins with, and one after the other where they cannot.
     fn strips(
         &self,
+        region: usize,
         (strip, plain): (RangeFn, RangeFn),
         context: &mut Context,
         first: usize,
@@ -58,6 +65,10 @@ impl Regions<'_> {
             let mut result = REFUSED;
             if size == STRIP as usize {
                 result = self.call(strip, context, at, size)?;
+            }
+            if result == MISGUESSED {
+                let careful = self.0.careful_strip(region).map_err(no_code)?;
+                result = careful.map_or(Ok(REFUSED), |strip| self.call(strip, context, at, size))?;
             }
             if result == REFUSED {
                 result = self.call(plain, context, at, size)?;
@@ -77,12 +88,9 @@ impl Regions<'_> {
 
 impl Engine for Regions<'_> {
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
-        let plain = self.0.range(state as usize).map_err(|why| {
-            tracing::error!("a region could not be compiled: {why}");
-            Fault::NoCode
-        })?;
+        let plain = self.0.range(state as usize).map_err(no_code)?;
         match self.0.strip(state as usize) {
-            Some(strip) => self.strips((strip, plain), context, first, count),
+            Some(strip) => self.strips(state as usize, (strip, plain), context, first, count),
             None => self.call(plain, context, first, count),
         }
     }

@@ -23,6 +23,10 @@ impl RegSet {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
+    pub(crate) fn contains(&self, reg: Reg) -> bool {
+        self.0[reg as usize / 64] & (1 << (reg % 64)) != 0
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = Reg> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| i as Reg * 64 + bit)

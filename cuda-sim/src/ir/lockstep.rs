@@ -4,7 +4,11 @@
 //! What is shown here is shown under assumptions about the values with which threads enter the loop: that those named
 //! `uniform` are equal among the threads, and that those with a slope differ by that much from thread to thread of a
 //! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
+//!
+//! An index times a parameter is most often a position times the stride of an array's last axis, which most often is 1:
+//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong.
 
+use super::liveness::RegSet;
 use super::loops::{Loop, loops};
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Space};
@@ -18,10 +22,14 @@ pub(crate) struct Lockstep {
     pub(crate) exits: BTreeSet<BlockId>,
     /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
     pub(crate) bails: BTreeSet<BlockId>,
+    /// Whether who leaves can be told before anything else is done: no branch depends on memory that may change.
+    pub(crate) foreseen: bool,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,
     /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
     pub(crate) slopes: BTreeMap<Reg, i64>,
+    /// Those of them whose slope takes a factor for 1 that is equal among the threads.
+    pub(crate) guessed: BTreeSet<Reg>,
 }
 
 fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
@@ -211,6 +219,26 @@ impl Analysis<'_> {
         fits.then_some((exits, bails))
     }
 
+    /// Whether a second look at a turn's branches finds what the first one found.
+    fn foreseen(&self) -> bool {
+        let mut loaded: BTreeSet<Reg> = BTreeSet::new();
+        let mut changed = true;
+        while changed {
+            let before = loaded.len();
+            for (_, inst) in self.insts() {
+                let (mut defs, mut reads) = (Vec::new(), false);
+                inst.visit(&mut |r| defs.push(r), &mut |r| reads |= loaded.contains(&r));
+                let changes = inst.opcode == Opcode::Ld && !is_uniform(inst, &|_| true);
+                if changes || reads || inst.call.is_some() {
+                    loaded.extend(defs);
+                }
+            }
+            changed = loaded.len() != before;
+        }
+        let branches = self.found.blocks.iter().filter_map(|b| self.function.blocks[*b].term.used());
+        branches.into_iter().all(|reg| !loaded.contains(&reg))
+    }
+
     /// The registers that are, in every turn, what they were at its start plus an amount that is equal among threads:
     /// for each register which one it is based on.
     fn based(&self) -> HashMap<Reg, Reg> {
@@ -261,45 +289,69 @@ impl Analysis<'_> {
     }
 }
 
+/// By how much something differs from one thread to the next, and whether that takes a factor for 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slope {
+    by: i64,
+    guessed: bool,
+}
+
+impl Slope {
+    const FLAT: Slope = Slope { by: 0, guessed: false };
+
+    fn known(by: i64) -> Slope {
+        Slope { by, guessed: false }
+    }
+
+    fn combine(self, other: Slope, by: Option<i64>) -> Option<Slope> {
+        Some(Slope { by: by?, guessed: self.guessed || other.guessed })
+    }
+}
+
 /// By how much a value differs from one thread to the next, where that can be told.
-fn slope_of(value: &Value, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
+fn slope_of(value: &Value, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
     match value {
-        Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(0),
+        Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(Slope::FLAT),
         Value::Reg(r) => known.get(r).copied(),
-        Value::Not(r) => known.get(r).copied().filter(|s| *s == 0),
-        Value::Special(Special::Tid(0) | Special::LaneId) => Some(1),
-        Value::Special(Special::Tid(_)) => Some(0),
-        other => is_uniform_value(other, &|r| alike[r as usize]).then_some(0),
+        Value::Not(r) => known.get(r).copied().filter(|s| s.by == 0),
+        Value::Special(Special::Tid(0) | Special::LaneId) => Some(Slope::known(1)),
+        Value::Special(Special::Tid(_)) => Some(Slope::FLAT),
+        other => is_uniform_value(other, &|r| alike[r as usize]).then_some(Slope::FLAT),
     }
 }
 
 /// The slope of an instruction's result.
-fn slope(inst: &Inst, known: &HashMap<Reg, i64>, alike: &[bool]) -> Option<i64> {
-    let sources: Vec<Option<i64>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
+fn slope(inst: &Inst, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
+    let sources: Vec<Option<Slope>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
     let constant = |i: usize| match inst.operands.get(i + 1) {
         Some(Value::Int(value)) => i64::try_from(*value).ok(),
         _ => None,
     };
+    let times = |slope: Slope, factor: Option<i64>| match factor {
+        Some(factor) => slope.combine(Slope::FLAT, slope.by.checked_mul(factor)),
+        None => Some(Slope { guessed: true, ..slope }),
+    };
     let product = || match (sources[0]?, sources[1]?) {
-        (0, 0) => Some(0),
-        (slope, _) if constant(1).is_some() => slope.checked_mul(constant(1)?),
-        (_, slope) if constant(0).is_some() => slope.checked_mul(constant(0)?),
+        (a, b) if a.by == 0 && b.by == 0 => a.combine(b, Some(0)),
+        (slope, flat) if flat == Slope::FLAT => times(slope, constant(1)),
+        (flat, slope) if flat == Slope::FLAT => times(slope, constant(0)),
         _ => None,
     };
+    let sum = |a: Slope, b: Slope| a.combine(b, a.by.checked_add(b.by));
     match inst.opcode {
         Opcode::Mov | Opcode::Cvta | Opcode::Cvt if sources.len() == 1 => sources[0],
-        Opcode::Add => sources[0]?.checked_add(sources[1]?),
-        Opcode::Sub => sources[0]?.checked_sub(sources[1]?),
+        Opcode::Add => sum(sources[0]?, sources[1]?),
+        Opcode::Sub => sources[0]?.combine(sources[1]?, sources[0]?.by.checked_sub(sources[1]?.by)),
         Opcode::Mul if !inst.has(Modifier::Hi) => product(),
-        Opcode::Mad if !inst.has(Modifier::Hi) => product()?.checked_add(sources[2]?),
-        Opcode::Shl => sources[0]?.checked_mul(1 << constant(1).filter(|n| (0..32).contains(n))?),
+        Opcode::Mad if !inst.has(Modifier::Hi) => sum(product()?, sources[2]?),
+        Opcode::Shl => times(sources[0]?, Some(1 << constant(1).filter(|n| (0..32).contains(n))?)),
         Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call | Opcode::Device => None,
-        _ => sources.iter().all(|s| *s == Some(0)).then_some(0),
+        _ => sources.iter().all(|s| s.is_some_and(|s| s.by == 0)).then_some(Slope::FLAT),
     }
 }
 
 /// Slopes of the registers that are not alike. A guess where a register has several definitions: generated code checks.
-fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, i64> {
+fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, Slope> {
     let mut known = HashMap::new();
     let mut changed = true;
     while changed {
@@ -318,9 +370,18 @@ fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, i64> {
     known
 }
 
-fn examine(function: &Function, found: &Loop, alike: &[bool], slopes: &HashMap<Reg, i64>) -> Option<Lockstep> {
-    let splits = BTreeSet::new();
-    let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent: BTreeSet::new() };
+fn examine(
+    function: &Function,
+    found: &Loop,
+    live: &RegSet,
+    alike: &[bool],
+    slopes: &HashMap<Reg, Slope>,
+) -> Option<Lockstep> {
+    let (splits, divergent) = (BTreeSet::new(), BTreeSet::new());
+    let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent };
+    // What a turn begins with of a register counts only where something reads it.
+    let fresh: Vec<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
+    fresh.into_iter().for_each(|reg| analysis.alike[reg as usize] = true);
     analysis.settle();
     let (exits, bails) = analysis.exits()?;
     let based = analysis.based();
@@ -328,12 +389,20 @@ fn examine(function: &Function, found: &Loop, alike: &[bool], slopes: &HashMap<R
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
     // What the loop changes keeps its slope where it changes by the same amount in every thread.
     let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
-    let sloped = slopes.iter().filter(|(r, _)| keeps(r)).map(|(r, slope)| (*r, *slope)).collect();
-    Some(Lockstep { header: found.header, exits, bails, uniform, slopes: sloped })
+    let kept = || slopes.iter().filter(|(r, _)| keeps(r));
+    let sloped = kept().map(|(r, slope)| (*r, slope.by)).collect();
+    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r).collect();
+    let foreseen = analysis.foreseen();
+    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, slopes: sloped, guessed })
 }
 
 /// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
-pub(crate) fn find(function: &Function, polls: &BTreeSet<BlockId>, scalar: &dyn Fn(BlockId) -> bool) -> Vec<Lockstep> {
+pub(crate) fn find(
+    function: &Function,
+    live: &[RegSet],
+    polls: &BTreeSet<BlockId>,
+    scalar: &dyn Fn(BlockId) -> bool,
+) -> Vec<Lockstep> {
     let loops = loops(function);
     if loops.is_empty() {
         return Vec::new();
@@ -345,5 +414,5 @@ pub(crate) fn find(function: &Function, polls: &BTreeSet<BlockId>, scalar: &dyn 
     });
     let alike = alike(function);
     let slopes = slopes(function, &alike);
-    innermost.filter_map(|l| examine(function, l, &alike, &slopes)).collect()
+    innermost.filter_map(|l| examine(function, l, &live[l.header], &alike, &slopes)).collect()
 }

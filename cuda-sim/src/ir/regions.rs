@@ -178,7 +178,8 @@ fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
 impl Regions {
     pub(crate) fn new(function: &Function) -> Regions {
         let polls = super::loops::polling(function);
-        let loops = lockstep::find(function, &polls, &|block| is_scalar(&function.blocks[block]));
+        let live = live_in(function);
+        let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
             kinds: vec![Kind::Entry],
@@ -198,7 +199,7 @@ impl Regions {
         } else {
             cold_heads(function, 0, |_| true).into_iter().for_each(|head| this.split_at(head, Kind::Cold));
         }
-        this.carry(function);
+        this.carry(function, &live);
         this
     }
 
@@ -242,8 +243,7 @@ impl Regions {
     }
 
     /// Decides for each head which registers come from the frame, and gives those their slots.
-    fn carry(&mut self, function: &Function) {
-        let live_sets: Vec<RegSet> = live_in(function);
+    fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
         let cheap = self.scheduled.then(|| Cheap::new(function));
         self.frame_bytes = if self.scheduled { sync::FRAME_BYTES } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {

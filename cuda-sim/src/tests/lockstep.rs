@@ -164,3 +164,53 @@ fn entered_again_and_again() {
     }
     check(text, 3, [64, 1, 1], &[input, vec![0; 64]], |after| assert_eq!(after[1], values));
 }
+
+/// An index times a factor that is 1 or not, with a check in the loop that some threads fail or none.
+#[test]
+fn guessed_strides() {
+    let text = ".visible .entry k(.param .u64 how, .param .u64 in, .param .u64 out) { .reg .pred %p<5>;
+        .reg .b32 %r<16>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd1,[how]; ld.param.u64 %rd2,[in]; ld.param.u64 %rd3,[out]; mov.u32 %r1,%tid.x; mov.u32 %r2,0;
+        ld.global.nc.u64 %rd4,[%rd1]; ld.global.nc.u64 %rd15,[%rd1+8]; cvt.u64.u32 %rd5, %r1; mov.u64 %rd10, 0;
+        mul.lo.u64 %rd6, %rd5, %rd4; shl.b64 %rd7, %rd6, 3; add.u64 %rd8, %rd2, %rd7; mov.u64 %rd20, 3;
+        L: setp.ge.u64 %p1, %rd5, %rd15; mov.u64 %rd20, %rd5; @%p1 bra COLD;
+        ld.global.u64 %rd9, [%rd8]; add.u64 %rd10, %rd10, %rd9; add.u64 %rd8, %rd8, 56; mov.u64 %rd20, %rd15;
+        add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 20; @%p2 bra L;
+        add.u64 %rd10, %rd10, %rd20;
+        DONE: shl.b64 %rd11, %rd5, 3; add.u64 %rd12, %rd3, %rd11; st.global.u64 [%rd12], %rd10; ret;
+        COLD: mul.lo.u64 %rd10, %rd20, 1000003; membar.gl; bra DONE; }";
+    let input: Vec<u64> = (0..600).map(|i| i * i + 3).collect();
+    for (stride, limit) in [(1, 128), (3, 128), (1, 77), (0, 100)] {
+        check(text, 1, [128, 1, 1], &[vec![stride, limit], input.clone(), vec![0; 128]], |after| {
+            for t in 0..128 {
+                let sum = || (0..20).map(|k| input[(t * stride + k * 7) as usize]).sum::<u64>() + limit;
+                let want = if t < limit { sum() } else { t * 1_000_003 };
+                assert_eq!(after[2][t as usize], want, "stride {stride}, limit {limit}, thread {t}");
+            }
+        });
+    }
+}
+
+/// A check of a value that is read from memory in the same turn: what is checked is what is used.
+#[test]
+fn checks_of_what_is_loaded() {
+    let text = ".visible .entry k(.param .u64 index, .param .u64 in, .param .u64 out) { .reg .pred %p<5>;
+        .reg .b32 %r<16>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd1,[index]; ld.param.u64 %rd2,[in]; ld.param.u64 %rd3,[out]; mov.u32 %r1,%tid.x; mov.u32 %r2,0;
+        cvt.u64.u32 %rd5, %r1; shl.b64 %rd6, %rd5, 3; add.u64 %rd7, %rd1, %rd6; mov.u64 %rd10, 0;
+        L: ld.global.u64 %rd8, [%rd7]; setp.ge.u64 %p1, %rd8, 50; @%p1 bra COLD;
+        shl.b64 %rd13, %rd8, 3; add.u64 %rd14, %rd2, %rd13; ld.global.u64 %rd9, [%rd14]; add.u64 %rd10, %rd10, %rd9;
+        add.u64 %rd7, %rd7, 8; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra L;
+        DONE: add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
+        COLD: add.u64 %rd10, %rd8, 7000; membar.gl; bra DONE; }";
+    let index: Vec<u64> = (0..140).map(|i| if i == 100 { 60 } else { i * 11 % 50 }).collect();
+    let input: Vec<u64> = (0..50).map(|i| i * i + 3).collect();
+    check(text, 1, [128, 1, 1], &[index.clone(), input.clone(), vec![0; 128]], |after| {
+        for t in 0..128 {
+            let window = &index[t..t + 9];
+            let sum = || window.iter().map(|i| input[*i as usize]).sum::<u64>();
+            let want = window.iter().find(|i| **i >= 50).map_or_else(sum, |bad| bad + 7000);
+            assert_eq!(after[2][t], want, "thread {t}");
+        }
+    });
+}
