@@ -6,6 +6,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::graph::capture;
 use super::state::{current, device, healthy};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
@@ -21,6 +22,7 @@ pub(super) fn failure(error: MemoryError) -> CUresult {
 
 fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -35,6 +37,7 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if bytes == 0 || flags > 7 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -44,6 +47,7 @@ fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
 
 fn free(address: CUdeviceptr) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if address == 0 {
         return Ok(());
     }
@@ -58,10 +62,10 @@ fn free(address: CUdeviceptr) -> Status {
             context.synchronize()?;
             MEMORY.free(address, |found| found == kind).map_err(failure)
         }
-        Kind::Pooled(_) => {
+        Kind::Pooled(_) | Kind::Graph(_) => {
             context.synchronize()?;
             let legacy = std::sync::Arc::clone(&context.legacy.read());
-            super::pool::free(address, &legacy)?;
+            super::pool::free(address, &context, &legacy)?;
             context.synchronize()
         }
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
@@ -70,6 +74,7 @@ fn free(address: CUdeviceptr) -> Status {
 
 fn register(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if address.is_null() || bytes == 0 || flags > 15 {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -130,6 +135,7 @@ api! {
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
         let context = healthy()?;
+        capture::permit()?;
         let at = address.addr() as u64;
         if !MEMORY.find(at).is_some_and(|a| a.base == at && matches!(a.kind, Kind::Host(_))) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -159,6 +165,7 @@ api! {
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
         let context = healthy()?;
+        capture::permit()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
         if MEMORY.registration(at).is_none_or(|found| found.start != at) {

@@ -15,6 +15,7 @@ mod context;
 mod copy;
 mod error;
 mod event;
+mod graph;
 mod init;
 mod jit_log;
 mod launch;
@@ -137,6 +138,7 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     stream::fill(&mut fns);
     attributes::fill(&mut fns);
     event::fill(&mut fns);
+    graph::fill(&mut fns);
     unexported::fill(&mut fns);
     fns
 });

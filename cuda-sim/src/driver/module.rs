@@ -4,6 +4,7 @@
 //!
 //! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
 
+use super::graph::capture;
 use super::jit_log::Logs;
 use super::state::{FunctionObject, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
@@ -98,6 +99,7 @@ pub(super) fn load_image(data: *const c_void) -> Result<(Module, String), (CUres
 
 pub(super) fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     ready()?;
+    capture::permit()?;
     let began = Instant::now();
     match load_image(data) {
         Ok((module, info)) => {
@@ -185,6 +187,7 @@ pub(super) fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> St
 
 /// Forgets a module and its functions.
 pub(super) fn unload(old: CUmodule) -> Status {
+    capture::permit()?;
     let mut objects = OBJECTS.lock();
     let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     objects.functions.retain(|_, function| function.module_handle != old.addr());
@@ -201,6 +204,7 @@ pub(super) fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> 
         let new = handle();
         let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
         let function = FunctionObject {
+            handle: new,
             kernel: Arc::clone(kernel),
             module: Arc::clone(&object.module),
             module_handle: from.addr(),

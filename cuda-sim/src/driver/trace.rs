@@ -1,6 +1,6 @@
 //! The timeline: `CUDA_SIM_TRACE=file.json` writes what streams do as trace events, for Perfetto or chrome://tracing.
 //!
-//! A process is a device, a thread a stream; an entry has begin and duration in microseconds. The file is a complete JSON
+//! A process is a device, a thread a stream or a further branch of the graphs that are launched in it; an entry has begin and duration in microseconds. The file is a complete JSON
 //! array after every event: each one is written over the closing bracket, so it is valid however the process ends.
 
 use once_cell::sync::Lazy;
@@ -13,6 +13,8 @@ use std::os::unix::fs::FileExt;
 pub(super) struct Span {
     pub(super) device: usize,
     pub(super) stream: u64,
+    /// The branch of a graph that is launched in the stream; 0 is the stream itself.
+    pub(super) lane: u32,
     pub(super) name: String,
     pub(super) category: &'static str,
     /// Members of a JSON object.
@@ -29,7 +31,7 @@ struct Writer {
     file: File,
     /// Where the end of the array stands.
     end: u64,
-    streams: HashSet<(usize, u64)>,
+    streams: HashSet<(usize, u64, u32)>,
 }
 
 /// What ends the file.
@@ -63,17 +65,32 @@ impl Writer {
     }
 
     fn introduce(&mut self, span: &Span) {
-        if self.streams.insert((span.device, span.stream)) {
-            let (device, stream) = (span.device, span.stream);
-            let name = if stream == 1 { "default stream".to_owned() } else { format!("stream {stream}") };
+        if self.streams.insert((span.device, span.stream, span.lane)) {
+            let (device, stream, thread) = (span.device, span.stream, span.thread());
+            let mut name = if stream == 1 { "default stream".to_owned() } else { format!("stream {stream}") };
+            if span.lane > 0 {
+                name.push_str(&format!(", branch {} of its graphs", span.lane));
+            }
             self.write(&format!(
-                "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{device},\"tid\":{stream},\"args\":{{\"name\":\"{name}\"}}}}"
+                "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{device},\"tid\":{thread},\"args\":{{\"name\":\"{name}\"}}}}"
             ));
             self.write(&format!(
                 "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{device},\"args\":{{\"name\":\"device {device}\"}}}}"
             ));
         }
     }
+}
+
+impl Span {
+    /// Number of the row: branches of graphs have rows of their own.
+    fn thread(&self) -> u64 {
+        self.stream | u64::from(self.lane) << 32
+    }
+}
+
+/// Whether a timeline is written.
+pub(super) fn is_on() -> bool {
+    WRITER.is_some()
 }
 
 /// Text inside a JSON string.
@@ -103,7 +120,7 @@ impl Running {
         let Running { span, began } = self;
         let duration = micros(super::work::now() - began);
         let (name, begin) = (escaped(&span.name), micros(began));
-        let (category, device, stream) = (span.category, span.device, span.stream);
+        let (category, device, stream) = (span.category, span.device, span.thread());
         let event = format!(
             "{{\"ph\":\"X\",\"name\":\"{name}\",\"cat\":\"{category}\",\"pid\":{device},\"tid\":{stream},\"ts\":{begin:.3},\
              \"dur\":{duration:.3},\"args\":{{{}}}}}",
