@@ -329,7 +329,7 @@ fn what_depends_on_its_time_is_refused_by_the_modes() {
     let mut spare = null_mut();
     ok!(cuMemHostAlloc(&mut spare, 16, 0));
     let host_at = host.as_mut_ptr().addr();
-    let calls: [(&str, &(dyn Fn() -> CUresult + Sync)); 12] = [
+    let calls: [(&str, &dyn Fn() -> CUresult); 12] = [
         ("cuMemAlloc", &|| call!(cuMemAlloc_v2(&mut 0, 4))),
         ("cuMemAllocManaged", &|| call!(cuMemAllocManaged(&mut 0, 4, 1))),
         ("cuMemFree", &|| call!(cuMemFree_v2(0))),
@@ -337,10 +337,10 @@ fn what_depends_on_its_time_is_refused_by_the_modes() {
         ("cuMemcpyDtoH", &|| call!(cuMemcpyDtoH_v2(host_at as *mut c_void, device, 16))),
         ("cuMemcpyHtoD", &|| call!(cuMemcpyHtoD_v2(device, host_at as *const c_void, 16))),
         ("cuCtxSynchronize", &|| call!(cuCtxSynchronize())),
-        ("cuStreamSynchronize", &|| call!(cuStreamSynchronize(std::ptr::without_provenance_mut(idle.addr())))),
-        ("cuStreamQuery", &|| call!(cuStreamQuery(std::ptr::without_provenance_mut(idle.addr())))),
-        ("cuEventQuery", &|| call!(cuEventQuery(std::ptr::without_provenance_mut(event.addr())))),
-        ("cuEventSynchronize", &|| call!(cuEventSynchronize(std::ptr::without_provenance_mut(event.addr())))),
+        ("cuStreamSynchronize", &|| call!(cuStreamSynchronize(idle))),
+        ("cuStreamQuery", &|| call!(cuStreamQuery(idle))),
+        ("cuEventQuery", &|| call!(cuEventQuery(event))),
+        ("cuEventSynchronize", &|| call!(cuEventSynchronize(event))),
         ("cuModuleLoadData", &|| call!(cuModuleLoadData(&mut null_mut(), c".version 7.8".as_ptr().cast()))),
     ];
     for (name, unsafe_call) in calls {

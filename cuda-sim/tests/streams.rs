@@ -9,12 +9,13 @@
 #[macro_use]
 mod common;
 
-use common::{Fixture, NOT_READY};
+use common::Fixture;
 use cuda_sys::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 const LEGACY: CUstream = null_mut();
 const OWN: CUstream = std::ptr::without_provenance_mut(2);
 

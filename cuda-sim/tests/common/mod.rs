@@ -26,8 +26,6 @@ macro_rules! ok {
     };
 }
 
-pub(crate) const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
-
 /// `hold` waits until the flag is not 0; `follow` writes its value if it finds the one before it, else 1000 plus it.
 pub(crate) const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry hold(.param .u64 flag) { .reg .pred %p; .reg .b32 %r1; .reg .b64 %rd1;

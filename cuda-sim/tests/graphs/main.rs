@@ -1,5 +1,5 @@
 //! Graphs made by hand: order and concurrency, observed with kernels that wait for a flag which the test sets, never with
-//! a clock; what is refused; and random graphs against their nodes one after the other.
+//! a clock; and what is refused.
 //!
 //! # Safety
 //!
@@ -7,71 +7,78 @@
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
 #[macro_use]
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/random.rs"]
+mod random;
 
-use common::{Fixture, NOT_READY};
+mod changes;
+mod programs;
+
+use common::Fixture;
 use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// A graph, and what tests put into it.
-struct Made<'a> {
-    f: &'a Fixture,
-    graph: CUgraph,
+pub(crate) struct Made<'a> {
+    pub(crate) f: &'a Fixture,
+    pub(crate) graph: CUgraph,
 }
 
 impl<'a> Made<'a> {
-    fn new(f: &'a Fixture) -> Made<'a> {
+    pub(crate) fn new(f: &'a Fixture) -> Made<'a> {
         let mut graph = null_mut();
         ok!(cuGraphCreate(&mut graph, 0));
         Made { f, graph }
     }
 
-    fn function(&self, name: &CStr) -> CUfunction {
+    pub(crate) fn function(&self, name: &CStr) -> CUfunction {
         let mut function = null_mut();
         ok!(cuModuleGetFunction(&mut function, self.f.module, name.as_ptr()));
         function
     }
 
-    fn kernel(&self, name: &CStr, params: &mut [*mut c_void], after: &[CUgraphNode]) -> CUgraphNode {
+    pub(crate) fn kernel(&self, name: &CStr, params: &mut [*mut c_void], after: &[CUgraphNode]) -> CUgraphNode {
         let p = launch_of(self.function(name), params);
         let mut node = null_mut();
         ok!(cuGraphAddKernelNode_v2(&mut node, self.graph, after.as_ptr(), after.len(), &p));
         node
     }
 
-    fn hold(&self, after: &[CUgraphNode]) -> CUgraphNode {
+    pub(crate) fn hold(&self, after: &[CUgraphNode]) -> CUgraphNode {
         let mut flag = self.f.at(0);
         self.kernel(c"hold", &mut [(&raw mut flag).cast()], after)
     }
 
     /// The step of word `word` from `value - 1` to `value`.
-    fn follow(&self, word: u64, mut value: u32, after: &[CUgraphNode]) -> CUgraphNode {
+    pub(crate) fn follow(&self, word: u64, mut value: u32, after: &[CUgraphNode]) -> CUgraphNode {
         let mut at = self.f.at(word);
         self.kernel(c"follow", &mut [(&raw mut at).cast(), (&raw mut value).cast()], after)
     }
 
-    fn empty(&self, after: &[CUgraphNode]) -> CUgraphNode {
+    pub(crate) fn empty(&self, after: &[CUgraphNode]) -> CUgraphNode {
         let mut node = null_mut();
         ok!(cuGraphAddEmptyNode(&mut node, self.graph, after.as_ptr(), after.len()));
         node
     }
 
-    fn executable(&self) -> CUgraphExec {
+    pub(crate) fn executable(&self) -> CUgraphExec {
         let mut exec = null_mut();
         ok!(cuGraphInstantiateWithFlags(&mut exec, self.graph, 0));
         exec
     }
 
-    fn nodes(&self) -> Vec<CUgraphNode> {
+    pub(crate) fn nodes(&self) -> Vec<CUgraphNode> {
         nodes_of(self.graph)
     }
 }
 
-fn nodes_of(graph: CUgraph) -> Vec<CUgraphNode> {
+pub(crate) fn nodes_of(graph: CUgraph) -> Vec<CUgraphNode> {
     let mut count = 0;
     ok!(cuGraphGetNodes(graph, null_mut(), &mut count));
     let mut nodes = vec![null_mut(); count];
@@ -79,7 +86,7 @@ fn nodes_of(graph: CUgraph) -> Vec<CUgraphNode> {
     nodes
 }
 
-fn launch_of(func: CUfunction, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
+pub(crate) fn launch_of(func: CUfunction, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
     CUDA_KERNEL_NODE_PARAMS {
         func,
         gridDimX: 1,
@@ -97,7 +104,7 @@ fn launch_of(func: CUfunction, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_P
 }
 
 /// A copy of bytes from one device address to another.
-fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
+pub(crate) fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
         srcDevice: from,
@@ -111,15 +118,15 @@ fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
 }
 
 /// Words that are all set to a value.
-fn fill_of(to: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
+pub(crate) fn fill_of(to: CUdeviceptr, value: u32, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
     CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: 4, width: count, height: 1 }
 }
 
-unsafe extern "C" fn count(word: *mut c_void) {
+pub(crate) unsafe extern "C" fn count(word: *mut c_void) {
     unsafe { AtomicU32::from_ptr(word.cast()) }.fetch_add(1, Ordering::AcqRel);
 }
 
-fn wait_for(word: &AtomicU32, value: u32) {
+pub(crate) fn wait_for(word: &AtomicU32, value: u32) {
     while word.load(Ordering::Acquire) != value {
         std::thread::yield_now();
     }
@@ -232,7 +239,9 @@ fn parameters_are_copied_and_changes_are_for_later_launches() {
     let stream = f.stream(1);
     let (mut at, mut value) = (f.at(1), 1u32);
     let node = made.kernel(c"follow", &mut [(&raw mut at).cast(), (&raw mut value).cast()], &[]);
-    (at, value) = (0, 77);
+    at = 0;
+    value = 77;
+    std::hint::black_box((at, value));
     let exec = made.executable();
     f.hold(stream);
     ok!(cuGraphLaunch(exec, stream));
@@ -250,7 +259,8 @@ fn parameters_are_copied_and_changes_are_for_later_launches() {
     ok!(cuGraphKernelNodeGetParams_v2(node, &mut told));
     assert_eq!(told.func, made.function(c"follow"));
     assert_eq!(told.ctx, f.context);
-    let shown = unsafe { told.kernelParams.add(1).read().cast::<u32>().read() };
+    let second = unsafe { told.kernelParams.wrapping_add(1).read() };
+    let shown = unsafe { second.cast::<u32>().read() };
     assert_eq!(shown, 1);
     // What was told can be set again.
     ok!(cuGraphKernelNodeSetParams_v2(node, &told));
