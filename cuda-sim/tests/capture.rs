@@ -9,9 +9,11 @@
 
 #[macro_use]
 mod common;
+#[path = "common/order.rs"]
+mod order;
 
-use common::Fixture;
 use cuda_sys::*;
+use order::Fixture;
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

@@ -8,9 +8,11 @@
 
 #[macro_use]
 mod common;
+#[path = "common/order.rs"]
+mod order;
 
-use common::Fixture;
 use cuda_sys::*;
+use order::Fixture;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};

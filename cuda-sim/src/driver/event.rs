@@ -5,9 +5,11 @@
 //! See the parent module: pointers are C's, null or valid.
 
 use super::graph::{Work, capture};
+use super::ipc::SharedEvent;
 use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
 use super::stream::target;
-use super::work::{Item, Op};
+use super::trace::Track;
+use super::work::{Item, Op, Recorded};
 use super::{Status, api, put};
 use crate::queue::{Point, Start};
 use cuda_sys::{CUevent, CUresult, CUstream};
@@ -23,11 +25,11 @@ const FLAGS: u32 = 7;
 /// Of a record or wait in a stream that is captured: a node of the graph, rather than an edge.
 const EXTERNAL: u32 = 1;
 
-/// The last record of an event: its place, and its time once it is reached (0 before).
+/// The last record of an event: its place, and what it notes there.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) point: Point,
-    pub(super) time: Arc<AtomicU64>,
+    pub(super) noted: Arc<Recorded>,
 }
 
 /// What an event stands for.
@@ -45,9 +47,51 @@ pub(super) enum Mark {
 pub(super) struct Event {
     flags: u32,
     mark: Mutex<Mark>,
+    /// What it has in common with other processes.
+    pub(super) shared: Option<Arc<SharedEvent>>,
 }
 
 impl Event {
+    fn new(flags: u32, shared: Option<SharedEvent>) -> Event {
+        Event { flags, mark: Mutex::default(), shared: shared.map(Arc::new) }
+    }
+
+    /// One of another process.
+    pub(super) fn shared(with: SharedEvent) -> Event {
+        Event::new(INTERPROCESS | DISABLE_TIMING, Some(with))
+    }
+
+    /// Whether its records have times.
+    pub(super) fn is_timed(&self) -> bool {
+        self.flags & DISABLE_TIMING == 0
+    }
+
+    /// The number of its last record among all processes, if that was not reached yet.
+    pub(super) fn pending(&self) -> Option<u64> {
+        self.shared.as_ref()?.pending()
+    }
+
+    /// A new record's notes, for a place in a stream.
+    pub(super) fn note(&self, track: Track) -> Arc<Recorded> {
+        let shared = self.shared.as_ref().map(|shared| (Arc::clone(shared), shared.enqueue()));
+        Arc::new(Recorded { track, time: AtomicU64::new(0), shared })
+    }
+
+    /// The wait for the last record of all, where that is another process's: a thread has to wait for it.
+    pub(super) fn elsewhere(&self) -> Option<Op> {
+        let own = self.record().and_then(|record| record.noted.shared.as_ref().map(|(_, number)| *number));
+        let other = self.pending().filter(|number| Some(*number) != own);
+        self.shared.as_ref().zip(other).map(|(shared, number)| Op::Await(Arc::clone(shared), number))
+    }
+
+    /// The last record, if it was one of a stream.
+    pub(super) fn record(&self) -> Option<Record> {
+        match &*self.mark.lock() {
+            Mark::Record(record) => Some(record.clone()),
+            Mark::Nothing | Mark::Captured(..) => None,
+        }
+    }
+
     /// The place of the last record, if it was one of a stream.
     pub(super) fn point(&self) -> Option<Point> {
         match &*self.mark.lock() {
@@ -95,11 +139,11 @@ pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
         *event.held() = Mark::Captured(sequence, nodes);
         return Ok(());
     }
-    let time = Arc::new(AtomicU64::new(0));
+    let noted = event.note(Track { device: context.device, stream: stream.id, lane: 0 });
     let mut mark = event.held();
-    let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&time)) };
+    let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&noted)) };
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
-    *mark = Mark::Record(Record { point, time });
+    *mark = Mark::Record(Record { point, noted });
     Ok(())
 }
 
@@ -107,26 +151,22 @@ pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
 ///
 /// A captured record takes the stream into its capture.
 pub(super) fn wait(of: CUstream, on: CUevent, flags: c_uint) -> Status {
-    let (_, stream) = target(of)?;
+    let (context, stream) = target(of)?;
     let event = event(on)?;
     if flags > EXTERNAL {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let mark = event.held().clone();
     match mark {
-        Mark::Captured(sequence, nodes) => capture::join(&stream, sequence, &nodes),
+        Mark::Captured(sequence, nodes) => return capture::join(&stream, sequence, &nodes),
         _ if stream.is_capturing() && flags == EXTERNAL => {
-            capture::add(&stream, Work::Wait(on.addr(), event)).map(|_| ())
+            return capture::add(&stream, Work::Wait(on.addr(), event)).map(|_| ());
         }
-        Mark::Nothing => Ok(()),
-        Mark::Record(_) if stream.is_capturing() => capture::isolated(&stream),
-        Mark::Record(record) => {
-            if !ENGINE.reached(record.point) {
-                ENGINE.submit(stream.queue, vec![record.point], None, Start::Here);
-            }
-            Ok(())
-        }
+        Mark::Record(_) if stream.is_capturing() => return capture::isolated(&stream),
+        Mark::Nothing if stream.is_capturing() => {}
+        Mark::Nothing | Mark::Record(_) => stream.wait_for(&context, &event),
     }
+    Ok(())
 }
 
 fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
@@ -137,15 +177,21 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     }
     start.recorded()?;
     end.recorded()?;
-    let time = |event: &Event| match &*event.mark.lock() {
-        Mark::Record(record) => Some(record.time.load(Ordering::Acquire)),
-        Mark::Nothing | Mark::Captured(..) => None,
-    };
-    let (Some(from), Some(to)) = (time(&start), time(&end)) else { return Err(CUresult::CUDA_ERROR_INVALID_HANDLE) };
+    let (from, to) = (start.record(), end.record());
+    let (Some(from), Some(to)) = (from, to) else { return Err(CUresult::CUDA_ERROR_INVALID_HANDLE) };
+    let (from, to) = (from.noted.time.load(Ordering::Acquire), to.noted.time.load(Ordering::Acquire));
     if from == 0 || to == 0 {
         return Err(CUresult::CUDA_ERROR_NOT_READY);
     }
     put(milliseconds, (to.wrapping_sub(from).cast_signed() as f64 / 1e6) as f32)
+}
+
+/// Gives an event a handle of the current context.
+pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
+    let new = handle();
+    put(out, std::ptr::without_provenance_mut(new))?;
+    OBJECTS.lock().events.insert(new, Arc::new(event));
+    Ok(())
 }
 
 fn destroy(old: CUevent) -> Status {
@@ -155,13 +201,12 @@ fn destroy(old: CUevent) -> Status {
 
 api! {
     fn cuEventCreate(out: *mut CUevent, flags: c_uint) {
-        healthy()?;
+        let context = healthy()?;
         if flags & !FLAGS != 0 || (flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0) || out.is_null() {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        let new = handle();
-        OBJECTS.lock().events.insert(new, Arc::new(Event { flags, mark: Mutex::default() }));
-        put(out, std::ptr::without_provenance_mut(new))
+        let shared = (flags & INTERPROCESS != 0).then(|| SharedEvent::new(context.device)).transpose()?;
+        insert(out, Event::new(flags, shared))
     }
     fn cuEventDestroy(old: CUevent) { destroy(old) }
     fn cuEventDestroy_v2(old: CUevent) { destroy(old) }
@@ -174,8 +219,12 @@ api! {
     }
     fn cuEventQuery(target: CUevent) {
         let context = healthy()?;
-        let point = event(target)?.recorded()?;
+        let event = event(target)?;
+        let point = event.recorded()?;
         capture::permit()?;
+        if event.pending().is_some() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
+        }
         match point {
             Some(point) if !ENGINE.reached(point) => Err(CUresult::CUDA_ERROR_NOT_READY),
             _ => context.fault(),
@@ -183,10 +232,15 @@ api! {
     }
     fn cuEventSynchronize(target: CUevent) {
         let context = healthy()?;
-        let point = event(target)?.recorded()?;
+        let event = event(target)?;
+        let point = event.recorded()?;
         capture::permit()?;
+        let pending = event.pending();
         if let Some(point) = point {
             ENGINE.wait(point);
+        }
+        if let Some((shared, number)) = event.shared.as_ref().zip(pending) {
+            shared.wait(number);
         }
         super::pool::trim_synchronised(context.device);
         context.fault()

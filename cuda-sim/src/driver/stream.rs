@@ -4,6 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
+use super::event::Event;
 use super::graph::{Work, capture};
 use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
 use super::work::{Foreign, Item, Op, Value};
@@ -61,6 +62,19 @@ impl Stream {
     pub(super) fn enqueue(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
         let item = Item { context: Arc::clone(context), stream: self.id, lane: 0, op };
         ENGINE.submit(self.queue, Vec::new(), Some(item), start)
+    }
+
+    /// What is enqueued from now on comes after the last record of an event; without one there is nothing to wait for.
+    pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
+        if let Some(wait) = event.elsewhere() {
+            self.enqueue(context, wait, Start::Driver);
+        }
+        let Some(record) = event.record() else { return };
+        let shown = super::trace::wanted();
+        if shown || !ENGINE.reached(record.point) {
+            let item = || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::Waited(record.noted) };
+            ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
+        }
     }
 
     /// Waits for everything that is enqueued now.
@@ -249,6 +263,18 @@ api! {
         let (context, stream) = target(of)?;
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver)
+    }
+    fn cuStreamWaitValue32 / cuStreamWaitValue32_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
+        value(on, at, u64::from(wanted), false, Some(flags))
+    }
+    fn cuStreamWaitValue64 / cuStreamWaitValue64_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
+        value(on, at, wanted, true, Some(flags))
+    }
+    fn cuStreamWriteValue32 / cuStreamWriteValue32_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
+        value(on, at, u64::from(new), false, None)
+    }
+    fn cuStreamWriteValue64 / cuStreamWriteValue64_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
+        value(on, at, new, true, None)
     }
     fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
         value(on, at, u64::from(wanted), false, Some(flags))

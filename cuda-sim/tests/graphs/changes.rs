@@ -1,7 +1,7 @@
 //! What changes in graphs and with them: updates, memory of their own, user objects, any node by one function, and how
 //! they are shown.
 
-use crate::common::Fixture;
+use crate::order::Fixture;
 use crate::{INVALID, Made, copy_of, count, fill_of, launch_of, wait_for};
 use cuda_sys::*;
 use std::ffi::{CString, c_void};

@@ -9,14 +9,16 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/order.rs"]
+mod order;
 #[path = "../common/random.rs"]
 mod random;
 
 mod changes;
 mod programs;
 
-use common::Fixture;
 use cuda_sys::*;
+use order::Fixture;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};

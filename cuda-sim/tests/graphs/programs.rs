@@ -1,7 +1,7 @@
 //! Random graphs of fills, copies and kernels, against their nodes one after the other on the host.
 
 use crate::Made;
-use crate::common::Fixture;
+use crate::order::Fixture;
 use crate::random::Random;
 use crate::{copy_of, fill_of, launch_of};
 use cuda_sys::*;

@@ -15,15 +15,15 @@ use crate::driver::copy::on_device_sides;
 use crate::driver::event::{Event, Mark, Record};
 use crate::driver::state::{Context, ENGINE, GRIDS};
 use crate::driver::stream::Stream;
-use crate::driver::trace;
-use crate::driver::work::{Item, Op, Run};
+use crate::driver::trace::{self, Track};
+use crate::driver::work::{Item, Op, Recorded, Run};
 use crate::queue::{DRIVERS, Lane, Point, Step as Entry};
 use cuda_sys::{CUgraphExecUpdateResult, CUgraphNodeType, CUresult};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A node, ready to be launched.
 struct Step {
@@ -220,11 +220,12 @@ impl Program {
             _ if !step.enabled => return None,
             Work::Op(context, op) => (context, op.clone()),
             Work::Record(_, event) => {
-                let time = Arc::new(AtomicU64::new(0));
-                times.push((at, Arc::clone(event), Arc::clone(&time)));
-                (context, Op::Record(time))
+                let noted = event.note(Track { device: context.device, stream: stream.id, lane });
+                times.push((at, Arc::clone(event), Arc::clone(&noted)));
+                (context, Op::Record(noted))
             }
-            Work::Empty | Work::Child(_) | Work::Wait(..) => return None,
+            Work::Wait(_, event) => (context, event.elsewhere()?),
+            Work::Empty | Work::Child(_) => return None,
         };
         let op = match op {
             Op::Kernel { mut launch, function } => {
@@ -244,7 +245,7 @@ impl Program {
         let mut lanes = vec![Lane::Queue(stream.queue)];
         let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
         lanes.extend(self.lanes.iter().skip(1 - shift).map(|lane| Lane::New(group(lane), stream.priority)));
-        let bracket = lanes.len() > 1 || self.steps.is_empty() || !self.kept.is_empty() || trace::is_on();
+        let bracket = lanes.len() > 1 || self.steps.is_empty() || !self.kept.is_empty() || trace::wanted();
         let (nodes, kept) = (self.steps.len(), self.kept.clone());
         let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept });
         let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
@@ -300,8 +301,8 @@ impl Program {
     }
 }
 
-/// Events that a launch records: the step, the event and where the time goes.
-type Times = Vec<(usize, Arc<Event>, Arc<AtomicU64>)>;
+/// Events that a launch records: the step, the event and what is noted of it.
+type Times = Vec<(usize, Arc<Event>, Arc<Recorded>)>;
 
 /// Submits a batch and marks the events that it records; gives the last point.
 fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize) -> Option<Point> {
@@ -311,8 +312,8 @@ fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize)
     events.dedup_by(|a, b| Arc::ptr_eq(a, b));
     let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.held())).collect();
     let points = ENGINE.submit_batch(lanes, batch);
-    for (at, event, time) in times {
-        let record = Record { point: points[at + first], time: Arc::clone(time) };
+    for (at, event, noted) in times {
+        let record = Record { point: points[at + first], noted: Arc::clone(noted) };
         if let Some((_, mark)) = marks.iter_mut().find(|(known, _)| *known == Arc::as_ptr(event)) {
             **mark = Mark::Record(record);
         }

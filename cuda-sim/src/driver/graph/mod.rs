@@ -60,7 +60,10 @@ impl Work {
                 Op::Value(_) => T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
                 Op::Memory(_, true) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                 Op::Memory(_, false) => T::CU_GRAPH_NODE_TYPE_MEM_FREE,
-                Op::Record(_) | Op::Began(_) | Op::Ended(_) => T::CU_GRAPH_NODE_TYPE_EMPTY,
+                // Of streams and launches alone.
+                Op::Record(_) | Op::Waited(_) | Op::Await(..) | Op::Began(_) | Op::Ended(_) => {
+                    T::CU_GRAPH_NODE_TYPE_EMPTY
+                }
             },
             Work::Empty => T::CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
