@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Pooled(usize),
     /// Freed into its pool, which keeps it.
     Cached(usize),
+    /// Of the graph memory with that number.
+    Graph(u64),
     /// Memory of another process, or a file's, mapped here.
     Imported,
     /// A buffer in external memory.
@@ -233,6 +235,17 @@ impl Memory {
         (allocation.kind, allocation.bytes, allocation.id) = (to, bytes, id);
         state.id = id;
         Ok(())
+    }
+
+    /// Makes the pages of a live allocation accessible, or inaccessible; what is in them stays.
+    pub(crate) fn set_accessible(&self, base: u64, kind: Kind, accessible: bool) -> Result<(), MemoryError> {
+        let state = self.state.lock();
+        let allocation = state.live.get(&base).filter(|a| a.kind == kind).ok_or(MemoryError::Unknown)?;
+        let (pages, bytes) = (allocation.pages as *mut libc::c_void, allocation.mapped as usize);
+        let rights = if accessible { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+        // SAFETY: the pages are those of this allocation alone.
+        let failed = unsafe { libc::mprotect(pages, bytes, rights) != 0 };
+        if failed { Err(MemoryError::OutOfMemory) } else { Ok(()) }
     }
 
     /// Turns an allocation that is `from` into one that is `to`; gives the bytes that fit there.

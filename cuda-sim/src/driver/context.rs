@@ -210,7 +210,9 @@ api! {
     fn cuCtxGetId(handle: CUcontext, id: *mut c_ulonglong) { put(id, c_ulonglong::from(named(handle)?.id)) }
     fn cuCtxGetApiVersion(handle: CUcontext, version: *mut c_uint) { put(version, named(handle)?.api_version) }
     fn cuCtxSynchronize() {
+        super::graph::capture::permit()?;
         let context = healthy()?;
+        super::graph::capture::refuse_context(context.id)?;
         context.synchronize()
     }
     fn cuCtxGetLimit(value: *mut usize, limit: CUlimit) {

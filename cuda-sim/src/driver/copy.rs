@@ -10,6 +10,7 @@
 //! See the parent module: pointers are C's, null or valid. Ranges inside the device's memory are checked here to lie in
 //! one live allocation; others are the client's own memory, which it vouches for.
 
+use super::graph::capture;
 use super::state::{Context, ENGINE, context};
 use super::stream::{Stream, target};
 use super::work::{Box3, Fill, Op};
@@ -90,14 +91,27 @@ fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
     pitch.checked_mul(copy.rows - 1)?.checked_add(slices)?.checked_add(copy.row)
 }
 
-/// Enqueues a copy; `waits` says that the call returns after it whatever the memory is.
+/// Whose memory both sides of a copy are, which must be what the client said.
+fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> {
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let to = sides.0.place(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
+    let from = sides.1.place(copy.from, extent(copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
+    Ok((to, from))
+}
+
+/// Enqueues a copy, or captures it: then it reads and writes whatever memory it is about when the graph runs.
 fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
     let (context, stream) = target(on)?;
-    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    let to = sides.0.place(copy.to, extent(&copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
-    let from = sides.1.place(copy.from, extent(&copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
+    if !asynchronous {
+        capture::permit()?;
+        capture::refuse(&stream)?;
+    }
+    let (to, from) = places(&copy, sides)?;
     if copy.bytes() == 0 {
         return Ok(());
+    }
+    if stream.is_capturing() {
+        return stream.submit(&context, Op::Copy(copy), Start::Driver);
     }
     let host = to != Place::Device || from != Place::Device;
     if to == Place::Pageable || (!asynchronous && host) {
@@ -109,11 +123,9 @@ fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> 
             return finished(&context, &stream, Op::Copy(copy));
         }
         let (copy, buffer) = copy.stage();
-        stream.submit(&context, Op::Staged(copy, buffer), Start::Driver);
-        return Ok(());
+        return stream.submit(&context, Op::Staged(copy, buffer), Start::Driver);
     }
-    stream.submit(&context, Op::Copy(copy), start(copy.bytes()));
-    Ok(())
+    stream.submit(&context, Op::Copy(copy), start(copy.bytes()))
 }
 
 fn start(bytes: usize) -> Start {
@@ -122,7 +134,7 @@ fn start(bytes: usize) -> Start {
 
 /// Enqueues something and returns when it has finished.
 fn finished(context: &Arc<Context>, stream: &Stream, op: Op) -> Status {
-    let point = stream.submit(context, op, Start::Wait);
+    let point = stream.enqueue(context, op, Start::Wait);
     ENGINE.wait(point);
     context.fault()
 }
@@ -133,7 +145,23 @@ fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Rows of values on the device, all set to one value.
+/// Rows of values on the device, all set to one value; `None` where there are none.
+pub(super) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    let Fill { to, size, width, rows, pitch, .. } = fill;
+    let row = width.checked_mul(size).ok_or(invalid)?;
+    if row == 0 || rows == 0 {
+        return Ok(None);
+    }
+    let aligned = |n: u64| n.is_multiple_of(size as u64);
+    if !aligned(to) || (rows > 1 && (pitch < row || !aligned(pitch as u64))) {
+        return Err(invalid);
+    }
+    let bytes = pitch.checked_mul(rows - 1).and_then(|n| n.checked_add(row)).ok_or(invalid)?;
+    device_range(to, bytes)?;
+    Ok(Some(fill))
+}
+
 fn fill_rows(
     on: CUstream,
     to: CUdeviceptr,
@@ -144,20 +172,10 @@ fn fill_rows(
     pitch: usize,
 ) -> Status {
     let (context, stream) = target(on)?;
-    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    let row = width.checked_mul(size).ok_or(invalid)?;
-    if row == 0 || rows == 0 {
-        return Ok(());
+    match checked_fill(Fill { to, value, size, width, rows, pitch })? {
+        Some(fill) => stream.submit(&context, Op::Fill(fill), start((width * size).saturating_mul(rows))),
+        None => Ok(()),
     }
-    let aligned = |n: u64| n.is_multiple_of(size as u64);
-    if !aligned(to) || (rows > 1 && (pitch < row || !aligned(pitch as u64))) {
-        return Err(invalid);
-    }
-    let bytes = pitch.checked_mul(rows - 1).and_then(|n| n.checked_add(row)).ok_or(invalid)?;
-    device_range(to, bytes)?;
-    let fill = Fill { to, value, size, width, rows, pitch };
-    stream.submit(&context, Op::Fill(fill), start(row.saturating_mul(rows)));
-    Ok(())
 }
 
 fn line(to: CUdeviceptr, value: u32, size: usize, count: usize, on: CUstream) -> Status {
@@ -200,7 +218,8 @@ impl Volume {
     }
 }
 
-fn volumes(from: &Volume, to: &Volume, size: [usize; 3], on: CUstream, asynchronous: bool) -> Status {
+/// The rows that a copy is about, and whose memory each side is meant to be.
+fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Box3, (Side, Side)), CUresult> {
     let [row, rows, slices] = size;
     if size.iter().any(|n| *n > i64::MAX as usize / 4) {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -208,7 +227,7 @@ fn volumes(from: &Volume, to: &Volume, size: [usize; 3], on: CUstream, asynchron
     let (from, from_pitch, from_slice, from_side) = from.resolve(row, rows)?;
     let (to, to_pitch, to_slice, to_side) = to.resolve(row, rows)?;
     let copy = Box3 { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
-    submit(on, copy, (to_side, from_side), asynchronous)
+    Ok((copy, (to_side, from_side)))
 }
 
 /// Both sides of a client's description; its fields have the same names in all versions.
@@ -242,14 +261,60 @@ fn copy_2d(spec: *const CUDA_MEMCPY2D, on: CUstream, asynchronous: bool) -> Stat
     super::state::ready()?;
     let c = get(spec)?;
     let (from, to) = sides!(c, 0, 0, 0, 0);
-    volumes(&from, &to, [c.WidthInBytes, c.Height, 1], on, asynchronous)
+    let (copy, sides) = volumes(&from, &to, [c.WidthInBytes, c.Height, 1])?;
+    submit(on, copy, sides, asynchronous)
+}
+
+fn described(c: &CUDA_MEMCPY3D) -> Result<(Box3, (Side, Side)), CUresult> {
+    let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
+    volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth])
+}
+
+/// The copy that a client describes, for a graph.
+pub(super) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
+    let (copy, sides) = described(spec)?;
+    places(&copy, sides)?;
+    Ok(copy)
+}
+
+/// Whether the target and the source of a copy are the device's memory.
+pub(super) fn on_device_sides(copy: &Box3) -> (bool, bool) {
+    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
+    (device(copy.to), device(copy.from))
+}
+
+/// The description of a copy: device memory by its address, anything else as the host's.
+pub(super) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
+    let side = |device: bool, at: u64| match device {
+        true => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, at),
+        false => (CUmemorytype::CU_MEMORYTYPE_HOST, at, 0),
+    };
+    let rows = |slice: usize, pitch: usize| slice.checked_div(pitch).unwrap_or(0);
+    let sides = on_device_sides(copy);
+    let (to_kind, to_host, to) = side(sides.0, copy.to);
+    let (from_kind, from_host, from) = side(sides.1, copy.from);
+    CUDA_MEMCPY3D {
+        srcMemoryType: from_kind,
+        srcHost: from_host as *const c_void,
+        srcDevice: from,
+        srcPitch: copy.from_pitch,
+        srcHeight: rows(copy.from_slice, copy.from_pitch),
+        dstMemoryType: to_kind,
+        dstHost: to_host as *mut c_void,
+        dstDevice: to,
+        dstPitch: copy.to_pitch,
+        dstHeight: rows(copy.to_slice, copy.to_pitch),
+        WidthInBytes: copy.row,
+        Height: copy.rows,
+        Depth: copy.slices,
+        ..CUDA_MEMCPY3D::default()
+    }
 }
 
 fn copy_3d(spec: *const CUDA_MEMCPY3D, on: CUstream, asynchronous: bool) -> Status {
     super::state::ready()?;
-    let c = get(spec)?;
-    let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
-    volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth], on, asynchronous)
+    let (copy, sides) = described(&get(spec)?)?;
+    submit(on, copy, sides, asynchronous)
 }
 
 fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: bool) -> Status {
@@ -258,7 +323,8 @@ fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: boo
     context(c.srcContext)?;
     context(c.dstContext)?;
     let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
-    volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth], on, asynchronous)
+    let (copy, sides) = volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth])?;
+    submit(on, copy, sides, asynchronous)
 }
 
 fn from_host(to: CUdeviceptr, from: *const c_void, bytes: usize, on: CUstream, asynchronous: bool) -> Status {

@@ -4,6 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::graph::{Work, capture};
 use super::ipc::SharedEvent;
 use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
 use super::stream::target;
@@ -12,7 +13,7 @@ use super::work::{Item, Op, Recorded};
 use super::{Status, api, put};
 use crate::queue::{Point, Start};
 use cuda_sys::{CUevent, CUresult, CUstream};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_uint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,8 @@ const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
 /// Blocking synchronisation, no timing, between processes.
 const FLAGS: u32 = 7;
+/// Of a record or wait in a stream that is captured: a node of the graph, rather than an edge.
+const EXTERNAL: u32 = 1;
 
 /// The last record of an event: its place, and what it notes there.
 #[derive(Clone, Debug)]
@@ -29,17 +32,28 @@ pub(super) struct Record {
     pub(super) noted: Arc<Recorded>,
 }
 
+/// What an event stands for.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Mark {
+    /// It was never recorded.
+    #[default]
+    Nothing,
+    Record(Record),
+    /// Nodes of a graph, by the number of the sequence that captures them.
+    Captured(u64, Vec<usize>),
+}
+
 #[derive(Debug)]
 pub(super) struct Event {
     flags: u32,
-    record: Mutex<Option<Record>>,
+    mark: Mutex<Mark>,
     /// What it has in common with other processes.
     pub(super) shared: Option<Arc<SharedEvent>>,
 }
 
 impl Event {
     fn new(flags: u32, shared: Option<SharedEvent>) -> Event {
-        Event { flags, record: Mutex::new(None), shared: shared.map(Arc::new) }
+        Event { flags, mark: Mutex::default(), shared: shared.map(Arc::new) }
     }
 
     /// One of another process.
@@ -57,14 +71,51 @@ impl Event {
         self.shared.as_ref()?.pending()
     }
 
-    /// The last record.
-    pub(super) fn record(&self) -> Option<Record> {
-        self.record.lock().clone()
+    /// A new record's notes, for a place in a stream.
+    pub(super) fn note(&self, track: Track) -> Arc<Recorded> {
+        let shared = self.shared.as_ref().map(|shared| (Arc::clone(shared), shared.enqueue()));
+        Arc::new(Recorded { track, time: AtomicU64::new(0), shared })
     }
 
-    /// The place of the last record.
+    /// The wait for the last record of all, where that is another process's: a thread has to wait for it.
+    pub(super) fn elsewhere(&self) -> Option<Op> {
+        let own = self.record().and_then(|record| record.noted.shared.as_ref().map(|(_, number)| *number));
+        let other = self.pending().filter(|number| Some(*number) != own);
+        self.shared.as_ref().zip(other).map(|(shared, number)| Op::Await(Arc::clone(shared), number))
+    }
+
+    /// The last record, if it was one of a stream.
+    pub(super) fn record(&self) -> Option<Record> {
+        match &*self.mark.lock() {
+            Mark::Record(record) => Some(record.clone()),
+            Mark::Nothing | Mark::Captured(..) => None,
+        }
+    }
+
+    /// The place of the last record, if it was one of a stream.
     pub(super) fn point(&self) -> Option<Point> {
-        self.record.lock().as_ref().map(|record| record.point)
+        match &*self.mark.lock() {
+            Mark::Record(record) => Some(record.point),
+            Mark::Nothing | Mark::Captured(..) => None,
+        }
+    }
+
+    /// The mark, held so that another thread's wait finds the next one.
+    pub(super) fn held(&self) -> MutexGuard<'_, Mark> {
+        self.mark.lock()
+    }
+
+    /// The place of the last record, which a capture must not have made; asking makes one in progress invalid.
+    fn recorded(&self) -> Result<Option<Point>, CUresult> {
+        let mark = self.mark.lock().clone();
+        match mark {
+            Mark::Nothing => Ok(None),
+            Mark::Record(record) => Ok(Some(record.point)),
+            Mark::Captured(sequence, _) => {
+                capture::invalidate(sequence);
+                Err(CUresult::CUDA_ERROR_CAPTURED_EVENT)
+            }
+        }
     }
 }
 
@@ -72,21 +123,49 @@ pub(super) fn event(event: CUevent) -> Result<Arc<Event>, CUresult> {
     OBJECTS.lock().events.get(&event.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-pub(super) fn record(target_event: CUevent, on: CUstream) -> Status {
+/// Records an event; in a stream that is captured it stands for what was captured last, or is a node (`external`).
+pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
     let (context, stream) = target(on)?;
-    let event = event(target_event)?;
+    let event = event(handle)?;
     // An event and the stream that it is recorded on are of one context.
-    if !super::state::belongs(target_event.addr(), stream.context) {
+    if !super::state::belongs(handle.addr(), stream.context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    let track = Track { device: context.device, stream: stream.id };
-    let shared = event.shared.as_ref().map(|shared| (Arc::clone(shared), shared.enqueue()));
-    let noted = Arc::new(Recorded { track, time: AtomicU64::new(0), shared });
-    // Held until the place is known, so that another thread's wait finds it.
-    let mut last = event.record.lock();
-    let item = Item { context, stream: stream.id, op: Op::Record(Arc::clone(&noted)) };
+    if stream.is_capturing() {
+        if external {
+            return capture::add(&stream, Work::Record(handle.addr(), event)).map(|_| ());
+        }
+        let (sequence, nodes) = capture::frontier(&stream)?;
+        *event.held() = Mark::Captured(sequence, nodes);
+        return Ok(());
+    }
+    let noted = event.note(Track { device: context.device, stream: stream.id, lane: 0 });
+    let mut mark = event.held();
+    let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&noted)) };
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
-    *last = Some(Record { point, noted });
+    *mark = Mark::Record(Record { point, noted });
+    Ok(())
+}
+
+/// Makes a stream wait for the record that is the last one now. Without one there is nothing to wait for.
+///
+/// A captured record takes the stream into its capture.
+pub(super) fn wait(of: CUstream, on: CUevent, flags: c_uint) -> Status {
+    let (context, stream) = target(of)?;
+    let event = event(on)?;
+    if flags > EXTERNAL {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let mark = event.held().clone();
+    match mark {
+        Mark::Captured(sequence, nodes) => return capture::join(&stream, sequence, &nodes),
+        _ if stream.is_capturing() && flags == EXTERNAL => {
+            return capture::add(&stream, Work::Wait(on.addr(), event)).map(|_| ());
+        }
+        Mark::Record(_) if stream.is_capturing() => return capture::isolated(&stream),
+        Mark::Nothing if stream.is_capturing() => {}
+        Mark::Nothing | Mark::Record(_) => stream.wait_for(&context, &event),
+    }
     Ok(())
 }
 
@@ -96,6 +175,8 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     if (start.flags | end.flags) & DISABLE_TIMING != 0 {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
+    start.recorded()?;
+    end.recorded()?;
     let (from, to) = (start.record(), end.record());
     let (Some(from), Some(to)) = (from, to) else { return Err(CUresult::CUDA_ERROR_INVALID_HANDLE) };
     let (from, to) = (from.noted.time.load(Ordering::Acquire), to.noted.time.load(Ordering::Acquire));
@@ -129,20 +210,22 @@ api! {
     }
     fn cuEventDestroy(old: CUevent) { destroy(old) }
     fn cuEventDestroy_v2(old: CUevent) { destroy(old) }
-    fn cuEventRecord / cuEventRecord_ptsz(target: CUevent, on: CUstream) { record(target, on) }
+    fn cuEventRecord / cuEventRecord_ptsz(target: CUevent, on: CUstream) { record(target, on, false) }
     fn cuEventRecordWithFlags / cuEventRecordWithFlags_ptsz(target: CUevent, on: CUstream, flags: c_uint) {
-        if flags > 1 {
+        if flags > EXTERNAL {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        record(target, on)
+        record(target, on, flags == EXTERNAL)
     }
     fn cuEventQuery(target: CUevent) {
         let context = healthy()?;
         let event = event(target)?;
+        let point = event.recorded()?;
+        capture::permit()?;
         if event.pending().is_some() {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
-        match event.point() {
+        match point {
             Some(point) if !ENGINE.reached(point) => Err(CUresult::CUDA_ERROR_NOT_READY),
             _ => context.fault(),
         }
@@ -150,8 +233,10 @@ api! {
     fn cuEventSynchronize(target: CUevent) {
         let context = healthy()?;
         let event = event(target)?;
+        let point = event.recorded()?;
+        capture::permit()?;
         let pending = event.pending();
-        if let Some(point) = event.point() {
+        if let Some(point) = point {
             ENGINE.wait(point);
         }
         if let Some((shared, number)) = event.shared.as_ref().zip(pending) {

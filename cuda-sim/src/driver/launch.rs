@@ -128,30 +128,49 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
     }
 }
 
-struct Configuration {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: CUstream,
-    cooperative: bool,
+/// What a launch is asked to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Configuration {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) cooperative: bool,
 }
 
-fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *mut *mut c_void) -> Status {
-    let (context, stream) = target(how.stream)?;
+/// A launch as work, its parameters copied, for a context that the function belongs to.
+pub(super) fn prepare(
+    f: CUfunction,
+    context: u32,
+    how: Configuration,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Op, CUresult> {
     let object = function(f)?;
-    if !belongs(object.module_handle, stream.context) {
+    if !belongs(object.module_handle, context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    check(&object, how.grid, how.block, how.shared)?;
+    let params = || parameters(&object, params, extra);
+    let launch = configured(&object, context, how, params)?;
+    Ok(Op::Kernel { launch: Box::new(launch), function: object })
+}
+
+/// A launch with parameters that are asked for once the configuration was found to be good.
+pub(super) fn configured(
+    object: &FunctionObject,
+    context: u32,
+    how: Configuration,
+    params: impl FnOnce() -> Result<Vec<u64>, CUresult>,
+) -> Result<Launch, CUresult> {
+    check(object, how.grid, how.block, how.shared)?;
     if how.cooperative {
-        let resident = resident(&object, how.block.iter().product(), u64::from(how.shared)) * PROFILE.multiprocessors;
+        let resident = resident(object, how.block.iter().product(), u64::from(how.shared)) * PROFILE.multiprocessors;
         if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
             return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    let params = parameters(&object, params, extra)?;
-    let launch = Launch {
-        code: compiled(&object)?,
+    let params = params()?;
+    Ok(Launch {
+        code: compiled(object)?,
         shape: object.kernel.shape(),
         params,
         data: object.module.data,
@@ -159,14 +178,22 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         block: how.block,
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
-        context: stream.context,
+        context,
         cooperative: how.cooperative,
-    };
+    })
+}
+
+fn launch(
+    f: CUfunction,
+    on: CUstream,
+    how: Configuration,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    let (context, stream) = target(on)?;
+    let op = prepare(f, stream.context, how, params, extra)?;
     // As on a real device, a fault is not the launch's status but that of every later call.
-    let op =
-        Op::Kernel { launch: Box::new(launch), kernel: Arc::clone(&object.kernel), module: Arc::clone(&object.module) };
-    stream.submit(&context, op, Start::Driver);
-    Ok(())
+    stream.submit(&context, op, Start::Driver)
 }
 
 api! {
@@ -184,7 +211,7 @@ api! {
         extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: false }, params, extra)
+        launch(f, on, Configuration { grid, block, shared, cooperative: false }, params, extra)
     }
     fn cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
         f: CUfunction,
@@ -199,7 +226,7 @@ api! {
         params: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, &Configuration { grid, block, shared, stream: on, cooperative: true }, params, std::ptr::null_mut())
+        launch(f, on, Configuration { grid, block, shared, cooperative: true }, params, std::ptr::null_mut())
     }
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: *const CUlaunchConfig,
@@ -211,10 +238,10 @@ api! {
         let c = get(config)?;
         let attributes = Attributes::read(&c)?;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
-        let (shared, stream, cooperative) = (c.sharedMemBytes, c.hStream, attributes.cooperative);
-        attributes.check(target(stream)?.1.context)?;
-        launch(f, &Configuration { grid, block, shared, stream, cooperative }, params, extra)?;
-        attributes.record(stream)
+        let (shared, cooperative) = (c.sharedMemBytes, attributes.cooperative);
+        attributes.check(target(c.hStream)?.1.context)?;
+        launch(f, c.hStream, Configuration { grid, block, shared, cooperative }, params, extra)?;
+        attributes.record(c.hStream)
     }
     fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {
         ready()?;

@@ -121,6 +121,6 @@ impl Attributes {
 
     /// Records the events once the launch is enqueued.
     pub(super) fn record(&self, on: CUstream) -> Status {
-        self.events.iter().try_for_each(|event| record(*event, on))
+        self.events.iter().try_for_each(|event| record(*event, on, false))
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::graph::capture;
 use super::state::{current, device, healthy};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
@@ -21,6 +22,7 @@ pub(super) fn failure(error: MemoryError) -> CUresult {
 
 fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -37,6 +39,7 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if bytes == 0 || flags > 7 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -46,6 +49,7 @@ fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
 
 fn free(address: CUdeviceptr) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if address == 0 {
         return Ok(());
     }
@@ -62,10 +66,10 @@ fn free(address: CUdeviceptr) -> Status {
             found.iter().for_each(|a| super::trace::memory(a.owner.device));
             Ok(())
         }
-        Kind::Pooled(_) => {
+        Kind::Pooled(_) | Kind::Graph(_) => {
             context.synchronize()?;
             let legacy = std::sync::Arc::clone(&context.legacy.read());
-            super::pool::free(address, &legacy)?;
+            super::pool::free(address, &context, &legacy)?;
             context.synchronize()
         }
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
@@ -74,6 +78,7 @@ fn free(address: CUdeviceptr) -> Status {
 
 fn register(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     let context = healthy()?;
+    capture::permit()?;
     if address.is_null() || bytes == 0 || flags > 15 {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -128,6 +133,7 @@ api! {
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
         let context = healthy()?;
+        capture::permit()?;
         let at = address.addr() as u64;
         if !MEMORY.find(at).is_some_and(|a| a.base == at && matches!(a.kind, Kind::Host(_))) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -157,6 +163,7 @@ api! {
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
         let context = healthy()?;
+        capture::permit()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
         if MEMORY.registration(at).is_none_or(|found| found.start != at) {

@@ -18,6 +18,7 @@ mod copy;
 mod error;
 mod event;
 mod external;
+mod graph;
 mod init;
 mod ipc;
 mod jit_log;
@@ -158,6 +159,7 @@ fn implemented() -> DriverFns {
     values::fill(&mut fns);
     attributes::fill(&mut fns);
     event::fill(&mut fns);
+    graph::fill(&mut fns);
     unexported::fill(&mut fns);
     fns
 }

@@ -4,6 +4,7 @@
 //!
 //! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
 
+use super::graph::capture;
 use super::jit_log::Logs;
 use super::state::{FunctionObject, Limits, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
@@ -133,6 +134,7 @@ pub(super) fn insert(module: Module) -> usize {
 
 fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     ready()?;
+    capture::permit()?;
     if out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -222,6 +224,7 @@ fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
 
 /// Forgets a module and its functions.
 pub(super) fn unload(old: CUmodule) -> Status {
+    capture::permit()?;
     let mut objects = OBJECTS.lock();
     let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     objects.functions.retain(|_, function| function.module_handle != old.addr());
@@ -242,7 +245,7 @@ pub(super) fn get_function(
     let known = functions.entry(name.to_owned()).or_insert_with(|| {
         let new = handle();
         let (kernel, module) = (Arc::clone(kernel), Arc::clone(&object.module));
-        let function = FunctionObject { kernel, module, module_handle: from.addr(), limits: limits() };
+        let function = FunctionObject { handle: new, kernel, module, module_handle: from.addr(), limits: limits() };
         OBJECTS.lock().functions.insert(new, Arc::new(function));
         new
     });

@@ -94,6 +94,7 @@ fn advise(address: CUdeviceptr, bytes: usize, advice: CUmem_advise, at: Result<i
 
 fn prefetch(address: CUdeviceptr, bytes: usize, at: Result<i32, CUresult>, on: CUstream) -> Status {
     let (_, stream) = target(on)?;
+    super::graph::capture::refuse(&stream)?;
     let found = managed(address, bytes)?;
     HINTS.lock().entry(found.id).or_default().prefetched = at?;
     super::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
@@ -307,6 +308,7 @@ api! {
         flags: c_uint,
     ) {
         let (_, stream) = target(on)?;
+        super::graph::capture::refuse(&stream)?;
         let found = managed(address, 1)?;
         let whole = bytes == 0 || (address == found.base && bytes as u64 == found.bytes);
         // To one stream only (4), the default ones are none.

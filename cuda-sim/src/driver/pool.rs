@@ -11,9 +11,11 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
 use super::memory::failure;
 use super::state::{Context, ENGINE, current, device, healthy, initialised};
 use super::stream::{Stream, target};
+use super::work::Op;
 use super::{Status, api, get, put};
 use crate::memory::{Kind, MEMORY};
 use crate::queue::{Point, Start};
@@ -25,6 +27,7 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A freed block that the pool keeps.
@@ -181,6 +184,12 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
     if bytes == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
+    if stream.is_capturing() {
+        let memory = GraphMemory::new(&context, stream.device, bytes)?;
+        let base = memory.base;
+        stream.submit(&context, Op::Memory(memory, true), Start::Driver)?;
+        return put(out, base);
+    }
     let mut pools = POOLS.lock();
     let handle = from.map_or_else(|| pools.current(stream.device), |pool| pool.addr());
     let pool = pools.open(std::ptr::without_provenance_mut(handle))?;
@@ -215,10 +224,17 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
     Ok(base)
 }
 
-/// Frees a pooled allocation in a stream's order.
-pub(super) fn free(address: CUdeviceptr, stream: &Stream) -> Status {
+/// Frees a pooled allocation, or what a graph allocated, in a stream's order.
+pub(super) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let found = MEMORY.find(address).filter(|a| a.base == address).ok_or(invalid)?;
+    if let Kind::Graph(_) = found.kind {
+        let memory = if stream.is_capturing() { freed_by_node(address)? } else { freed_by_client(address)? };
+        return stream.submit(context, Op::Memory(memory, false), Start::Driver);
+    }
+    if stream.is_capturing() {
+        return Err(invalid);
+    }
     let Kind::Pooled(handle) = found.kind else { return Err(invalid) };
     let mut pools = POOLS.lock();
     let pool = pools.get(handle).ok_or(invalid)?;
@@ -332,8 +348,8 @@ api! {
         allocate(out, bytes, Some(from), on)
     }
     fn cuMemFreeAsync / cuMemFreeAsync_ptsz(address: CUdeviceptr, on: CUstream) {
-        let (_, stream) = target(on)?;
-        if address == 0 { Ok(()) } else { free(address, &stream) }
+        let (context, stream) = target(on)?;
+        if address == 0 { Ok(()) } else { free(address, &context, &stream) }
     }
     fn cuMemPoolCreate(out: *mut CUmemoryPool, props: *const CUmemPoolProps) { create(out, props) }
     fn cuMemPoolDestroy(pool: CUmemoryPool) { destroy(pool) }

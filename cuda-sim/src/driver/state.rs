@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub(super) struct FunctionObject {
+    pub(super) handle: usize,
     pub(super) kernel: Arc<Kernel>,
     pub(super) module: Arc<Module>,
     pub(super) module_handle: usize,
@@ -171,6 +172,7 @@ impl Context {
         old.functions = objects.functions.extract_if(|h, _| !other(h)).collect();
         old.modules = objects.modules.extract_if(|h, _| !other(h)).collect();
         drop(objects);
+        super::graph::capture::forget(self.id);
         streams.iter().for_each(|stream| ENGINE.close(stream.queue));
         ENGINE.close(self.legacy.read().queue);
         drop(old);
@@ -200,6 +202,11 @@ pub(super) fn context_handle(id: u32) -> usize {
 /// The context with that number.
 pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
     context(std::ptr::without_provenance_mut(context_handle(id)))
+}
+
+/// The context that an object belongs to.
+pub(super) fn owner(handle: usize) -> Result<Arc<Context>, CUresult> {
+    numbered((handle >> CONTEXT_SHIFT) as u32)
 }
 
 /// A new handle of the current context.

@@ -4,28 +4,30 @@
 //!
 //! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
-use super::event::{Event, event};
+use super::event::Event;
+use super::graph::{Work, capture};
 use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
 use super::work::{Foreign, Item, Op};
-use super::{Status, api, get, put};
+use super::{Status, api, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
-use cuda_sys::{
-    CUcontext, CUdevice, CUevent, CUgraph, CUgraphEdgeData, CUgraphNode, CUgreenCtx, CUhostFn, CUresult, CUstream,
-    CUstreamCallback, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
-};
+use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A stream; its work is in the engine.
+/// A stream; its work is in the engine, or in the graph that it is captured into.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) queue: QueueId,
+    pub(super) order: Order,
     pub(super) context: u32,
     pub(super) device: usize,
     pub(super) flags: u32,
     pub(super) priority: i32,
     pub(super) id: u64,
+    /// The number of the sequence that it is captured into; 0 for none. Changed by [`capture`] alone.
+    pub(super) capture: AtomicU64,
 }
 
 const NON_BLOCKING: u32 = 1;
@@ -35,29 +37,40 @@ pub(super) const PRIORITIES: (i32, i32) = (0, -5);
 impl Stream {
     /// The legacy or a thread's default stream of a context.
     pub(super) fn default_one(context: u32, device: usize, group: GroupId, order: Order) -> Stream {
-        let id = if order == Order::Legacy { 1 } else { NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed) };
-        Stream { queue: ENGINE.queue(group, order, 0), context, device, flags: 0, priority: 0, id }
+        let id = if order == Order::Legacy { 1 } else { NEXT_ID.fetch_add(1, Ordering::Relaxed) };
+        let (queue, capture) = (ENGINE.queue(group, order, 0), AtomicU64::new(0));
+        Stream { queue, order, context, device, flags: 0, priority: 0, id, capture }
+    }
+
+    /// Whether what is given to the stream goes into a graph.
+    pub(super) fn is_capturing(&self) -> bool {
+        self.capture.load(Ordering::Acquire) != 0
+    }
+
+    /// Enqueues one thing, or captures it.
+    pub(super) fn submit(&self, context: &Arc<Context>, op: Op, start: Start) -> Status {
+        if self.is_capturing() {
+            return capture::add(self, Work::Op(Arc::clone(context), op)).map(|_| ());
+        }
+        self.enqueue(context, op, start);
+        Ok(())
     }
 
     /// Enqueues one thing.
-    pub(super) fn submit(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
-        let item = Item { context: Arc::clone(context), stream: self.id, op };
+    pub(super) fn enqueue(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
+        let item = Item { context: Arc::clone(context), stream: self.id, lane: 0, op };
         ENGINE.submit(self.queue, Vec::new(), Some(item), start)
     }
 
     /// What is enqueued from now on comes after the last record of an event; without one there is nothing to wait for.
     pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
-        let record = event.record();
-        let own = record.as_ref().and_then(|record| record.noted.shared.as_ref()).map(|(_, number)| *number);
-        // A record of this process is a place in a queue; a thread has to wait for one of another.
-        let other = event.pending().filter(|number| Some(*number) != own);
-        if let Some((shared, number)) = event.shared.as_ref().zip(other) {
-            self.submit(context, Op::Await(Arc::clone(shared), number), Start::Driver);
+        if let Some(wait) = event.elsewhere() {
+            self.enqueue(context, wait, Start::Driver);
         }
-        let Some(record) = record else { return };
+        let Some(record) = event.record() else { return };
         let shown = super::trace::wanted();
         if shown || !ENGINE.reached(record.point) {
-            let item = || Item { context: Arc::clone(context), stream: self.id, op: Op::Waited(record.noted) };
+            let item = || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::Waited(record.noted) };
             ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
         }
     }
@@ -74,14 +87,17 @@ impl Stream {
 }
 
 /// Numbers of streams; 1 is every context's legacy stream.
-static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(2);
+static NEXT_ID: AtomicU64 = AtomicU64::new(2);
 
 /// A thread's default stream in each context that it has used one in.
 struct Own(Vec<(u32, u64, Arc<Stream>)>);
 
 impl Drop for Own {
     fn drop(&mut self) {
-        self.0.iter().for_each(|(_, _, stream)| ENGINE.close(stream.queue));
+        for (_, _, stream) in &self.0 {
+            capture::abandon(stream);
+            ENGINE.close(stream.queue);
+        }
     }
 }
 
@@ -89,7 +105,6 @@ thread_local! {
     static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
     /// Whether stream 0 means the thread's own, as it does for functions whose names end in `_ptsz` or `_ptds`.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
-    static CAPTURE_MODE: Cell<CUstreamCaptureMode> = const { Cell::new(CUstreamCaptureMode(0)) };
 }
 
 /// Runs a function whose stream 0 is the calling thread's own.
@@ -102,7 +117,7 @@ pub(super) fn per_thread(call: impl FnOnce() -> CUresult) -> CUresult {
 
 /// The calling thread's default stream.
 fn own(context: &Context) -> Arc<Stream> {
-    let generation = context.generation.load(std::sync::atomic::Ordering::Acquire);
+    let generation = context.generation.load(Ordering::Acquire);
     OWN.with_borrow_mut(|own| {
         if let Some((_, _, stream)) = own.0.iter().find(|(c, g, _)| (*c, *g) == (context.id, generation)) {
             return Arc::clone(stream);
@@ -131,6 +146,7 @@ pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Strea
 pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = healthy()?;
     let stream = stream_of(&context, stream)?;
+    capture::implied(&stream)?;
     if stream.context == context.id {
         return Ok((context, stream));
     }
@@ -140,7 +156,7 @@ pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CU
 }
 
 /// The current context, and a stream, whatever has happened.
-fn known(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
+pub(super) fn known(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = current()?;
     let stream = stream_of(&context, stream)?;
     Ok((context, stream))
@@ -154,8 +170,10 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
     let order = if flags == NON_BLOCKING { Order::NonBlocking } else { Order::Blocking };
     let priority = priority.clamp(PRIORITIES.1, PRIORITIES.0);
     let queue = ENGINE.queue(context.group, order, priority);
-    let id = NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let stream = Stream { queue, context: context.id, device: context.device, flags, priority, id };
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    let capture = AtomicU64::new(0);
+    let (own, device) = (context.id, context.device);
+    let stream = Stream { queue, order, context: own, device, flags, priority, id, capture };
     let new = handle();
     OBJECTS.lock().streams.insert(new, Arc::new(stream));
     put(out, std::ptr::without_provenance_mut(new))
@@ -164,19 +182,14 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
 fn destroy(old: CUstream) -> Status {
     bound()?;
     let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+    capture::abandon(&found);
     // What is enqueued still runs.
     ENGINE.close(found.queue);
     Ok(())
 }
 
-/// No stream is ever being captured.
-fn not_capturing(of: CUstream, status: *mut CUstreamCaptureStatus) -> Status {
-    target(of)?;
-    put(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
-}
-
-/// Writes a default where the client wants to know.
-fn clear<T>(to: *mut T, value: T) -> Status {
+/// Writes a value where the client wants to know.
+pub(super) fn tell<T>(to: *mut T, value: T) -> Status {
     if to.is_null() { Ok(()) } else { put(to, value) }
 }
 
@@ -187,25 +200,23 @@ api! {
     fn cuStreamDestroy_v2(old: CUstream) { destroy(old) }
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(of: CUstream) {
         let (context, stream) = target(of)?;
+        capture::refuse(&stream)?;
+        capture::permit()?;
         stream.synchronize();
         super::pool::trim_synchronised(context.device);
         context.fault()
     }
     fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
         let (context, stream) = target(of)?;
+        capture::refuse(&stream)?;
+        capture::permit()?;
         match stream.is_done() {
             true => context.fault(),
             false => Err(CUresult::CUDA_ERROR_NOT_READY),
         }
     }
     fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz(of: CUstream, on: CUevent, flags: c_uint) {
-        let (context, stream) = target(of)?;
-        let event = event(on)?;
-        if flags > 1 {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
-        stream.wait_for(&context, &event);
-        Ok(())
+        super::event::wait(of, on, flags)
     }
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(of: CUstream, flags: *mut c_uint) { put(flags, known(of)?.1.flags) }
     fn cuStreamGetPriority / cuStreamGetPriority_ptsz(of: CUstream, priority: *mut c_int) {
@@ -222,55 +233,7 @@ api! {
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(of: CUstream, context: *mut CUcontext, green: *mut CUgreenCtx) {
         let (_, stream) = known(of)?;
         put(context, super::context::raw_of(stream.context)?)?;
-        clear(green, std::ptr::null_mut())
-    }
-    fn cuStreamIsCapturing / cuStreamIsCapturing_ptsz(of: CUstream, status: *mut CUstreamCaptureStatus) {
-        not_capturing(of, status)
-    }
-    fn cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz(
-        of: CUstream,
-        status: *mut CUstreamCaptureStatus,
-        id: *mut cuuint64_t,
-    ) {
-        not_capturing(of, status)?;
-        clear(id, 0)
-    }
-    fn cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz(
-        of: CUstream,
-        status: *mut CUstreamCaptureStatus,
-        id: *mut cuuint64_t,
-        graph: *mut CUgraph,
-        dependencies: *mut *const CUgraphNode,
-        count: *mut usize,
-    ) {
-        not_capturing(of, status)?;
-        clear(id, 0)?;
-        clear(graph, std::ptr::null_mut())?;
-        clear(dependencies, std::ptr::null())?;
-        clear(count, 0)
-    }
-    fn cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz(
-        of: CUstream,
-        status: *mut CUstreamCaptureStatus,
-        id: *mut cuuint64_t,
-        graph: *mut CUgraph,
-        dependencies: *mut *const CUgraphNode,
-        edges: *mut *const CUgraphEdgeData,
-        count: *mut usize,
-    ) {
-        not_capturing(of, status)?;
-        clear(id, 0)?;
-        clear(graph, std::ptr::null_mut())?;
-        clear(dependencies, std::ptr::null())?;
-        clear(edges, std::ptr::null())?;
-        clear(count, 0)
-    }
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
-        let wanted = get(mode)?;
-        if wanted.0 > 2 {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
-        put(mode, CAPTURE_MODE.replace(wanted))
+        tell(green, std::ptr::null_mut())
     }
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(
         of: CUstream,
@@ -280,13 +243,12 @@ api! {
     ) {
         let (context, stream) = target(of)?;
         let callback = callback.filter(|_| flags == 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        stream.submit(&context, Op::Callback(callback, of.addr(), Foreign(data)), Start::Driver);
-        Ok(())
+        capture::refuse(&stream)?;
+        stream.submit(&context, Op::Callback(callback, of.addr(), Foreign(data)), Start::Driver)
     }
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(of: CUstream, function: CUhostFn, data: *mut c_void) {
         let (context, stream) = target(of)?;
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver);
-        Ok(())
+        stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver)
     }
 }

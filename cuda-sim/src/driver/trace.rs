@@ -1,6 +1,6 @@
 //! The timeline: `CUDA_SIM_TRACE=file.json` writes what streams do as trace events, for Perfetto or chrome://tracing.
 //!
-//! A process is a device, a thread a stream; a slice has begin and duration in microseconds. A wait for an event is a
+//! A process is a device, a thread a stream or a further branch of the graphs launched in it; a slice has begin and duration in microseconds. A wait for an event is a
 //! slice with an arrow from the slice of the record that it waits for, and each device has a counter of the bytes that
 //! are allocated on it. The file is a complete JSON array after every event: each one is written over the closing
 //! bracket, so it is valid however the process ends.
@@ -18,6 +18,15 @@ use std::os::unix::fs::FileExt;
 pub(super) struct Track {
     pub(super) device: usize,
     pub(super) stream: u64,
+    /// The branch of a graph that is launched in the stream; 0 is the stream itself.
+    pub(super) lane: u32,
+}
+
+impl Track {
+    /// Number of the row: branches of graphs have rows of their own.
+    fn row(self) -> u64 {
+        self.stream | u64::from(self.lane) << 32
+    }
 }
 
 /// What is about to happen.
@@ -88,25 +97,30 @@ impl Writer {
     }
 
     fn introduce(&mut self, track: Track) {
-        let Track { device, stream } = track;
-        if self.tracks.insert(Track { device, stream: 0 }) {
+        let Track { device, stream, lane } = track;
+        if self.tracks.insert(Track { device, stream: 0, lane: 0 }) {
             let name = escaped(&format!("device {device}: {}", crate::device::PROFILE.device_name()));
             self.write(format_args!(r#""ph":"M","name":"process_name","pid":{device},"args":{{"name":"{name}"}}"#));
         }
         if stream != 0 && self.tracks.insert(track) {
-            let name = if stream == 1 { "default stream".to_owned() } else { format!("stream {stream}") };
+            let mut name = if stream == 1 { "default stream".to_owned() } else { format!("stream {stream}") };
+            if lane > 0 {
+                name.push_str(&format!(", branch {lane} of its graphs"));
+            }
+            let row = track.row();
             self.write(format_args!(
-                r#""ph":"M","name":"thread_name","pid":{device},"tid":{stream},"args":{{"name":"{name}"}}"#
+                r#""ph":"M","name":"thread_name","pid":{device},"tid":{row},"args":{{"name":"{name}"}}"#
             ));
         }
     }
 
     fn slice(&mut self, span: &Span, began: u64, ended: u64) {
-        let Span { track: Track { device, stream }, category, arguments, .. } = span;
+        let Span { track, category, arguments, .. } = span;
+        let (device, row) = (track.device, track.row());
         let (name, begin, duration) = (escaped(&span.name), micros(began), micros(ended - began));
         self.introduce(span.track);
         self.write(format_args!(
-            r#""ph":"X","name":"{name}","cat":"{category}","pid":{device},"tid":{stream},"ts":{begin:.3},"dur":{duration:.3},"args":{{{arguments}}}"#
+            r#""ph":"X","name":"{name}","cat":"{category}","pid":{device},"tid":{row},"ts":{begin:.3},"dur":{duration:.3},"args":{{{arguments}}}"#
         ));
     }
 
@@ -114,10 +128,10 @@ impl Writer {
     fn arrow(&mut self, from: (Track, u64), to: (Track, u64)) {
         self.arrows += 1;
         let id = self.arrows;
-        for (phase, (Track { device, stream }, at)) in [(r#""s""#, from), (r#""f","bp":"e""#, to)] {
-            let at = micros(at);
+        for (phase, (track, at)) in [(r#""s""#, from), (r#""f","bp":"e""#, to)] {
+            let (device, row, at) = (track.device, track.row(), micros(at));
             self.write(format_args!(
-                r#""ph":{phase},"name":"wait","cat":"order","id":{id},"pid":{device},"tid":{stream},"ts":{at:.3}"#
+                r#""ph":{phase},"name":"wait","cat":"order","id":{id},"pid":{device},"tid":{row},"ts":{at:.3}"#
             ));
         }
     }
@@ -151,7 +165,7 @@ pub(super) fn memory(device: usize) {
     let mut writer = writer.lock();
     let (free, total) = MEMORY.info(device);
     let (bytes, at) = (total - free, micros(super::work::now()));
-    writer.introduce(Track { device, stream: 0 });
+    writer.introduce(Track { device, stream: 0, lane: 0 });
     writer.write(format_args!(r#""ph":"C","name":"memory","pid":{device},"ts":{at:.3},"args":{{"bytes":{bytes}}}"#));
 }
 

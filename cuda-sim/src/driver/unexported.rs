@@ -7,6 +7,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+use super::graph::capture;
 use super::state::{Context, context, healthy};
 use super::{guarded, put};
 use cuda_sys::{CUcontext, CUdevice, CUresult, DriverFns};
@@ -27,7 +28,12 @@ unsafe extern "C" fn device_of(out: *mut CUdevice, handle: CUcontext) -> CUresul
 }
 
 unsafe extern "C" fn synchronize(handle: CUcontext) -> CUresult {
-    guarded("cuCtxSynchronize_v2", || meant(handle)?.synchronize())
+    guarded("cuCtxSynchronize_v2", || {
+        let context = meant(handle)?;
+        capture::permit()?;
+        capture::refuse_context(context.id)?;
+        context.synchronize()
+    })
 }
 
 /// Puts the functions into the table.

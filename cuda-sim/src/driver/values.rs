@@ -47,8 +47,7 @@ fn checked(value: Value) -> Result<Value, CUresult> {
 
 fn one(on: CUstream, value: impl FnOnce() -> Result<Value, CUresult>) -> Status {
     let (context, stream) = target(on)?;
-    stream.submit(&context, Op::Value(value()?), Start::Driver);
-    Ok(())
+    stream.submit(&context, Op::Value(value()?), Start::Driver)
 }
 
 /// One operation of a batch; `None` for those that order what is in order here.
@@ -76,7 +75,7 @@ fn batch(on: CUstream, count: c_uint, params: *const CUstreamBatchMemOpParams, f
     let all = (0..count as usize).map(|i| operation(&get(params.wrapping_add(i))?));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     for value in all.into_iter().flatten() {
-        stream.submit(&context, Op::Value(value), Start::Driver);
+        stream.submit(&context, Op::Value(value), Start::Driver)?;
     }
     Ok(())
 }

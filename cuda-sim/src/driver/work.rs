@@ -1,4 +1,4 @@
-//! What streams do: one [`Item`] for each thing that is enqueued.
+//! What streams and graphs do: one [`Item`] for each thing that is enqueued.
 //!
 //! An item runs once what it comes after has finished, on any thread. It skips itself where a fault has poisoned its
 //! context, and poisons it where it faults.
@@ -9,17 +9,19 @@
 //! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
 //! functions are the client's, called as documented.
 
+use super::graph::memory::GraphMemory;
+use super::graph::object::UserObject;
 use super::ipc::SharedEvent;
 use super::launch::report;
-use super::state::{Context, IN_HOST_FUNCTION};
+use super::state::{Context, FunctionObject, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;
 use crate::exec::launch::Launch;
 use crate::memory::shared::MOVING;
-use crate::module::{Kernel, Module};
 use crate::queue::Task;
 use cuda_sys::{CUresult, CUstream};
 use once_cell::sync::Lazy;
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -68,15 +70,16 @@ pub(super) struct Value {
     pub(super) wait: Option<u32>,
 }
 
+/// What an item does, in a stream or in a graph.
+#[derive(Clone)]
 pub(super) enum Op {
     Kernel {
         launch: Box<Launch>,
-        kernel: Arc<Kernel>,
-        module: Arc<Module>,
+        function: Arc<FunctionObject>,
     },
     Copy(Box3),
     /// A copy from a staging buffer that it owns.
-    Staged(Box3, Box<[u8]>),
+    Staged(Box3, Arc<Vec<u8>>),
     Fill(Fill),
     Record(Arc<Recorded>),
     /// What is before it waited for the record: for the timeline alone.
@@ -86,6 +89,23 @@ pub(super) enum Op {
     Host(unsafe extern "C" fn(*mut c_void), Foreign),
     Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
     Value(Value),
+    /// Makes a graph's memory accessible, or inaccessible.
+    Memory(Arc<GraphMemory>, bool),
+    /// Begin and end of a graph's launch.
+    Began(Arc<Run>),
+    Ended(Arc<Run>),
+}
+
+/// A launch of a graph while it runs.
+pub(super) struct Run {
+    /// What the timeline says of it.
+    pub(super) name: String,
+    pub(super) nodes: usize,
+    pub(super) stream: u64,
+    pub(super) span: Mutex<Option<trace::Running>>,
+    /// What the graph was given to keep while it runs.
+    #[expect(dead_code, reason = "it is there to be dropped with this")]
+    pub(super) kept: Vec<Arc<UserObject>>,
 }
 
 /// A record of an event: the stream that it is in, and its time once it is reached (0 before).
@@ -100,8 +120,9 @@ pub(super) struct Recorded {
 /// One thing in a stream.
 pub(super) struct Item {
     pub(super) context: Arc<Context>,
-    /// Number of the stream, for the timeline.
+    /// Number of the stream, and of the branch of a graph that is launched in it: for the timeline.
     pub(super) stream: u64,
+    pub(super) lane: u32,
     pub(super) op: Op,
 }
 
@@ -135,12 +156,12 @@ impl Box3 {
     }
 
     /// The rows' present contents, and the copy that brings them to their place.
-    pub(super) fn stage(&self) -> (Box3, Box<[u8]>) {
-        let mut buffer = vec![0u8; self.bytes()].into_boxed_slice();
+    pub(super) fn stage(&self) -> (Box3, Arc<Vec<u8>>) {
+        let mut buffer = vec![0u8; self.bytes()];
         let (row, slice) = (self.row, self.row * self.rows);
         let own = Box3 { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
         own.copy();
-        (Box3 { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, buffer)
+        (Box3 { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, Arc::new(buffer))
     }
 
     fn copy(&self) {
@@ -229,7 +250,7 @@ extern "C" fn run_value(value: *const Value, _: u64, _: u64) -> u64 {
 }
 
 /// Calls a client's function: nothing of this driver may be called from it, and nothing unwinds out of it.
-fn host_function(call: impl FnOnce()) {
+pub(super) fn host_function(call: impl FnOnce()) {
     IN_HOST_FUNCTION.set(true);
     let ended = catch_unwind(AssertUnwindSafe(call));
     IN_HOST_FUNCTION.set(false);
@@ -240,9 +261,9 @@ fn host_function(call: impl FnOnce()) {
 }
 
 impl Op {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
-            Op::Kernel { kernel, .. } => &kernel.function().name,
+            Op::Kernel { function, .. } => &function.kernel.function().name,
             Op::Copy(_) => "copy",
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",
@@ -251,13 +272,17 @@ impl Op {
             Op::Host(..) | Op::Callback(..) => "host function",
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
+            Op::Memory(_, true) => "allocate",
+            Op::Memory(_, false) => "free",
+            Op::Began(run) | Op::Ended(run) => &run.name,
         }
     }
 
     fn category(&self) -> &'static str {
         match self {
             Op::Kernel { .. } => "kernel",
-            Op::Copy(_) | Op::Staged(..) | Op::Fill(_) => "memory",
+            Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) => "memory",
+            Op::Began(_) | Op::Ended(_) => "graph",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
             Op::Waited(_) | Op::Await(..) | Op::Value(_) => "order",
@@ -271,6 +296,7 @@ impl Op {
             }
             Op::Copy(copy) | Op::Staged(copy, _) => format!("\"bytes\":{}", copy.bytes()),
             Op::Fill(fill) => format!("\"bytes\":{}", fill.width * fill.size * fill.rows),
+            Op::Memory(memory, _) => format!("\"bytes\":{}", memory.bytes),
             _ => String::new(),
         }
     }
@@ -282,7 +308,7 @@ impl Op {
 
     /// Whether it happens although the context has faulted.
     fn regardless(&self) -> bool {
-        matches!(self, Op::Record(_) | Op::Callback(..))
+        matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
     }
 
     fn run(self, context: &Context) -> Result<(), CUresult> {
@@ -295,11 +321,9 @@ impl Op {
             }
         };
         match self {
-            Op::Kernel { launch, kernel, module } => {
+            Op::Kernel { launch, function } => {
                 let grid = launch.grid;
-                let ended = launch.run();
-                drop(module);
-                ended.map_err(|fault| report(&kernel.function().name, fault, grid))
+                launch.run().map_err(|fault| report(&function.kernel.function().name, fault, grid))
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
             Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),
@@ -322,6 +346,23 @@ impl Op {
                 shared.wait(number);
                 Ok(())
             }
+            Op::Memory(memory, open) => memory.set_accessible(open),
+            Op::Began(run) => {
+                *run.span.lock() = trace::begin(|| trace::Span {
+                    track: trace::Track { device: context.device, stream: run.stream, lane: 0 },
+                    after: None,
+                    name: run.name.clone(),
+                    category: "graph",
+                    arguments: format!("\"nodes\":{}", run.nodes),
+                });
+                Ok(())
+            }
+            Op::Ended(run) => {
+                if let Some(span) = run.span.lock().take() {
+                    span.end();
+                }
+                Ok(())
+            }
             Op::Host(function, data) => {
                 // SAFETY: the client's function with the client's data, on a stream whose earlier work is finished.
                 host_function(|| unsafe { function(data.0) });
@@ -340,12 +381,12 @@ impl Op {
 
 impl Task for Item {
     fn run(self) {
-        let Item { context, stream, op } = self;
+        let Item { context, stream, lane, op } = self;
         if context.fault().is_err() && !op.regardless() {
             return;
         }
-        let span = trace::begin(|| trace::Span {
-            track: trace::Track { device: context.device, stream },
+        let describe = || trace::Span {
+            track: trace::Track { device: context.device, stream, lane },
             name: op.name().to_owned(),
             category: op.category(),
             arguments: op.arguments(),
@@ -353,7 +394,9 @@ impl Task for Item {
                 Op::Waited(record) => Some((record.track, record.time.load(Ordering::Acquire))),
                 _ => None,
             },
-        });
+        };
+        let bracket = matches!(op, Op::Began(_) | Op::Ended(_));
+        let span = if bracket { None } else { trace::begin(describe) };
         // Not while pages are exchanged under it. Recursive, as what a wait is for must not be held up by an exchange
         // that in turn waits for it.
         let _still = op.accesses_memory().then(|| MOVING.read_recursive());

@@ -29,6 +29,7 @@ pub(crate) struct Shape {
 }
 
 /// A launch.
+#[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) code: Arc<Compiled>,
     pub(crate) shape: Shape,

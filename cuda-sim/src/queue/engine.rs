@@ -1,6 +1,6 @@
 //! The queues' state, and everything that changes it. See the parent module.
 
-use super::{GroupId, Order, Point, QueueId, Start, Task};
+use super::{GroupId, Lane, Order, Point, QueueId, Start, Step, Task};
 use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard, Ordering, spawn, spin};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -214,6 +214,64 @@ impl<T: Task> State<T> {
         None
     }
 
+    /// A new queue of a group.
+    fn open(&mut self, group: GroupId, order: Order, priority: i32) -> QueueId {
+        self.serial += 1;
+        let serial = self.serial;
+        let queue = Queue {
+            serial,
+            group,
+            order,
+            priority,
+            entries: VecDeque::new(),
+            submitted: 0,
+            completed: 0,
+            phase: Phase::Idle,
+            listed: false,
+            closed: false,
+            waiters: Vec::new(),
+        };
+        let index = self.queues.iter().position(Option::is_none).unwrap_or(self.queues.len());
+        if index == self.queues.len() {
+            self.queues.push(None);
+        }
+        self.queues[index] = Some(queue);
+        let id = QueueId { index: index as u32, serial };
+        let group = &mut self.groups[group.0 as usize];
+        group.queues.push(id);
+        if order == Order::Legacy {
+            group.legacy = Some(id);
+        }
+        id
+    }
+
+    fn close(&mut self, id: QueueId) {
+        let Some(queue) = self.queue(id) else { return };
+        queue.closed = true;
+        if queue.phase == Phase::Idle {
+            self.remove(id);
+        }
+    }
+
+    /// Appends an entry: its point, and whether the queue was idle. An entry of a closed queue is dropped.
+    fn push(&mut self, id: QueueId, mut depends: Vec<Point>, task: Option<T>) -> (Point, bool) {
+        let none = (Point { queue: id, number: 0 }, false);
+        let Some((group, order)) = self.queue(id).filter(|q| !q.closed).map(|q| (q.group, q.order)) else {
+            return none;
+        };
+        self.implied(id, group, order, &mut depends);
+        let Some(queue) = self.queue(id) else { return none };
+        queue.submitted += 1;
+        queue.entries.push_back(Entry { depends, task });
+        let point = Point { queue: id, number: queue.submitted };
+        let idle = queue.phase == Phase::Idle;
+        if idle {
+            self.groups[group.0 as usize].busy += 1;
+            self.settle(id);
+        }
+        (point, idle)
+    }
+
     fn remove(&mut self, id: QueueId) {
         if let Some(group) = self.queue(id).map(|q| q.group) {
             self.queues[id.index as usize] = None;
@@ -251,68 +309,21 @@ impl<T: Task> Engine<T> {
 
     /// A new queue of a group.
     pub(crate) fn queue(&self, group: GroupId, order: Order, priority: i32) -> QueueId {
-        let mut state = self.state.lock();
-        state.serial += 1;
-        let serial = state.serial;
-        let queue = Queue {
-            serial,
-            group,
-            order,
-            priority,
-            entries: VecDeque::new(),
-            submitted: 0,
-            completed: 0,
-            phase: Phase::Idle,
-            listed: false,
-            closed: false,
-            waiters: Vec::new(),
-        };
-        let index = state.queues.iter().position(Option::is_none).unwrap_or(state.queues.len());
-        if index == state.queues.len() {
-            state.queues.push(None);
-        }
-        state.queues[index] = Some(queue);
-        let id = QueueId { index: index as u32, serial };
-        let group = &mut state.groups[group.0 as usize];
-        group.queues.push(id);
-        if order == Order::Legacy {
-            group.legacy = Some(id);
-        }
-        id
+        self.state.lock().open(group, order, priority)
     }
 
     /// Ends a queue: what was submitted still runs, and nothing more is accepted.
     pub(crate) fn close(&self, id: QueueId) {
-        let mut state = self.state.lock();
-        let Some(queue) = state.queue(id) else { return };
-        queue.closed = true;
-        if queue.phase == Phase::Idle {
-            state.remove(id);
-        }
+        self.state.lock().close(id);
     }
 
     /// Puts an entry into a queue and gives its point. An entry of a closed queue is dropped.
-    pub(crate) fn submit(
-        self: &Arc<Self>,
-        id: QueueId,
-        mut depends: Vec<Point>,
-        task: Option<T>,
-        start: Start,
-    ) -> Point {
+    pub(crate) fn submit(self: &Arc<Self>, id: QueueId, depends: Vec<Point>, task: Option<T>, start: Start) -> Point {
         let mut state = self.state.lock();
-        let Some((group, order)) = state.queue(id).filter(|q| !q.closed).map(|q| (q.group, q.order)) else {
-            return Point { queue: id, number: 0 };
-        };
-        state.implied(id, group, order, &mut depends);
-        let Some(queue) = state.queue(id) else { return Point { queue: id, number: 0 } };
-        queue.submitted += 1;
-        queue.entries.push_back(Entry { depends, task });
-        let point = Point { queue: id, number: queue.submitted };
-        if queue.phase != Phase::Idle {
+        let (point, idle) = state.push(id, depends, task);
+        if !idle {
             return point;
         }
-        state.groups[group.0 as usize].busy += 1;
-        state.settle(id);
         let ready = state.queue(id).is_some_and(|q| q.phase == Phase::Ready);
         match start {
             Start::Wait => return point,
@@ -322,6 +333,35 @@ impl<T: Task> Engine<T> {
         state.list(id);
         self.ring(state);
         point
+    }
+
+    /// Puts entries into several queues at once and gives their points: nothing of another thread comes between them.
+    ///
+    /// An entry may come after earlier ones of the batch. New lanes end with their last entry.
+    pub(crate) fn submit_batch(self: &Arc<Self>, lanes: &[Lane], batch: Vec<Step<T>>) -> Vec<Point> {
+        let mut state = self.state.lock();
+        let mut open = |lane: &Lane| match *lane {
+            Lane::Queue(id) => id,
+            Lane::New(group, priority) => state.open(group, Order::NonBlocking, priority),
+        };
+        let queues: Vec<QueueId> = lanes.iter().map(&mut open).collect();
+        let mut points: Vec<Point> = Vec::with_capacity(batch.len());
+        let mut woken = Vec::new();
+        for step in batch {
+            let mut depends = step.depends;
+            depends.extend(step.after.iter().map(|at| points[*at]));
+            let id = queues[step.lane];
+            let (point, idle) = state.push(id, depends, step.task);
+            points.push(point);
+            if idle {
+                woken.push(id);
+            }
+        }
+        let new = lanes.iter().zip(&queues).filter(|(lane, _)| matches!(lane, Lane::New(..)));
+        new.for_each(|(_, id)| state.close(*id));
+        woken.into_iter().for_each(|id| state.list(id));
+        self.ring(state);
+        points
     }
 
     /// Runs the first entry of a ready queue. Other queues that become ready are listed for the drivers; this one is

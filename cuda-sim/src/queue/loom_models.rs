@@ -7,7 +7,7 @@
 //!
 //! The `unsafe` blocks access a cell that loom watches: an access that nothing orders fails the model.
 
-use super::{Engine, Order, Start, Task};
+use super::{Engine, Lane, Order, Start, Step as Entry, Task};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -147,6 +147,31 @@ fn loom_a_queue_closed_under_way() {
         engine.close(queue);
         engine.wait(point);
         assert_eq!(read(&cell), 1);
+        engine.end();
+    });
+}
+
+/// A batch that forks from its queue and joins it again: both branches run between what is before and what is after.
+#[test]
+fn loom_a_batch_forks_and_joins() {
+    model(|| {
+        let engine = Engine::new(2);
+        let (left, right) = (cell(), cell());
+        let group = engine.group();
+        let queue = engine.queue(group, Order::NonBlocking, 0);
+        let follow = |cell: &Cell, value| Some(Step::Follow(Arc::clone(cell), value));
+        let entry = |lane, after: &[usize], task| Entry { lane, depends: Vec::new(), after: after.to_vec(), task };
+        let lanes = [Lane::Queue(queue), Lane::New(group, 0)];
+        let batch = vec![
+            entry(0, &[], Some(Step::Write(Arc::clone(&left), 1))),
+            entry(1, &[0], follow(&right, 0)),
+            entry(0, &[], follow(&left, 1)),
+            entry(0, &[1], None),
+        ];
+        engine.submit_batch(&lanes, batch);
+        let last = engine.submit(queue, Vec::new(), follow(&right, 1), Start::Driver);
+        engine.wait(last);
+        assert_eq!((read(&left), read(&right)), (2, 2));
         engine.end();
     });
 }

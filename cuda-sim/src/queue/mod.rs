@@ -3,7 +3,8 @@
 //! A [`Point`] is a place in a queue: "everything submitted so far". An entry runs when the entries before it in its
 //! queue have finished and the points that it depends on are reached; that is all that events, waits between streams and
 //! the rules of the legacy default stream need. Queues belong to a group (a context), where one may be the legacy one:
-//! its entries depend on every blocking queue of the group, and theirs on it.
+//! its entries depend on every blocking queue of the group, and theirs on it. A batch of entries with dependencies among
+//! them, which is what a launch of a graph is, goes into several queues in one step.
 //!
 //! Entries run on drivers: threads that are started when a queue has work and nobody is free, and that end after a while
 //! without any. A thread that waits for a point may run the entries before it itself where no driver has taken them yet
@@ -66,4 +67,23 @@ pub(crate) enum Start {
     Here,
     /// When the calling thread waits for it, which it does next.
     Wait,
+}
+
+/// Where a batch's entries go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Queue(QueueId),
+    /// A queue of that group and priority for this batch alone, which the legacy one does not wait for.
+    New(GroupId, i32),
+}
+
+/// One entry of a batch.
+pub(crate) struct Step<T> {
+    /// Its queue, as an index of the batch's lanes.
+    pub(crate) lane: usize,
+    /// Points from before the batch.
+    pub(crate) depends: Vec<Point>,
+    /// Earlier entries of the batch that it comes after, by index.
+    pub(crate) after: Vec<usize>,
+    pub(crate) task: Option<T>,
 }

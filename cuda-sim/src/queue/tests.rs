@@ -1,6 +1,6 @@
 //! The engine with real threads: order, dependencies, the legacy rules, and that an idle queue has no thread.
 
-use super::{Engine, Order, Point, Start, Task};
+use super::{Engine, Lane, Order, Point, Start, Step as Entry, Task};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 
@@ -152,4 +152,31 @@ fn many_queues_on_few_drivers() {
         let own: Vec<_> = order.iter().filter(|n| *n % 20 == lane).collect();
         assert!(own.is_sorted(), "{own:?}");
     }
+}
+
+#[test]
+fn a_batch_is_one_item_of_its_queue_and_its_branches_run_at_once() {
+    let (engine, log) = engine();
+    let group = engine.group();
+    let queue = engine.queue(group, Order::Blocking, 0);
+    let lanes = [Lane::Queue(queue), Lane::New(group, 0), Lane::New(group, 0)];
+    let entry = |lane, after: &[usize], task| Entry { lane, depends: Vec::new(), after: after.to_vec(), task };
+    // 1, then 2 (held) beside 3, 4; then 5.
+    let batch = vec![
+        entry(0, &[], step(&log, 1)),
+        entry(1, &[0], gated(&log, 2)),
+        entry(2, &[0], step(&log, 3)),
+        entry(2, &[], step(&log, 4)),
+        entry(0, &[1, 3], step(&log, 5)),
+    ];
+    let points = engine.submit_batch(&lanes, batch);
+    let last = engine.submit(queue, Vec::new(), step(&log, 6), Start::Driver);
+    engine.wait(points[3]);
+    assert_eq!(log.order(), [1, 3, 4]);
+    assert_eq!(engine.group_tails(group).len(), 2, "the queue and the held branch");
+    log.open();
+    engine.wait(last);
+    assert_eq!(log.order(), [1, 3, 4, 2, 5, 6]);
+    assert!(points.iter().all(|point| engine.reached(*point)), "points of ended lanes are reached");
+    assert!(engine.group_tails(group).is_empty());
 }

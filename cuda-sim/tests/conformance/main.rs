@@ -13,6 +13,8 @@ mod inputs;
 mod instance;
 mod integer;
 mod memory;
+#[path = "../common/random.rs"]
+mod random;
 
 use cuda_sim::ptx::isa::{Form, Shape};
 use cuda_sim::ptx::{Opcode, Type};

@@ -1,0 +1,120 @@
+//! Functions that add nodes.
+//!
+//! # Safety
+//!
+//! See the driver's module: pointers are C's, null or valid.
+
+use super::super::params::Wanted;
+use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, plain, put, raw_node};
+use cuda_sys::{
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent, CUgraph, CUgraphEdgeData, CUgraphNode,
+    CUgraphNodeParams, CUresult,
+};
+
+/// Where a new node goes.
+struct Place {
+    out: *mut CUgraphNode,
+    graph: CUgraph,
+    after: *const CUgraphNode,
+    count: usize,
+}
+
+impl Place {
+    /// Makes the node, whose description is looked at when graph and dependencies are known to be good.
+    fn add(&self, wanted: impl FnOnce() -> Result<Wanted, CUresult>) -> Status {
+        initialised()?;
+        if self.out.is_null() {
+            return Err(INVALID);
+        }
+        let after = params::handles(self.after, self.count)?;
+        GRAPHS.lock().graph(self.graph.addr())?.check(&after)?;
+        let wanted = wanted()?;
+        put(self.out, raw_node(params::create(&mut GRAPHS.lock(), self.graph.addr(), &after, wanted)?))
+    }
+
+    fn add_work(&self, work: impl FnOnce() -> Result<Work, CUresult>) -> Status {
+        self.add(|| work().map(Wanted::Work))
+    }
+
+    /// Any kind of node; the description of an allocation is told its address.
+    fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
+        let mut new = get(p)?;
+        self.add(|| params::any(&mut new, false))?;
+        put(p, new)
+    }
+
+    /// Nodes of a kind that does not exist here.
+    fn missing(&self, kind: &str) -> Status {
+        initialised()?;
+        GRAPHS.lock().graph(self.graph.addr())?;
+        tracing::warn!("graphs have no nodes of {kind} here");
+        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+    }
+}
+
+/// Defines functions whose first arguments say where a node goes.
+macro_rules! adders {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) |$place:ident| $body:block)+) => {
+        api! {
+            $(fn $name(
+                out: *mut CUgraphNode,
+                graph: CUgraph,
+                after: *const CUgraphNode,
+                count: usize,
+                $($arg: $ty),*
+            ) {
+                let $place = Place { out, graph, after, count };
+                $body
+            })+
+            fn cuGraphAddNode_v2(
+                out: *mut CUgraphNode,
+                graph: CUgraph,
+                after: *const CUgraphNode,
+                edges: *const CUgraphEdgeData,
+                count: usize,
+                p: *mut CUgraphNodeParams,
+            ) {
+                plain(edges, count)?;
+                Place { out, graph, after, count }.add_any(p)
+            }
+        }
+    };
+}
+
+adders! {
+    fn cuGraphAddKernelNode(p: *const CUDA_KERNEL_NODE_PARAMS_v1) |place| {
+        place.add_work(|| params::kernel(&params::of_v1(get(p)?), false))
+    }
+    fn cuGraphAddKernelNode_v2(p: *const CUDA_KERNEL_NODE_PARAMS) |place| {
+        place.add_work(|| params::kernel(&get(p)?, false))
+    }
+    fn cuGraphAddMemcpyNode(p: *const CUDA_MEMCPY3D, on: CUcontext) |place| {
+        place.add_work(|| params::memcpy(&get(p)?, on))
+    }
+    fn cuGraphAddMemsetNode(p: *const CUDA_MEMSET_NODE_PARAMS, on: CUcontext) |place| {
+        place.add_work(|| params::memset(&get(p)?, on))
+    }
+    fn cuGraphAddHostNode(p: *const CUDA_HOST_NODE_PARAMS) |place| { place.add_work(|| params::host(get(p)?)) }
+    fn cuGraphAddChildGraphNode(child: CUgraph) |place| { place.add(|| Ok(Wanted::Child(child.addr()))) }
+    fn cuGraphAddEmptyNode() |place| { place.add_work(|| Ok(Work::Empty)) }
+    fn cuGraphAddEventRecordNode(event: CUevent) |place| { place.add_work(|| params::record(event)) }
+    fn cuGraphAddEventWaitNode(event: CUevent) |place| { place.add_work(|| params::wait(event)) }
+    fn cuGraphAddMemAllocNode(p: *mut CUDA_MEM_ALLOC_NODE_PARAMS) |place| {
+        let mut new = get(p)?;
+        place.add_work(|| params::alloc(&mut new))?;
+        put(p, new)
+    }
+    fn cuGraphAddMemFreeNode(address: CUdeviceptr) |place| { place.add_work(|| params::free(address)) }
+    fn cuGraphAddNode(p: *mut CUgraphNodeParams) |place| { place.add_any(p) }
+    fn cuGraphAddExternalSemaphoresSignalNode(_p: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS) |place| {
+        place.missing("external semaphores")
+    }
+    fn cuGraphAddExternalSemaphoresWaitNode(_p: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS) |place| {
+        place.missing("external semaphores")
+    }
+    fn cuGraphAddBatchMemOpNode(_p: *const CUDA_BATCH_MEM_OP_NODE_PARAMS) |place| {
+        place.missing("batches of operations on memory")
+    }
+}

@@ -1,0 +1,146 @@
+//! Functions of capture.
+//!
+//! # Safety
+//!
+//! See the driver's module: pointers are C's, null or valid.
+
+use super::super::capture::{Info, asked, begin, end, exchange, info, update};
+use super::{INVALID, Status, api, get, initialised, params, plain, put, raw_graph, stream};
+use cuda_sys::{
+    CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
+};
+use std::ffi::c_uint;
+use stream::{known, target, tell};
+
+const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+/// What the client asks of a stream's capture.
+struct Question {
+    status: *mut CUstreamCaptureStatus,
+    id: *mut cuuint64_t,
+    graph: *mut CUgraph,
+    dependencies: *mut *const CUgraphNode,
+    edges: *mut *const CUgraphEdgeData,
+    count: *mut usize,
+}
+
+/// Edges here have no data: as many zeros as there can be dependencies of a stream.
+static PLAIN: [CUgraphEdgeData; 1024] =
+    [CUgraphEdgeData { from_port: 0, to_port: 0, type_: 0, reserved: [0; 5] }; 1024];
+
+fn answer(of: CUstream, q: &Question) -> Status {
+    let (_, stream) = known(of)?;
+    asked(&stream)?;
+    let none = Info {
+        status: CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
+        number: 0,
+        graph: 0,
+        frontier: (std::ptr::null(), 0),
+    };
+    let info = info(&stream).unwrap_or(none);
+    put(q.status, info.status)?;
+    tell(q.id, info.number)?;
+    tell(q.graph, raw_graph(info.graph))?;
+    tell(q.dependencies, info.frontier.0)?;
+    if info.frontier.1 > PLAIN.len() && !q.edges.is_null() {
+        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    tell(q.edges, PLAIN.as_ptr())?;
+    tell(q.count, info.frontier.1)
+}
+
+fn ask(status: *mut CUstreamCaptureStatus) -> Question {
+    Question {
+        status,
+        id: std::ptr::null_mut(),
+        graph: std::ptr::null_mut(),
+        dependencies: std::ptr::null_mut(),
+        edges: std::ptr::null_mut(),
+        count: std::ptr::null_mut(),
+    }
+}
+
+fn change(of: CUstream, nodes: *const CUgraphNode, count: usize, flags: c_uint) -> Status {
+    let (_, stream) = target(of)?;
+    if flags > 1 {
+        return Err(INVALID);
+    }
+    update(&stream, &params::handles(nodes, count)?, flags == 1)
+}
+
+api! {
+    fn cuStreamBeginCapture / cuStreamBeginCapture_ptsz(of: CUstream) { begin(&target(of)?.1, GLOBAL, None) }
+    fn cuStreamBeginCapture_v2 / cuStreamBeginCapture_v2_ptsz(of: CUstream, mode: CUstreamCaptureMode) {
+        begin(&target(of)?.1, mode, None)
+    }
+    fn cuStreamBeginCaptureToGraph / cuStreamBeginCaptureToGraph_ptsz(
+        of: CUstream,
+        graph: CUgraph,
+        dependencies: *const CUgraphNode,
+        edges: *const CUgraphEdgeData,
+        count: usize,
+        mode: CUstreamCaptureMode,
+    ) {
+        let (_, stream) = target(of)?;
+        plain(edges, count)?;
+        begin(&stream, mode, Some((graph.addr(), params::handles(dependencies, count)?)))
+    }
+    fn cuStreamEndCapture / cuStreamEndCapture_ptsz(of: CUstream, out: *mut CUgraph) {
+        let (_, stream) = known(of)?;
+        put(out, std::ptr::null_mut())?;
+        put(out, raw_graph(end(&stream)?))
+    }
+    fn cuStreamIsCapturing / cuStreamIsCapturing_ptsz(of: CUstream, status: *mut CUstreamCaptureStatus) {
+        answer(of, &ask(status))
+    }
+    fn cuStreamGetCaptureInfo / cuStreamGetCaptureInfo_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+    ) {
+        answer(of, &Question { id, ..ask(status) })
+    }
+    fn cuStreamGetCaptureInfo_v2 / cuStreamGetCaptureInfo_v2_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+        graph: *mut CUgraph,
+        dependencies: *mut *const CUgraphNode,
+        count: *mut usize,
+    ) {
+        answer(of, &Question { id, graph, dependencies, count, ..ask(status) })
+    }
+    fn cuStreamGetCaptureInfo_v3 / cuStreamGetCaptureInfo_v3_ptsz(
+        of: CUstream,
+        status: *mut CUstreamCaptureStatus,
+        id: *mut cuuint64_t,
+        graph: *mut CUgraph,
+        dependencies: *mut *const CUgraphNode,
+        edges: *mut *const CUgraphEdgeData,
+        count: *mut usize,
+    ) {
+        answer(of, &Question { status, id, graph, dependencies, edges, count })
+    }
+    fn cuStreamUpdateCaptureDependencies / cuStreamUpdateCaptureDependencies_ptsz(
+        of: CUstream,
+        nodes: *mut CUgraphNode,
+        count: usize,
+        flags: c_uint,
+    ) {
+        change(of, nodes, count, flags)
+    }
+    fn cuStreamUpdateCaptureDependencies_v2 / cuStreamUpdateCaptureDependencies_v2_ptsz(
+        of: CUstream,
+        nodes: *mut CUgraphNode,
+        edges: *const CUgraphEdgeData,
+        count: usize,
+        flags: c_uint,
+    ) {
+        plain(edges, count)?;
+        change(of, nodes, count, flags)
+    }
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
+        initialised()?;
+        put(mode, exchange(get(mode)?)?)
+    }
+}

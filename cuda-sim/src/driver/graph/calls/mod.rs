@@ -1,0 +1,34 @@
+//! The functions of the API for graphs, by what they are about.
+
+mod add;
+mod capture;
+mod exec;
+mod graph;
+mod nodes;
+
+use super::{
+    Exec, GRAPHS, INVALID, Status, Work, api, exec_of, function, get, guarded, initialised, params, put, raw_graph,
+    raw_node, stream, text,
+};
+
+/// Puts the functions into the table.
+pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
+    capture::fill(fns);
+    graph::fill(fns);
+    add::fill(fns);
+    nodes::fill(fns);
+    exec::fill(fns);
+}
+
+/// Demands edges without data: others, of programmatic launches, do not exist here.
+fn plain(edges: *const cuda_sys::CUgraphEdgeData, count: usize) -> Status {
+    if edges.is_null() {
+        return Ok(());
+    }
+    for at in 0..count {
+        if get(edges.wrapping_add(at))? != cuda_sys::CUgraphEdgeData::default() {
+            return Err(cuda_sys::CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Functions of nodes: what they are, and changing that.
+//!
+//! # Safety
+//!
+//! See the driver's module: pointers are C's, null or valid.
+
+use super::super::nodes::Node;
+use super::super::params::Wanted;
+use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, put, raw_graph};
+use cuda_sys::{
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUevent, CUgraph, CUgraphNode, CUgraphNodeParams,
+    CUgraphNodeType as Kind, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUresult,
+};
+
+/// Writes what a node is.
+fn tell<T>(of: CUgraphNode, to: *mut T, what: impl FnOnce(&mut Node) -> Result<T, CUresult>) -> Status {
+    initialised()?;
+    let answer = what(GRAPHS.lock().node(of.addr())?)?;
+    put(to, answer)
+}
+
+/// Replaces what a node does; its context and whether its launch is cooperative stay where the description says nothing.
+fn change(
+    of: CUgraphNode,
+    kind: Kind,
+    work: impl FnOnce(cuda_sys::CUcontext, bool) -> Result<Work, CUresult>,
+) -> Status {
+    initialised()?;
+    let (context, cooperative) = params::kept(&GRAPHS.lock().node(of.addr())?.work);
+    let work = work(context, cooperative)?;
+    GRAPHS.lock().change(of.addr(), kind, work)
+}
+
+/// Refuses kinds of nodes whose parameters are fixed: what is allocated and freed, and children.
+pub(super) fn changeable(kind: Kind) -> Status {
+    match kind {
+        Kind::CU_GRAPH_NODE_TYPE_MEM_ALLOC | Kind::CU_GRAPH_NODE_TYPE_MEM_FREE | Kind::CU_GRAPH_NODE_TYPE_GRAPH => {
+            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The work of a description of any kind that can be changed.
+pub(super) fn any(mut p: CUgraphNodeParams, cooperative: bool) -> Result<Work, CUresult> {
+    changeable(p.type_)?;
+    match params::any(&mut p, cooperative)? {
+        Wanted::Work(work) => Ok(work),
+        Wanted::Child(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+    }
+}
+
+fn set_kernel(of: CUgraphNode, p: &CUDA_KERNEL_NODE_PARAMS) -> Status {
+    change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, cooperative| params::kernel(p, cooperative))
+}
+
+fn copy_attributes(to: CUgraphNode, from: CUgraphNode) -> Status {
+    initialised()?;
+    let mut graphs = GRAPHS.lock();
+    let source = graphs.node(from.addr())?;
+    let cooperative = params::attribute(source, params::COOPERATIVE)?;
+    let attributes = source.attributes.clone();
+    let target = graphs.node(to.addr())?;
+    params::set_attribute(target, params::COOPERATIVE, cooperative)?;
+    target.attributes = attributes;
+    Ok(())
+}
+
+api! {
+    fn cuGraphKernelNodeGetParams(of: CUgraphNode, to: *mut CUDA_KERNEL_NODE_PARAMS_v1) {
+        tell(of, to, |node| Ok(params::to_v1(&params::kernel_of(node)?)))
+    }
+    fn cuGraphKernelNodeGetParams_v2(of: CUgraphNode, to: *mut CUDA_KERNEL_NODE_PARAMS) {
+        tell(of, to, params::kernel_of)
+    }
+    fn cuGraphKernelNodeSetParams(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS_v1) {
+        set_kernel(of, &params::of_v1(get(p)?))
+    }
+    fn cuGraphKernelNodeSetParams_v2(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS) { set_kernel(of, &get(p)?) }
+    fn cuGraphMemcpyNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEMCPY3D) {
+        tell(of, to, |node| params::memcpy_of(node))
+    }
+    fn cuGraphMemcpyNodeSetParams(of: CUgraphNode, p: *const CUDA_MEMCPY3D) {
+        change(of, Kind::CU_GRAPH_NODE_TYPE_MEMCPY, |context, _| params::memcpy(&get(p)?, context))
+    }
+    fn cuGraphMemsetNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEMSET_NODE_PARAMS) {
+        tell(of, to, |node| params::memset_of(node))
+    }
+    fn cuGraphMemsetNodeSetParams(of: CUgraphNode, p: *const CUDA_MEMSET_NODE_PARAMS) {
+        change(of, Kind::CU_GRAPH_NODE_TYPE_MEMSET, |context, _| params::memset(&get(p)?, context))
+    }
+    fn cuGraphHostNodeGetParams(of: CUgraphNode, to: *mut CUDA_HOST_NODE_PARAMS) {
+        tell(of, to, |node| params::host_of(node))
+    }
+    fn cuGraphHostNodeSetParams(of: CUgraphNode, p: *const CUDA_HOST_NODE_PARAMS) {
+        change(of, Kind::CU_GRAPH_NODE_TYPE_HOST, |_, _| params::host(get(p)?))
+    }
+    fn cuGraphChildGraphNodeGetGraph(of: CUgraphNode, to: *mut CUgraph) {
+        tell(of, to, |node| params::child_of(node).map(raw_graph))
+    }
+    fn cuGraphEventRecordNodeGetEvent(of: CUgraphNode, to: *mut CUevent) {
+        tell(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_EVENT_RECORD))
+    }
+    fn cuGraphEventRecordNodeSetEvent(of: CUgraphNode, event: CUevent) {
+        change(of, Kind::CU_GRAPH_NODE_TYPE_EVENT_RECORD, |_, _| params::record(event))
+    }
+    fn cuGraphEventWaitNodeGetEvent(of: CUgraphNode, to: *mut CUevent) {
+        tell(of, to, |node| params::event_of(node, Kind::CU_GRAPH_NODE_TYPE_WAIT_EVENT))
+    }
+    fn cuGraphEventWaitNodeSetEvent(of: CUgraphNode, event: CUevent) {
+        change(of, Kind::CU_GRAPH_NODE_TYPE_WAIT_EVENT, |_, _| params::wait(event))
+    }
+    fn cuGraphMemAllocNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEM_ALLOC_NODE_PARAMS) {
+        tell(of, to, |node| params::alloc_of(node))
+    }
+    fn cuGraphMemFreeNodeGetParams(of: CUgraphNode, to: *mut CUdeviceptr) { tell(of, to, |node| params::free_of(node)) }
+    fn cuGraphNodeSetParams(of: CUgraphNode, p: *mut CUgraphNodeParams) {
+        let new = get(p)?;
+        change(of, new.type_, |_, cooperative| any(new, cooperative))
+    }
+    fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode) { copy_attributes(to, from) }
+    fn cuGraphKernelNodeGetAttribute(of: CUgraphNode, which: CUkernelNodeAttrID, to: *mut CUkernelNodeAttrValue) {
+        tell(of, to, |node| params::attribute(node, which))
+    }
+    fn cuGraphKernelNodeSetAttribute(
+        of: CUgraphNode,
+        which: CUkernelNodeAttrID,
+        value: *const CUkernelNodeAttrValue,
+    ) {
+        initialised()?;
+        let value = get(value)?;
+        params::set_attribute(GRAPHS.lock().node(of.addr()).map_err(|_| INVALID)?, which, value)
+    }
+}

@@ -1,0 +1,360 @@
+//! Capture: streams whose work goes into a graph instead of the device.
+//!
+//! A sequence begins in one stream; others join it by waiting for an event that was recorded inside, and have to be
+//! joined again before it ends. For each stream of a sequence its frontier is kept: the nodes that its next one comes
+//! after. A call that a sequence forbids makes it invalid, as NVIDIA's driver has it, and then it can only be ended.
+//!
+//! Invariant: all sequences are under one lock; a stream's own number of its sequence is changed under it, and read
+//! without it, so a stream that is not captured costs one load.
+
+use super::{GRAPHS, Graphs, INVALID, Status, Work};
+use crate::driver::stream::Stream;
+use crate::queue::Order;
+use cuda_sys::{CUgraphNode, CUresult, CUstreamCaptureMode, CUstreamCaptureStatus};
+use once_cell::sync::Lazy;
+use parking_lot::{Mutex, MutexGuard};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ThreadId;
+
+/// A stream of a sequence.
+struct Member {
+    stream: Arc<Stream>,
+    /// What its next node comes after.
+    frontier: Vec<usize>,
+}
+
+struct Sequence {
+    number: u64,
+    mode: CUstreamCaptureMode,
+    thread: ThreadId,
+    /// The stream that it began in.
+    origin: u64,
+    graph: usize,
+    /// The graph was made for it.
+    own: bool,
+    invalid: bool,
+    /// By the numbers of the streams.
+    members: BTreeMap<u64, Member>,
+}
+
+/// What a client may know of a stream's capture.
+pub(super) struct Info {
+    pub(super) status: CUstreamCaptureStatus,
+    pub(super) number: u64,
+    pub(super) graph: usize,
+    /// The frontier: where it is, and how long.
+    pub(super) frontier: (*const CUgraphNode, usize),
+}
+
+static SEQUENCES: Lazy<Mutex<Vec<Sequence>>> = Lazy::new(Mutex::default);
+/// How many there are: with none, nothing has to be asked.
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+
+thread_local! {
+    static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(GLOBAL) };
+}
+
+/// Whether a mode is one that exists.
+fn known(mode: CUstreamCaptureMode) -> Status {
+    if mode.0 > RELAXED.0 { Err(INVALID) } else { Ok(()) }
+}
+
+/// Exchanges the calling thread's mode.
+pub(super) fn exchange(mode: CUstreamCaptureMode) -> Result<CUstreamCaptureMode, CUresult> {
+    known(mode)?;
+    Ok(MODE.replace(mode))
+}
+
+/// The sequence that a stream is captured into.
+fn of<'a>(sequences: &'a mut [Sequence], stream: &Stream) -> Option<&'a mut Sequence> {
+    let number = stream.capture.load(Ordering::Acquire);
+    sequences.iter_mut().find(|s| number != 0 && s.number == number)
+}
+
+/// The valid sequence of a stream, which is captured.
+fn valid<'a>(sequences: &'a mut [Sequence], stream: &Stream) -> Result<&'a mut Sequence, CUresult> {
+    let found = of(sequences, stream).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+    if found.invalid { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) } else { Ok(found) }
+}
+
+fn frontier_of<'a>(sequence: &'a mut Sequence, stream: &Stream) -> Result<&'a mut Vec<usize>, CUresult> {
+    sequence.members.get_mut(&stream.id).map(|m| &mut m.frontier).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)
+}
+
+/// Refuses a call that may depend on when it is made while streams are captured: because of a sequence of this thread,
+/// or a global one of another, as the modes have it. Those become invalid.
+pub(in crate::driver) fn permit() -> Status {
+    if ACTIVE.load(Ordering::Acquire) == 0 || MODE.get() == RELAXED {
+        return Ok(());
+    }
+    let (here, global) = (std::thread::current().id(), MODE.get() == GLOBAL);
+    let forbids = |s: &&mut Sequence| s.mode != RELAXED && (s.thread == here || (global && s.mode == GLOBAL));
+    let mut sequences = SEQUENCES.lock();
+    let forbidden = sequences.iter_mut().filter(forbids).map(|s| s.invalid = true).count();
+    if forbidden == 0 { Ok(()) } else { Err(UNSUPPORTED) }
+}
+
+/// Refuses a call about a stream that is captured, which cannot be part of a graph.
+pub(in crate::driver) fn refuse(stream: &Stream) -> Status {
+    fail(stream, UNSUPPORTED)
+}
+
+/// Refuses a wait of a captured stream for what is outside.
+pub(in crate::driver) fn isolated(stream: &Stream) -> Status {
+    fail(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+}
+
+fn fail(stream: &Stream, code: CUresult) -> Status {
+    if !stream.is_capturing() {
+        return Ok(());
+    }
+    let mut sequences = SEQUENCES.lock();
+    let sequence = valid(&mut sequences, stream)?;
+    sequence.invalid = true;
+    Err(code)
+}
+
+/// Refuses a synchronisation of a context with a stream that is captured.
+pub(in crate::driver) fn refuse_context(context: u32) -> Status {
+    let in_it = |s: &Sequence| s.members.values().any(|m| m.stream.context == context);
+    forbid(in_it, UNSUPPORTED)
+}
+
+/// Refuses the use of a legacy stream while a blocking stream of its context is captured, which it would wait for.
+pub(in crate::driver) fn implied(stream: &Stream) -> Status {
+    if stream.order != Order::Legacy {
+        return Ok(());
+    }
+    forbid(|s| waited_for(s, stream), CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+}
+
+/// As [`implied`], where a capture is only asked about: nothing becomes invalid.
+pub(super) fn asked(stream: &Stream) -> Status {
+    let implicit = stream.order == Order::Legacy && SEQUENCES.lock().iter().any(|s| waited_for(s, stream));
+    if implicit { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
+}
+
+fn waited_for(sequence: &Sequence, legacy: &Stream) -> bool {
+    let blocking = |m: &Member| m.stream.context == legacy.context && m.stream.order == Order::Blocking;
+    sequence.members.values().any(blocking)
+}
+
+/// Makes the sequences that forbid something invalid, and refuses it.
+fn forbid(forbids: impl Fn(&Sequence) -> bool, code: CUresult) -> Status {
+    if ACTIVE.load(Ordering::Acquire) == 0 {
+        return Ok(());
+    }
+    let mut sequences = SEQUENCES.lock();
+    let forbidden = sequences.iter_mut().filter(|s| forbids(s)).map(|s| s.invalid = true).count();
+    if forbidden == 0 { Ok(()) } else { Err(code) }
+}
+
+/// Makes a sequence invalid, if it has not ended.
+pub(in crate::driver) fn invalidate(number: u64) {
+    if let Some(sequence) = SEQUENCES.lock().iter_mut().find(|s| s.number == number) {
+        sequence.invalid = true;
+    }
+}
+
+/// Begins a sequence in a stream: into a new graph, or one that exists, behind some of its nodes.
+pub(super) fn begin(stream: &Arc<Stream>, mode: CUstreamCaptureMode, into: Option<(usize, Vec<usize>)>) -> Status {
+    known(mode)?;
+    if stream.order == Order::Legacy {
+        return Err(UNSUPPORTED);
+    }
+    let mut sequences = SEQUENCES.lock();
+    if stream.is_capturing() {
+        return Err(CUresult::CUDA_ERROR_ILLEGAL_STATE);
+    }
+    let mut graphs = GRAPHS.lock();
+    let own = into.is_none();
+    let (graph, frontier) = into.unwrap_or_else(|| (graphs.create(), Vec::new()));
+    let target = graphs.graph(graph)?;
+    target.check(&frontier)?;
+    if target.capturing {
+        return Err(INVALID);
+    }
+    target.capturing = true;
+    let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    let members = BTreeMap::from([(stream.id, Member { stream: Arc::clone(stream), frontier })]);
+    let (thread, origin) = (std::thread::current().id(), stream.id);
+    sequences.push(Sequence { number, mode, thread, origin, graph, own, invalid: false, members });
+    ACTIVE.fetch_add(1, Ordering::AcqRel);
+    stream.capture.store(number, Ordering::Release);
+    Ok(())
+}
+
+/// Ends the sequence that began in a stream, and gives its graph.
+pub(super) fn end(stream: &Stream) -> Result<usize, CUresult> {
+    let mut sequences = SEQUENCES.lock();
+    let sequence = of(&mut sequences, stream).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+    if sequence.origin != stream.id {
+        sequence.invalid = true;
+        return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    }
+    if sequence.mode != RELAXED && sequence.thread != std::thread::current().id() {
+        return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    }
+    let number = sequence.number;
+    finish(&mut sequences, number)
+}
+
+/// Takes a sequence out, its streams with it.
+fn finish(sequences: &mut MutexGuard<'_, Vec<Sequence>>, number: u64) -> Result<usize, CUresult> {
+    let at = sequences.iter().position(|s| s.number == number).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+    let sequence = sequences.swap_remove(at);
+    ACTIVE.fetch_sub(1, Ordering::AcqRel);
+    sequence.members.values().for_each(|m| m.stream.capture.store(0, Ordering::Release));
+    let mut graphs = GRAPHS.lock();
+    let ended = joined(&mut graphs, &sequence);
+    if let Ok(graph) = graphs.graph(sequence.graph) {
+        graph.capturing = false;
+    }
+    if ended.is_err() && sequence.own {
+        graphs.forget(sequence.graph);
+    }
+    ended.map(|()| sequence.graph)
+}
+
+/// Checks that everything in a sequence comes before the end of its first stream.
+fn joined(graphs: &mut Graphs, sequence: &Sequence) -> Status {
+    if sequence.invalid {
+        return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    let graph = graphs.graph(sequence.graph)?;
+    let end = sequence.members.get(&sequence.origin).map_or(&[][..], |m| &m.frontier);
+    let before = graph.ancestors(end);
+    let whole = sequence.members.values().flat_map(|m| &m.frontier).all(|node| before.contains(node));
+    if whole { Ok(()) } else { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED) }
+}
+
+/// A stream that is destroyed: its sequence becomes invalid, or ends where it began in it.
+pub(in crate::driver) fn abandon(stream: &Stream) {
+    if !stream.is_capturing() {
+        return;
+    }
+    let mut sequences = SEQUENCES.lock();
+    let Some(sequence) = of(&mut sequences, stream) else { return };
+    sequence.invalid = true;
+    if sequence.origin == stream.id {
+        let number = sequence.number;
+        // It is invalid, so its end gives an error and no graph.
+        let _ = finish(&mut sequences, number);
+    }
+}
+
+/// At the end of a context: sequences with a stream of it end too, without a graph.
+pub(in crate::driver) fn forget(context: u32) {
+    let mut sequences = SEQUENCES.lock();
+    let ended = sequences.iter_mut().filter(|s| s.members.values().any(|m| m.stream.context == context));
+    let numbers: Vec<u64> = ended.map(|s| (s.invalid = true, s.number).1).collect();
+    for number in numbers {
+        // It is invalid, so its end gives an error and no graph.
+        let _ = finish(&mut sequences, number);
+    }
+}
+
+/// Captures something that a stream is given: a node behind the stream's last one.
+pub(in crate::driver) fn add(stream: &Stream, work: Work) -> Result<usize, CUresult> {
+    captured(stream, |graphs, graph, after| graphs.add(graph, after, work))
+}
+
+/// Captures the launch of a graph, which `make` makes: a child node.
+pub(super) fn add_graph(stream: &Stream, make: impl FnOnce(&mut Graphs) -> Result<usize, CUresult>) -> Status {
+    let child = |graphs: &mut Graphs, graph: usize, after: &[usize]| {
+        let child = make(graphs)?;
+        graphs.graph(child)?.owned = true;
+        graphs.add(graph, after, Work::Child(child))
+    };
+    captured(stream, child).map(|_| ())
+}
+
+fn captured(
+    stream: &Stream,
+    node: impl FnOnce(&mut Graphs, usize, &[usize]) -> Result<usize, CUresult>,
+) -> Result<usize, CUresult> {
+    let mut sequences = SEQUENCES.lock();
+    let sequence = valid(&mut sequences, stream)?;
+    let graph = sequence.graph;
+    let frontier = frontier_of(sequence, stream)?;
+    let new = node(&mut GRAPHS.lock(), graph, frontier)?;
+    *frontier = vec![new];
+    Ok(new)
+}
+
+/// The number of a stream's sequence, and what its next node comes after.
+pub(in crate::driver) fn frontier(stream: &Stream) -> Result<(u64, Vec<usize>), CUresult> {
+    let mut sequences = SEQUENCES.lock();
+    let sequence = valid(&mut sequences, stream)?;
+    Ok((sequence.number, frontier_of(sequence, stream)?.clone()))
+}
+
+/// Makes a stream wait for nodes of a sequence: it joins that one.
+pub(in crate::driver) fn join(stream: &Arc<Stream>, number: u64, nodes: &[usize]) -> Status {
+    let mut sequences = SEQUENCES.lock();
+    let own = stream.capture.load(Ordering::Acquire);
+    if own != 0 {
+        valid(&mut sequences, stream)?;
+    }
+    let Some(there) = sequences.iter().position(|s| s.number == number) else {
+        // What was captured then is part of no sequence any more.
+        if let Some(sequence) = of(&mut sequences, stream) {
+            sequence.invalid = true;
+            return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+        }
+        return Err(CUresult::CUDA_ERROR_CAPTURED_EVENT);
+    };
+    if sequences[there].invalid {
+        return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    if own != 0 && own != number {
+        sequences.iter_mut().filter(|s| s.number == own || s.number == number).for_each(|s| s.invalid = true);
+        return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    }
+    if stream.order == Order::Legacy {
+        sequences[there].invalid = true;
+        return Err(UNSUPPORTED);
+    }
+    let member = || Member { stream: Arc::clone(stream), frontier: Vec::new() };
+    let frontier = &mut sequences[there].members.entry(stream.id).or_insert_with(member).frontier;
+    let new: Vec<usize> = nodes.iter().copied().filter(|node| !frontier.contains(node)).collect();
+    frontier.extend(new);
+    stream.capture.store(number, Ordering::Release);
+    Ok(())
+}
+
+/// What there is to know of a stream's capture; `None` where it has none.
+pub(super) fn info(stream: &Stream) -> Option<Info> {
+    let mut sequences = SEQUENCES.lock();
+    let sequence = of(&mut sequences, stream)?;
+    let status = match sequence.invalid {
+        true => CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED,
+        false => CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE,
+    };
+    let (number, graph) = (sequence.number, sequence.graph);
+    // Handles are numbers of a pointer's size, so a list of numbers is a list of handles.
+    let frontier = frontier_of(sequence, stream).map_or((std::ptr::null(), 0), |f| (f.as_ptr().cast(), f.len()));
+    Some(Info { status, number, graph, frontier })
+}
+
+/// Changes what a stream's next node comes after.
+pub(super) fn update(stream: &Stream, nodes: &[usize], replace: bool) -> Status {
+    let mut sequences = SEQUENCES.lock();
+    let sequence = valid(&mut sequences, stream)?;
+    GRAPHS.lock().graph(sequence.graph)?.check(nodes)?;
+    let frontier = frontier_of(sequence, stream)?;
+    if replace {
+        frontier.clear();
+    }
+    let new: Vec<usize> = nodes.iter().copied().filter(|node| !frontier.contains(node)).collect();
+    frontier.extend(new);
+    Ok(())
+}

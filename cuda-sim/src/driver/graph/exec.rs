@@ -1,0 +1,424 @@
+//! Executable graphs: nodes in an order, with copies of what they do, in lanes that are queues at a launch.
+//!
+//! A lane is a chain of nodes, one after the other; nodes of different lanes run at the same time unless an edge orders
+//! them. The first lane runs in the stream's own queue, each other one in a queue of the launch's own; all go in as one
+//! batch. A launch comes after the one before of the same executable graph.
+//!
+//! What is changed here affects later launches only: a launch takes copies along, and so an executable graph may be
+//! destroyed while it runs. Child graphs are dissolved: their nodes stand before the child node, which joins them.
+
+use super::memory::{self, GraphMemory};
+use super::nodes::Graph;
+use super::object::UserObject;
+use super::{Graphs, INVALID, Status, Work, capture};
+use crate::driver::copy::on_device_sides;
+use crate::driver::event::{Event, Mark, Record};
+use crate::driver::state::{Context, ENGINE, GRIDS};
+use crate::driver::stream::Stream;
+use crate::driver::trace::{self, Track};
+use crate::driver::work::{Item, Op, Recorded, Run};
+use crate::queue::{DRIVERS, Lane, Point, Step as Entry};
+use cuda_sys::{CUgraphExecUpdateResult, CUgraphNodeType, CUresult};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A node, ready to be launched.
+struct Step {
+    node: usize,
+    work: Work,
+    enabled: bool,
+    /// Earlier steps that it comes after.
+    after: Vec<usize>,
+    lane: usize,
+    /// Of a child node: the steps of its graph, which come right before.
+    children: Range<usize>,
+}
+
+/// What a launch enqueues.
+struct Program {
+    steps: Vec<Step>,
+    /// The context of each lane; `None` where it has only nodes that need none.
+    lanes: Vec<Option<Arc<Context>>>,
+    /// Where the last launch ends.
+    last: Option<Point>,
+    kept: Vec<Arc<UserObject>>,
+}
+
+pub(super) struct Exec {
+    pub(super) handle: usize,
+    pub(super) flags: u64,
+    program: Mutex<Program>,
+}
+
+/// Why an update is refused: the result, and the node of the new graph with the one that it comes after.
+pub(super) struct Refused(pub(super) CUgraphExecUpdateResult, pub(super) usize, pub(super) usize);
+
+/// What is still allocated is freed by the next launch.
+pub(super) const AUTO_FREE: u64 = 1;
+const DEVICE_LAUNCH: u64 = 4;
+/// Auto free, upload, device launch, node priorities.
+const FLAGS: u64 = 15;
+
+/// The steps of a graph and of the graphs in it.
+fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>) -> Result<(), usize> {
+    let Some(found) = graphs.graphs.get(&graph) else { return Ok(()) };
+    let first = steps.len();
+    let mut place: HashMap<usize, usize> = HashMap::new();
+    for id in found.order()? {
+        let node = &found.nodes[&id];
+        let mut own: Vec<usize> = node.after.iter().filter_map(|n| place.get(n).copied()).collect();
+        if own.is_empty() {
+            own.extend(after);
+        }
+        let begin = steps.len();
+        if let Work::Child(child) = &node.work {
+            flatten(graphs, *child, &own, steps)?;
+            let inner = &steps[begin..];
+            let led: Vec<usize> = inner.iter().flat_map(|step| step.after.iter().copied()).collect();
+            let leaves: Vec<usize> = (begin..steps.len()).filter(|at| !led.contains(at)).collect();
+            if !leaves.is_empty() {
+                own = leaves;
+            }
+        }
+        let children = begin..steps.len();
+        place.insert(id, steps.len());
+        let work = node.work.clone();
+        steps.push(Step { node: id, work, enabled: true, after: own, lane: 0, children });
+    }
+    debug_assert!(steps[first..].iter().enumerate().all(|(at, step)| step.after.iter().all(|n| *n < first + at)));
+    Ok(())
+}
+
+/// Puts steps into lanes: after one of their dependencies where that is the last one of its lane, else into a new lane.
+fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
+    let mut lanes: Vec<Option<Arc<Context>>> = Vec::new();
+    let mut ends: Vec<usize> = Vec::new();
+    for at in 0..steps.len() {
+        let own = steps[at].work.context().cloned();
+        let fits = |lane: usize| match (&lanes[lane], &own) {
+            (Some(there), Some(own)) => there.id == own.id,
+            _ => true,
+        };
+        let mut chains = steps[at].after.iter().map(|n| steps[*n].lane);
+        let found = chains.find(|lane| steps[at].after.contains(&ends[*lane]) && fits(*lane));
+        // More lanes than drivers run no more at once.
+        let found = found.or_else(|| (0..lanes.len()).filter(|_| lanes.len() >= DRIVERS).find(|lane| fits(*lane)));
+        let lane = found.unwrap_or(lanes.len());
+        if lane == lanes.len() {
+            lanes.push(None);
+            ends.push(at);
+        }
+        if lanes[lane].is_none() {
+            lanes[lane] = own;
+        }
+        ends[lane] = at;
+        steps[at].lane = lane;
+    }
+    lanes
+}
+
+/// Allocations that nodes make, or free.
+fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
+    let memory = |step: &Step| match &step.work {
+        Work::Op(_, Op::Memory(memory, how)) if *how == allocates => Some(Arc::clone(memory)),
+        _ => None,
+    };
+    steps.iter().filter_map(memory).collect()
+}
+
+/// Whether work may stand where other work stood.
+fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
+    use CUgraphExecUpdateResult as R;
+    match (old, new) {
+        (Work::Op(before, a), Work::Op(after, b)) => match (a, b) {
+            (Op::Kernel { .. }, Op::Kernel { .. }) if before.id != after.id => {
+                Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE)
+            }
+            (Op::Kernel { launch: a, .. }, Op::Kernel { launch: b, .. }) if a.cooperative != b.cooperative => {
+                Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED)
+            }
+            (Op::Copy(a), Op::Copy(b)) if on_device_sides(a) != on_device_sides(b) => {
+                Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
+            }
+            (Op::Fill(a), Op::Fill(b)) => {
+                let plane = a.rows > 1 || b.rows > 1;
+                let same = (a.size, a.width, a.rows, a.pitch) == (b.size, b.width, b.rows, b.pitch);
+                if plane && !same { Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED) } else { Ok(()) }
+            }
+            (Op::Memory(a, _), Op::Memory(b, _)) if !Arc::ptr_eq(a, b) => {
+                Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED)
+            }
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+impl Program {
+    fn new(graphs: &Graphs, graph: usize, kept: Vec<Arc<UserObject>>) -> Result<Program, usize> {
+        let mut steps = Vec::new();
+        flatten(graphs, graph, &[], &mut steps)?;
+        let lanes = arrange(&mut steps);
+        Ok(Program { steps, lanes, last: None, kept })
+    }
+
+    fn step(&mut self, node: usize) -> Result<&mut Step, CUresult> {
+        self.steps.iter_mut().find(|step| step.node == node).ok_or(INVALID)
+    }
+
+    /// Takes over what the nodes of another program do, which is built in the same way.
+    fn update(&mut self, range: Range<usize>, new: Vec<Step>) -> Result<(), Refused> {
+        use CUgraphExecUpdateResult as R;
+        let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        let old = &self.steps[range.clone()];
+        if old.len() != new.len() {
+            return Err(Refused(changed, 0, 0));
+        }
+        let inner = |after: &[usize], first: usize| -> Vec<usize> {
+            after.iter().filter_map(|n| n.checked_sub(first)).collect()
+        };
+        for (at, (a, b)) in old.iter().zip(&new).enumerate() {
+            let (before, after) = (inner(&a.after, range.start), inner(&b.after, 0));
+            if before.len() != after.len() {
+                return Err(Refused(changed, b.node, 0));
+            }
+            if let Some((_, from)) = before.iter().zip(&after).find(|(a, b)| a != b) {
+                return Err(Refused(changed, b.node, new[*from].node));
+            }
+            if a.work.kind() != b.work.kind() {
+                return Err(Refused(R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b.node, 0));
+            }
+            replaceable(&a.work, &b.work).map_err(|result| Refused(result, new[at].node, 0))?;
+        }
+        for (old, new) in self.steps[range].iter_mut().zip(new) {
+            // A child's own graph stays: what was inside it is compared and replaced node by node.
+            if !matches!(old.work, Work::Child(_)) {
+                old.work = new.work;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every context that work needs is there and in order.
+    fn check(&self) -> Status {
+        for context in self.lanes.iter().flatten() {
+            if !context.live.load(Ordering::Acquire) {
+                return Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+            }
+            context.fault()?;
+        }
+        Ok(())
+    }
+
+    /// What a step does this time; the time of an event's record is told through `times`.
+    fn task(&self, at: usize, context: &Arc<Context>, stream: &Stream, lane: u32, times: &mut Times) -> Option<Item> {
+        let step = &self.steps[at];
+        let (context, op) = match &step.work {
+            _ if !step.enabled => return None,
+            Work::Op(context, op) => (context, op.clone()),
+            Work::Record(_, event) => {
+                let noted = event.note(Track { device: context.device, stream: stream.id, lane });
+                times.push((at, Arc::clone(event), Arc::clone(&noted)));
+                (context, Op::Record(noted))
+            }
+            Work::Wait(_, event) => (context, event.elsewhere()?),
+            Work::Empty | Work::Child(_) => return None,
+        };
+        let op = match op {
+            Op::Kernel { mut launch, function } => {
+                launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
+                Op::Kernel { launch, function }
+            }
+            other => other,
+        };
+        Some(Item { context: Arc::clone(context), stream: stream.id, lane, op })
+    }
+
+    /// Enqueues everything as one item of a stream.
+    fn submit(&mut self, context: &Arc<Context>, stream: &Stream, name: String) {
+        let own = self.lanes.first().is_none_or(|lane| lane.as_ref().is_none_or(|lane| lane.id == context.id));
+        // The stream is lane 0 here, and the first lane of the program unless that is of another context.
+        let shift = usize::from(!own);
+        let mut lanes = vec![Lane::Queue(stream.queue)];
+        let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
+        lanes.extend(self.lanes.iter().skip(1 - shift).map(|lane| Lane::New(group(lane), stream.priority)));
+        let bracket = lanes.len() > 1 || self.steps.is_empty() || !self.kept.is_empty() || trace::wanted();
+        let (nodes, kept) = (self.steps.len(), self.kept.clone());
+        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept });
+        let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
+
+        let last: Vec<Point> = self.last.into_iter().collect();
+        let (mut batch, mut times) = (Vec::new(), Vec::new());
+        let first = usize::from(bracket);
+        if bracket {
+            let task = Some(item(Op::Began(Arc::clone(&run))));
+            batch.push(Entry { lane: 0, depends: last.clone(), after: Vec::new(), task });
+        }
+        let mut led = vec![false; self.steps.len()];
+        for (at, step) in self.steps.iter().enumerate() {
+            step.after.iter().for_each(|n| led[*n] = true);
+            let lane = step.lane + shift;
+            let mut after: Vec<usize> = step.after.iter().map(|n| n + first).collect();
+            let root = after.is_empty();
+            if root && bracket {
+                after.push(0);
+            }
+            let mut depends = if root && !bracket { last.clone() } else { Vec::new() };
+            if let Work::Wait(_, event) = &step.work {
+                depends.extend(event.point());
+            }
+            let task = self.task(at, context, stream, lane as u32, &mut times);
+            batch.push(Entry { lane, depends, after, task });
+        }
+        if bracket {
+            let after = (0..led.len()).filter(|at| !led[*at]).map(|at| at + first).collect();
+            batch.push(Entry { lane: 0, depends: Vec::new(), after, task: Some(item(Op::Ended(run))) });
+        }
+        self.last = enqueue(&lanes, batch, &times, first).or(self.last);
+    }
+
+    /// The steps as a graph without children.
+    fn graph(&self, graphs: &mut Graphs) -> Result<usize, CUresult> {
+        if !memory_of(&self.steps, true).is_empty() || !memory_of(&self.steps, false).is_empty() {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        let new = graphs.create();
+        let mut place = Vec::new();
+        for step in &self.steps {
+            let after: Vec<usize> = step.after.iter().map(|n| place[*n]).collect();
+            let work = match &step.work {
+                Work::Child(_) => Work::Empty,
+                _ if !step.enabled => Work::Empty,
+                other => other.clone(),
+            };
+            place.push(graphs.add(new, &after, work)?);
+        }
+        graphs.graph(new)?.kept.clone_from(&self.kept);
+        Ok(new)
+    }
+}
+
+/// Events that a launch records: the step, the event and what is noted of it.
+type Times = Vec<(usize, Arc<Event>, Arc<Recorded>)>;
+
+/// Submits a batch and marks the events that it records; gives the last point.
+fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize) -> Option<Point> {
+    // Held until the places are known, so that another thread's wait finds them: each event once, in a fixed order.
+    let mut events: Vec<_> = times.iter().map(|(_, event, _)| event).collect();
+    events.sort_by_key(|event| Arc::as_ptr(event));
+    events.dedup_by(|a, b| Arc::ptr_eq(a, b));
+    let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.held())).collect();
+    let points = ENGINE.submit_batch(lanes, batch);
+    for (at, event, noted) in times {
+        let record = Record { point: points[at + first], noted: Arc::clone(noted) };
+        if let Some((_, mark)) = marks.iter_mut().find(|(known, _)| *known == Arc::as_ptr(event)) {
+            **mark = Mark::Record(record);
+        }
+    }
+    points.last().copied()
+}
+
+impl Exec {
+    /// Makes a graph executable; the node that is at fault where it cannot be.
+    pub(super) fn new(graphs: &mut Graphs, graph: usize, flags: u64) -> Result<Arc<Exec>, (CUresult, usize)> {
+        let found = graphs.graph(graph).map_err(|code| (code, 0))?;
+        if flags & !FLAGS != 0 || found.capturing {
+            return Err((INVALID, 0));
+        }
+        if flags & DEVICE_LAUNCH != 0 {
+            tracing::warn!("graphs are not launched from the device here");
+            return Err((CUresult::CUDA_ERROR_NOT_SUPPORTED, 0));
+        }
+        let tied = found.has_memory();
+        if tied && found.executable.strong_count() > 0 {
+            return Err((INVALID, 0));
+        }
+        let kept = found.kept.clone();
+        let program = Program::new(graphs, graph, kept).map_err(|node| (INVALID, node))?;
+        let handle = graphs.number();
+        let exec = Arc::new(Exec { handle, flags, program: Mutex::new(program) });
+        if let Some(found) = graphs.graphs.get_mut(&graph).filter(|_| tied) {
+            found.executable = Arc::downgrade(&exec);
+        }
+        graphs.execs.insert(handle, Arc::clone(&exec));
+        Ok(exec)
+    }
+
+    /// Launches in a stream; in one that is captured, becomes a child node.
+    pub(super) fn launch(&self, context: &Arc<Context>, stream: &Stream) -> Status {
+        if stream.is_capturing() {
+            return capture::add_graph(stream, |graphs| self.program.lock().graph(graphs));
+        }
+        let mut program = self.program.lock();
+        program.check()?;
+        let (allocates, frees) = (memory_of(&program.steps, true), memory_of(&program.steps, false));
+        if !allocates.is_empty() || !frees.is_empty() {
+            memory::launched(&allocates, &frees, self.flags & AUTO_FREE != 0)?;
+        }
+        program.submit(context, stream, format!("graph {:#x}", self.handle));
+        Ok(())
+    }
+
+    /// Replaces what a node does, in later launches.
+    pub(super) fn change(&self, node: usize, work: Work) -> Status {
+        let mut program = self.program.lock();
+        let step = program.step(node)?;
+        if step.work.kind() != work.kind() {
+            return Err(INVALID);
+        }
+        if let (Work::Op(_, Op::Copy(a)), Work::Op(_, Op::Copy(b))) = (&step.work, &work)
+            && (a.rows * a.slices > 1 || b.rows * b.slices > 1)
+        {
+            return Err(INVALID);
+        }
+        replaceable(&step.work, &work).map_err(|_| INVALID)?;
+        step.work = work;
+        Ok(())
+    }
+
+    /// What a node does here.
+    pub(super) fn work(&self, node: usize) -> Result<Work, CUresult> {
+        Ok(self.program.lock().step(node)?.work.clone())
+    }
+
+    /// Replaces what the nodes of a child do by what those of another graph do, which is built in the same way.
+    pub(super) fn change_child(&self, graphs: &Graphs, node: usize, graph: usize) -> Status {
+        let new = Program::new(graphs, graph, Vec::new()).map_err(|_| INVALID)?;
+        let mut program = self.program.lock();
+        let step = program.step(node)?;
+        if !matches!(step.work, Work::Child(_)) {
+            return Err(INVALID);
+        }
+        let children = step.children.clone();
+        program.update(children, new.steps).map_err(|_| INVALID)
+    }
+
+    /// Replaces what all nodes do by what those of another graph do, which is built in the same way.
+    pub(super) fn update(&self, graphs: &Graphs, graph: usize) -> Result<(), Refused> {
+        let error = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR;
+        let kept = graphs.graphs.get(&graph).map(|graph: &Graph| graph.kept.clone());
+        let kept = kept.ok_or(Refused(error, 0, 0))?;
+        let new = Program::new(graphs, graph, Vec::new()).map_err(|node| Refused(error, node, 0))?;
+        let mut program = self.program.lock();
+        let all = 0..program.steps.len();
+        program.update(all, new.steps)?;
+        program.kept = kept;
+        Ok(())
+    }
+
+    /// Whether a node takes part; nodes that only order cannot be left out.
+    pub(super) fn enabled(&self, node: usize, set: Option<bool>) -> Result<bool, CUresult> {
+        use CUgraphNodeType as T;
+        let mut program = self.program.lock();
+        let step = program.step(node)?;
+        let kinds = [T::CU_GRAPH_NODE_TYPE_KERNEL, T::CU_GRAPH_NODE_TYPE_MEMCPY, T::CU_GRAPH_NODE_TYPE_MEMSET];
+        if !kinds.contains(&step.work.kind()) {
+            return Err(INVALID);
+        }
+        step.enabled = set.unwrap_or(step.enabled);
+        Ok(step.enabled)
+    }
+}

@@ -1,0 +1,205 @@
+//! Memory that graphs allocate: its address is fixed when the node is made, and it can be used between the nodes that
+//! allocate and free it, or beyond the graph until the client frees it.
+//!
+//! Its pages are inaccessible while it is not allocated, so a use too early or too late faults. They stay with the graph,
+//! so nothing is cached that a trim could give back.
+//!
+//! Invariant: memory is `live` from a launch that allocates and does not free it until the call or launch that does.
+//! These states follow the calls, not the device.
+//!
+//! # Safety
+//!
+//! See the driver's module: pointers are C's, null or valid.
+
+use super::{INVALID, Status, api, get, put};
+use crate::driver::memory::failure;
+use crate::driver::state::{Context, device};
+use crate::memory::{Kind, MEMORY, Owner};
+use cuda_sys::{CUdevice, CUgraphMem_attribute, CUmemPoolProps, CUresult};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+/// An allocation of a graph.
+pub(in crate::driver) struct GraphMemory {
+    number: u64,
+    pub(in crate::driver) base: u64,
+    pub(in crate::driver) bytes: u64,
+    mapped: u64,
+    pub(super) device: usize,
+    accessible: AtomicBool,
+}
+
+/// What clients may do with an allocation.
+struct State {
+    memory: Weak<GraphMemory>,
+    /// A node frees it; no other one may.
+    freed: bool,
+    /// Kept until the client frees it, whatever becomes of the graph.
+    live: Option<Arc<GraphMemory>>,
+}
+
+/// Bytes now and at most.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    now: u64,
+    most: u64,
+}
+
+#[derive(Default)]
+struct Memories {
+    by_address: HashMap<u64, State>,
+    /// In use and reserved, by device.
+    used: HashMap<usize, Level>,
+    reserved: HashMap<usize, Level>,
+    last: u64,
+}
+
+static MEMORIES: Lazy<Mutex<Memories>> = Lazy::new(Mutex::default);
+
+impl Level {
+    fn add(&mut self, bytes: u64) {
+        self.now += bytes;
+        self.most = self.most.max(self.now);
+    }
+}
+
+impl GraphMemory {
+    /// Reserves memory on a device for a context.
+    pub(in crate::driver) fn new(context: &Context, device: usize, bytes: usize) -> Result<Arc<GraphMemory>, CUresult> {
+        if bytes == 0 {
+            return Err(INVALID);
+        }
+        let mut memories = MEMORIES.lock();
+        memories.last += 1;
+        let number = memories.last;
+        let owner = Owner { context: context.id, device };
+        let base = MEMORY.alloc_for(owner, bytes as u64, Kind::Graph(number), 0).map_err(failure)?;
+        let mapped = MEMORY.find(base).map_or(bytes as u64, |a| a.mapped);
+        let accessible = AtomicBool::new(false);
+        MEMORY.set_accessible(base, Kind::Graph(number), false).map_err(failure)?;
+        let new = Arc::new(GraphMemory { number, base, bytes: bytes as u64, mapped, device, accessible });
+        memories.reserved.entry(device).or_default().add(mapped);
+        let state = State { memory: Arc::downgrade(&new), freed: false, live: None };
+        memories.by_address.insert(base, state);
+        Ok(new)
+    }
+
+    /// Allocates or frees it, in the order of a stream.
+    pub(in crate::driver) fn set_accessible(&self, accessible: bool) -> Result<(), CUresult> {
+        if self.accessible.swap(accessible, Ordering::AcqRel) == accessible {
+            return Ok(());
+        }
+        let mut memories = MEMORIES.lock();
+        let used = memories.used.entry(self.device).or_default();
+        match accessible {
+            true => used.add(self.mapped),
+            false => used.now -= self.mapped,
+        }
+        drop(memories);
+        MEMORY.set_accessible(self.base, Kind::Graph(self.number), accessible).map_err(failure)
+    }
+
+    fn is_live(&self) -> bool {
+        MEMORIES.lock().by_address.get(&self.base).is_some_and(|state| state.live.is_some())
+    }
+}
+
+impl Drop for GraphMemory {
+    fn drop(&mut self) {
+        let mut memories = MEMORIES.lock();
+        memories.by_address.remove(&self.base);
+        if self.accessible.load(Ordering::Acquire) {
+            memories.used.entry(self.device).or_default().now -= self.mapped;
+        }
+        memories.reserved.entry(self.device).or_default().now -= self.mapped;
+        drop(memories);
+        // The end of its context may have freed it already.
+        let _ = MEMORY.free(self.base, |kind| kind == Kind::Graph(self.number));
+    }
+}
+
+/// The allocation that a new node frees, which no other node does.
+pub(in crate::driver) fn freed_by_node(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
+    let mut memories = MEMORIES.lock();
+    let state = memories.by_address.get_mut(&address).filter(|state| !state.freed).ok_or(INVALID)?;
+    state.freed = true;
+    state.memory.upgrade().ok_or(INVALID)
+}
+
+/// The live allocation that the client frees.
+pub(in crate::driver) fn freed_by_client(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
+    MEMORIES.lock().by_address.get_mut(&address).and_then(|state| state.live.take()).ok_or(INVALID)
+}
+
+/// Checks and notes what a launch allocates and frees; `anew` says that what is still allocated counts as freed.
+pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], anew: bool) -> Status {
+    let within = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
+    if !anew && allocates.iter().any(|m| m.is_live()) {
+        return Err(INVALID);
+    }
+    if frees.iter().any(|m| !within(m, allocates) && !m.is_live()) {
+        return Err(INVALID);
+    }
+    let mut dropped = Vec::new();
+    let mut memories = MEMORIES.lock();
+    for memory in allocates.iter().chain(frees) {
+        let stays = within(memory, allocates) && !within(memory, frees);
+        if let Some(state) = memories.by_address.get_mut(&memory.base) {
+            dropped.push(std::mem::replace(&mut state.live, stays.then(|| Arc::clone(memory))));
+        }
+    }
+    // The last reference to an allocation takes the lock.
+    drop(memories);
+    drop(dropped);
+    Ok(())
+}
+
+/// The device that an allocation node's pool is of.
+pub(super) fn device_of(props: &CUmemPoolProps) -> Result<usize, CUresult> {
+    use cuda_sys::{CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType};
+    if props.allocType != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED
+        || props.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE
+    {
+        return Err(INVALID);
+    }
+    if props.handleTypes != CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE {
+        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    device(props.location.id).map_err(|_| INVALID)
+}
+
+api! {
+    fn cuDeviceGraphMemTrim(dev: CUdevice) { device(dev).map(|_| ()) }
+    fn cuDeviceGetGraphMemAttribute(dev: CUdevice, which: CUgraphMem_attribute, value: *mut c_void) {
+        let device = device(dev)?;
+        let memories = MEMORIES.lock();
+        let level = |levels: &HashMap<usize, Level>| levels.get(&device).copied().unwrap_or_default();
+        put(value.cast::<u64>(), match which {
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => level(&memories.used).now,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => level(&memories.used).most,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => level(&memories.reserved).now,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => level(&memories.reserved).most,
+            _ => return Err(INVALID),
+        })
+    }
+    fn cuDeviceSetGraphMemAttribute(dev: CUdevice, which: CUgraphMem_attribute, value: *mut c_void) {
+        let device = device(dev)?;
+        // The marks of the most there was can be set back, to what there is.
+        if get(value.cast::<u64>())? != 0 {
+            return Err(INVALID);
+        }
+        let mut memories = MEMORIES.lock();
+        let levels = match which {
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => &mut memories.used,
+            CUgraphMem_attribute::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => &mut memories.reserved,
+            _ => return Err(INVALID),
+        };
+        let level = levels.entry(device).or_default();
+        level.most = level.now;
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! User objects: a client's data with a destructor, counted, which graphs can be given to keep.
+//!
+//! A graph's copies and executable graphs keep what it keeps, and a launch until it has finished. The destructor runs on
+//! a thread of its own, as it may take any lock of the client's.
+//!
+//! # Safety
+//!
+//! See the driver's module. The destructor is the client's function, called once with the client's pointer.
+
+use super::{GRAPHS, INVALID, Status, api, initialised, put};
+use crate::driver::work::{Foreign, host_function};
+use cuda_sys::{CUgraph, CUhostFn, CUresult, CUuserObject};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_uint, c_void};
+use std::sync::{Arc, Weak};
+
+/// What a client gave; its destructor runs when nobody has it any more.
+pub(in crate::driver) struct UserObject {
+    data: Foreign,
+    destroy: unsafe extern "C" fn(*mut c_void),
+}
+
+// SAFETY: the pointer is only handed to the client's destructor.
+unsafe impl Sync for UserObject {}
+
+impl Drop for UserObject {
+    fn drop(&mut self) {
+        let (data, destroy) = (self.data, self.destroy);
+        let run = move || {
+            let data = data;
+            // SAFETY: the client's function with the client's pointer, called this once.
+            host_function(|| unsafe { destroy(data.0) });
+        };
+        if std::thread::Builder::new().name("cuda-sim destructor".to_owned()).spawn(run).is_err() {
+            tracing::error!("the system gives no thread: the destructor of a user object does not run");
+        }
+    }
+}
+
+/// An object by its handle, which is good while anybody has the object.
+struct Known {
+    object: Weak<UserObject>,
+    /// What keeps the client's own references.
+    client: Option<Arc<UserObject>>,
+    count: u32,
+}
+
+#[derive(Default)]
+struct Objects {
+    known: HashMap<usize, Known>,
+    last: usize,
+}
+
+static OBJECTS: Lazy<Mutex<Objects>> = Lazy::new(Mutex::default);
+
+const FIRST: usize = 0x7_0000_0000;
+const NO_DESTRUCTOR_SYNC: c_uint = 1;
+const MOVE: c_uint = 1;
+
+impl Objects {
+    fn object(&self, handle: usize) -> Result<Arc<UserObject>, CUresult> {
+        self.known.get(&handle).and_then(|known| known.object.upgrade()).ok_or(INVALID)
+    }
+
+    /// Gives back references of the client's; the last one may end the object, so it is for the caller to drop.
+    fn release(&mut self, handle: usize, count: u32) -> Result<Option<Arc<UserObject>>, CUresult> {
+        let known = self.known.get_mut(&handle).filter(|known| count <= known.count).ok_or(INVALID)?;
+        known.count -= count;
+        Ok(if known.count == 0 { known.client.take() } else { None })
+    }
+
+    fn retain(&mut self, handle: usize, count: u32) -> Status {
+        let object = self.object(handle)?;
+        let known = self.known.get_mut(&handle).ok_or(INVALID)?;
+        known.count = known.count.checked_add(count).ok_or(INVALID)?;
+        known.client = Some(object);
+        Ok(())
+    }
+}
+
+fn counted(count: c_uint) -> Status {
+    if count == 0 || count > i32::MAX as c_uint { Err(INVALID) } else { Ok(()) }
+}
+
+fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
+    counted(count)?;
+    if flags > MOVE {
+        return Err(INVALID);
+    }
+    let mut graphs = GRAPHS.lock();
+    let graph = graphs.graph(graph)?;
+    let mut objects = OBJECTS.lock();
+    let object = objects.object(handle)?;
+    if flags == MOVE {
+        objects.release(handle, count)?;
+    }
+    graph.kept.extend(std::iter::repeat_n(object, count as usize));
+    Ok(())
+}
+
+fn give_up(graph: usize, handle: usize, count: c_uint) -> Status {
+    counted(count)?;
+    let mut graphs = GRAPHS.lock();
+    let kept = &mut graphs.graph(graph)?.kept;
+    let wanted = OBJECTS.lock().object(handle)?;
+    let is = |object: &Arc<UserObject>| Arc::ptr_eq(object, &wanted);
+    if kept.iter().filter(|o| is(o)).count() < count as usize {
+        return Err(INVALID);
+    }
+    for _ in 0..count {
+        if let Some(at) = kept.iter().position(is) {
+            kept.swap_remove(at);
+        }
+    }
+    Ok(())
+}
+
+api! {
+    fn cuUserObjectCreate(
+        out: *mut CUuserObject,
+        data: *mut c_void,
+        destroy: CUhostFn,
+        count: c_uint,
+        flags: c_uint,
+    ) {
+        initialised()?;
+        counted(count)?;
+        let destroy = destroy.filter(|_| flags == NO_DESTRUCTOR_SYNC && !out.is_null()).ok_or(INVALID)?;
+        let mut objects = OBJECTS.lock();
+        objects.known.retain(|_, known| known.object.strong_count() > 0);
+        objects.last += 0x10;
+        let new = FIRST + objects.last;
+        let object = Arc::new(UserObject { data: Foreign(data), destroy });
+        objects.known.insert(new, Known { object: Arc::downgrade(&object), client: Some(object), count });
+        put(out, std::ptr::without_provenance_mut(new))
+    }
+    fn cuUserObjectRetain(object: CUuserObject, count: c_uint) {
+        initialised()?;
+        counted(count)?;
+        OBJECTS.lock().retain(object.addr(), count)
+    }
+    fn cuUserObjectRelease(object: CUuserObject, count: c_uint) {
+        initialised()?;
+        counted(count)?;
+        let ended = OBJECTS.lock().release(object.addr(), count)?;
+        drop(ended);
+        Ok(())
+    }
+    fn cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) {
+        initialised()?;
+        keep(graph.addr(), object.addr(), count, flags)
+    }
+    fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) {
+        initialised()?;
+        give_up(graph.addr(), object.addr(), count)
+    }
+}

@@ -1,0 +1,389 @@
+//! C's descriptions of what nodes do, as work and back.
+//!
+//! Everything is checked and copied when a node is made, by the code that streams use: a description that a stream would
+//! refuse is refused here.
+//!
+//! # Safety
+//!
+//! See the driver's module: pointers are C's, null or valid. Of a description's union the member is read that its type
+//! names.
+
+use super::memory::{GraphMemory, device_of, freed_by_node};
+use super::nodes::Node;
+use super::{Graphs, INVALID, Status, Work, get};
+use crate::driver::copy::{checked_copy, checked_fill, description};
+use crate::driver::event::event;
+use crate::driver::launch::{Configuration, configured, prepare};
+use crate::driver::state::{Context, FunctionObject, context, healthy, owner};
+use crate::driver::work::{Fill, Foreign, Op};
+use crate::exec::launch::Launch;
+use cuda_sys::{
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraph,
+    CUgraphChildGraphNodeOwnership, CUgraphNodeParams, CUgraphNodeType, CUlaunchAttributeID, CUlaunchAttributeValue,
+    CUresult,
+};
+use std::sync::Arc;
+
+/// What a new node is to be.
+pub(super) enum Wanted {
+    Work(Work),
+    Child(usize),
+}
+
+/// The context that a node works in; null means the current one.
+fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
+    if handle.is_null() {
+        return healthy();
+    }
+    let found = context(handle)?;
+    found.fault()?;
+    Ok(found)
+}
+
+/// The context that work names, and whether it is a cooperative launch: what a new description may say nothing of.
+pub(super) fn kept(work: &Work) -> (CUcontext, bool) {
+    let context = work.context().map_or(std::ptr::null_mut(), |context| context.raw());
+    (context, matches!(work, Work::Op(_, Op::Kernel { launch, .. }) if launch.cooperative))
+}
+
+/// The attribute that is part of a launch here.
+pub(super) const COOPERATIVE: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+
+/// The old description of a kernel's launch in today's form.
+pub(super) fn of_v1(old: CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func: old.func,
+        gridDimX: old.gridDimX,
+        gridDimY: old.gridDimY,
+        gridDimZ: old.gridDimZ,
+        blockDimX: old.blockDimX,
+        blockDimY: old.blockDimY,
+        blockDimZ: old.blockDimZ,
+        sharedMemBytes: old.sharedMemBytes,
+        kernelParams: old.kernelParams,
+        extra: old.extra,
+        kern: std::ptr::null_mut(),
+        ctx: std::ptr::null_mut(),
+    }
+}
+
+/// A description in the old form.
+pub(super) fn to_v1(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
+    CUDA_KERNEL_NODE_PARAMS_v1 {
+        func: new.func,
+        gridDimX: new.gridDimX,
+        gridDimY: new.gridDimY,
+        gridDimZ: new.gridDimZ,
+        blockDimX: new.blockDimX,
+        blockDimY: new.blockDimY,
+        blockDimZ: new.blockDimZ,
+        sharedMemBytes: new.sharedMemBytes,
+        kernelParams: new.kernelParams,
+        extra: new.extra,
+    }
+}
+
+/// A kernel's launch; whether it is cooperative is an attribute of the node.
+pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, cooperative: bool) -> Result<Work, CUresult> {
+    // A kernel's handle is its function's.
+    let f: CUfunction = if p.func.is_null() { p.kern.cast() } else { p.func };
+    if !p.kernelParams.is_null() && !p.extra.is_null() {
+        return Err(INVALID);
+    }
+    crate::driver::module::function(f)?;
+    let owner = owner(f.addr())?;
+    owner.fault()?;
+    if !p.ctx.is_null() && context(p.ctx)?.id != owner.id {
+        return Err(INVALID);
+    }
+    let how = Configuration {
+        grid: [p.gridDimX, p.gridDimY, p.gridDimZ],
+        block: [p.blockDimX, p.blockDimY, p.blockDimZ],
+        shared: p.sharedMemBytes,
+        cooperative,
+    };
+    let op = prepare(f, owner.id, how, p.kernelParams, p.extra)?;
+    Ok(Work::Op(owner, op))
+}
+
+/// What a kernel node is; the addresses of its parameters stay valid until it is changed.
+pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUresult> {
+    let Work::Op(context, Op::Kernel { launch, function }) = &node.work else { return Err(INVALID) };
+    let base = launch.params.as_ptr().addr();
+    let params = &function.kernel.function().params;
+    node.shown = params.iter().map(|param| base + param.offset as usize).collect();
+    let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
+    Ok(CUDA_KERNEL_NODE_PARAMS {
+        func: std::ptr::without_provenance_mut(function.handle),
+        gridDimX: x,
+        gridDimY: y,
+        gridDimZ: z,
+        blockDimX: bx,
+        blockDimY: by,
+        blockDimZ: bz,
+        sharedMemBytes: launch.dynamic_shared,
+        kernelParams: if node.shown.is_empty() { std::ptr::null_mut() } else { node.shown.as_mut_ptr().cast() },
+        extra: std::ptr::null_mut(),
+        kern: std::ptr::null_mut(),
+        ctx: context.raw(),
+    })
+}
+
+/// The launch of a kernel node that is cooperative, or is not.
+fn cooperating(launch: &Launch, function: &FunctionObject, cooperative: bool) -> Result<Launch, CUresult> {
+    let how = Configuration { grid: launch.grid, block: launch.block, shared: launch.dynamic_shared, cooperative };
+    configured(function, launch.context, how, || Ok(launch.params.clone()))
+}
+
+/// An attribute of a kernel node: those that nothing here depends on are remembered.
+pub(super) fn set_attribute(node: &mut Node, which: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> Status {
+    let Work::Op(_, Op::Kernel { launch, function }) = &mut node.work else { return Err(INVALID) };
+    // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
+    let wanted = unsafe { value.cooperative };
+    match which {
+        COOPERATIVE => {
+            **launch = cooperating(launch, function, wanted != 0)?;
+            node.shown.clear();
+        }
+        CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if wanted > 1 => {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE if wanted != 0 => {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        _ if (1..=16).contains(&which.0) => {}
+        _ => return Err(INVALID),
+    }
+    node.attributes.0.insert(which.0, value);
+    Ok(())
+}
+
+/// An attribute of a kernel node, zeros where it was not set.
+pub(super) fn attribute(node: &Node, which: CUlaunchAttributeID) -> Result<CUlaunchAttributeValue, CUresult> {
+    let Work::Op(_, Op::Kernel { launch, .. }) = &node.work else { return Err(INVALID) };
+    let mut value = CUlaunchAttributeValue { pad: [0; 64] };
+    match which {
+        COOPERATIVE => value.cooperative = launch.cooperative.into(),
+        _ if (1..=16).contains(&which.0) => value = node.attributes.0.get(&which.0).copied().unwrap_or(value),
+        _ => return Err(INVALID),
+    }
+    Ok(value)
+}
+
+pub(super) fn memcpy(p: &CUDA_MEMCPY3D, on: CUcontext) -> Result<Work, CUresult> {
+    let context = meant(on)?;
+    let copy = checked_copy(p)?;
+    // A node that copies nothing does nothing, but says what it was made of.
+    Ok(Work::Op(context, Op::Copy(copy)))
+}
+
+pub(super) fn memcpy_of(node: &Node) -> Result<CUDA_MEMCPY3D, CUresult> {
+    match &node.work {
+        Work::Op(_, Op::Copy(copy)) => Ok(description(copy)),
+        _ => Err(INVALID),
+    }
+}
+
+pub(super) fn memset(p: &CUDA_MEMSET_NODE_PARAMS, on: CUcontext) -> Result<Work, CUresult> {
+    let context = meant(on)?;
+    let size = p.elementSize as usize;
+    if !matches!(size, 1 | 2 | 4) || (size < 4 && p.value >> (8 * size) != 0) {
+        return Err(INVALID);
+    }
+    let fill = Fill { to: p.dst, value: p.value, size, width: p.width, rows: p.height, pitch: p.pitch };
+    // Nodes that set nothing are refused, as NVIDIA's driver has it.
+    let fill = checked_fill(fill)?.ok_or(INVALID)?;
+    Ok(Work::Op(context, Op::Fill(fill)))
+}
+
+pub(super) fn memset_of(node: &Node) -> Result<CUDA_MEMSET_NODE_PARAMS, CUresult> {
+    let Work::Op(_, Op::Fill(fill)) = &node.work else { return Err(INVALID) };
+    Ok(CUDA_MEMSET_NODE_PARAMS {
+        dst: fill.to,
+        pitch: fill.pitch,
+        value: fill.value,
+        elementSize: fill.size as u32,
+        width: fill.width,
+        height: fill.rows,
+    })
+}
+
+pub(super) fn host(p: CUDA_HOST_NODE_PARAMS) -> Result<Work, CUresult> {
+    Ok(Work::Op(healthy()?, Op::Host(p.fn_.ok_or(INVALID)?, Foreign(p.userData))))
+}
+
+pub(super) fn host_of(node: &Node) -> Result<CUDA_HOST_NODE_PARAMS, CUresult> {
+    match &node.work {
+        Work::Op(_, Op::Host(function, data)) => Ok(CUDA_HOST_NODE_PARAMS { fn_: Some(*function), userData: data.0 }),
+        _ => Err(INVALID),
+    }
+}
+
+/// Memory that a node allocates; `p` is told the address.
+pub(super) fn alloc(p: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Result<Work, CUresult> {
+    let context = healthy()?;
+    let memory = GraphMemory::new(&context, device_of(&p.poolProps)?, p.bytesize)?;
+    p.dptr = memory.base;
+    Ok(Work::Op(context, Op::Memory(memory, true)))
+}
+
+pub(super) fn alloc_of(node: &Node) -> Result<CUDA_MEM_ALLOC_NODE_PARAMS, CUresult> {
+    use cuda_sys::{CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPoolProps};
+    let Work::Op(_, Op::Memory(memory, true)) = &node.work else { return Err(INVALID) };
+    let props = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        location: CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: memory.device as i32 },
+        ..CUmemPoolProps::default()
+    };
+    Ok(CUDA_MEM_ALLOC_NODE_PARAMS {
+        poolProps: props,
+        accessDescs: std::ptr::null(),
+        accessDescCount: 0,
+        bytesize: memory.bytes as usize,
+        dptr: memory.base,
+    })
+}
+
+pub(super) fn free(address: CUdeviceptr) -> Result<Work, CUresult> {
+    Ok(Work::Op(healthy()?, Op::Memory(freed_by_node(address)?, false)))
+}
+
+pub(super) fn free_of(node: &Node) -> Result<CUdeviceptr, CUresult> {
+    match &node.work {
+        Work::Op(_, Op::Memory(memory, false)) => Ok(memory.base),
+        _ => Err(INVALID),
+    }
+}
+
+pub(super) fn record(handle: CUevent) -> Result<Work, CUresult> {
+    Ok(Work::Record(handle.addr(), event(handle)?))
+}
+
+pub(super) fn wait(handle: CUevent) -> Result<Work, CUresult> {
+    Ok(Work::Wait(handle.addr(), event(handle)?))
+}
+
+/// The event of a node that records one, or waits for one.
+pub(super) fn event_of(node: &Node, kind: CUgraphNodeType) -> Result<CUevent, CUresult> {
+    match &node.work {
+        work @ (Work::Record(event, _) | Work::Wait(event, _)) if work.kind() == kind => {
+            Ok(std::ptr::without_provenance_mut(*event))
+        }
+        _ => Err(INVALID),
+    }
+}
+
+/// The graph of a child node.
+pub(super) fn child_of(node: &Node) -> Result<usize, CUresult> {
+    match &node.work {
+        Work::Child(graph) => Ok(*graph),
+        _ => Err(INVALID),
+    }
+}
+
+/// A description of any kind; `cooperative` is the attribute of a kernel node that is there already.
+pub(super) fn any(p: &mut CUgraphNodeParams, cooperative: bool) -> Result<Wanted, CUresult> {
+    use CUgraphNodeType as T;
+    let u = &mut p.anon_1;
+    let work = match p.type_ {
+        T::CU_GRAPH_NODE_TYPE_KERNEL => {
+            // SAFETY: the member that the type names.
+            let k = unsafe { u.kernel };
+            let mut now = of_v1(CUDA_KERNEL_NODE_PARAMS_v1 {
+                func: k.func,
+                gridDimX: k.gridDimX,
+                gridDimY: k.gridDimY,
+                gridDimZ: k.gridDimZ,
+                blockDimX: k.blockDimX,
+                blockDimY: k.blockDimY,
+                blockDimZ: k.blockDimZ,
+                sharedMemBytes: k.sharedMemBytes,
+                kernelParams: k.kernelParams,
+                extra: k.extra,
+            });
+            (now.kern, now.ctx) = (k.kern, k.ctx);
+            kernel(&now, cooperative)?
+        }
+        T::CU_GRAPH_NODE_TYPE_MEMCPY => {
+            // SAFETY: as above.
+            let m = unsafe { u.memcpy };
+            memcpy(&m.copyParams, m.copyCtx)?
+        }
+        T::CU_GRAPH_NODE_TYPE_MEMSET => {
+            // SAFETY: as above.
+            let m = unsafe { u.memset };
+            let now = CUDA_MEMSET_NODE_PARAMS {
+                dst: m.dst,
+                pitch: m.pitch,
+                value: m.value,
+                elementSize: m.elementSize,
+                width: m.width,
+                height: m.height,
+            };
+            memset(&now, m.ctx)?
+        }
+        T::CU_GRAPH_NODE_TYPE_HOST => {
+            // SAFETY: as above.
+            let h = unsafe { u.host };
+            host(CUDA_HOST_NODE_PARAMS { fn_: h.fn_, userData: h.userData })?
+        }
+        T::CU_GRAPH_NODE_TYPE_GRAPH => {
+            // SAFETY: as above.
+            return unsafe { child(u.graph.graph, u.graph.ownership) };
+        }
+        T::CU_GRAPH_NODE_TYPE_EMPTY => Work::Empty,
+        // SAFETY: as above.
+        T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => wait(unsafe { u.eventWait.event })?,
+        // SAFETY: as above.
+        T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => record(unsafe { u.eventRecord.event })?,
+        T::CU_GRAPH_NODE_TYPE_MEM_ALLOC => {
+            // SAFETY: as above.
+            let a = unsafe { &mut u.alloc };
+            let mut now = CUDA_MEM_ALLOC_NODE_PARAMS {
+                poolProps: a.poolProps,
+                accessDescs: a.accessDescs,
+                accessDescCount: a.accessDescCount,
+                bytesize: a.bytesize,
+                dptr: a.dptr,
+            };
+            let work = alloc(&mut now)?;
+            a.dptr = now.dptr;
+            work
+        }
+        // SAFETY: as above.
+        T::CU_GRAPH_NODE_TYPE_MEM_FREE => free(unsafe { u.free.dptr })?,
+        T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
+        | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
+        | T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+        | T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+            tracing::warn!("graphs have no nodes of type {:?} here", p.type_);
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        _ => return Err(INVALID),
+    };
+    Ok(Wanted::Work(work))
+}
+
+fn child(graph: CUgraph, ownership: CUgraphChildGraphNodeOwnership) -> Result<Wanted, CUresult> {
+    match ownership {
+        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => Ok(Wanted::Child(graph.addr())),
+        _ => {
+            tracing::warn!("child graphs are copied here; ownership cannot be moved");
+            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        }
+    }
+}
+
+/// Makes the node.
+pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: Wanted) -> Result<usize, CUresult> {
+    match new {
+        Wanted::Work(work) => graphs.add(graph, after, work),
+        Wanted::Child(of) => graphs.add_child(graph, after, of),
+    }
+}
+
+/// Handles in an array of a client's.
+pub(super) fn handles<T>(from: *const *mut T, count: usize) -> Result<Vec<usize>, CUresult> {
+    (0..count).map(|i| get(from.wrapping_add(i)).map(|handle| handle.addr())).collect()
+}
