@@ -23,9 +23,12 @@ pub(crate) struct Kernel {
     pub(crate) name: CString,
     program: Arc<Program>,
     code: KernelCode,
-    compiled: OnceCell<Arc<Compiled>>,
-    fibers: OnceCell<Arc<Compiled>>,
+    compiled: Variants,
+    fibers: Variants,
 }
+
+/// Code without and with accesses to registered host memory.
+type Variants = [OnceCell<Arc<Compiled>>; 2];
 
 /// Whether threads are fibers: `CUDA_SIM_ENGINE=fibers`.
 static FIBERS: Lazy<bool> = Lazy::new(|| std::env::var("CUDA_SIM_ENGINE").is_ok_and(|engine| engine == "fibers"));
@@ -52,14 +55,17 @@ impl Kernel {
         if *FIBERS {
             return self.fibers();
         }
-        self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))
+        let registered = MEMORY.has_registrations();
+        let cell = &self.compiled[usize::from(registered)];
+        cell.get_or_try_init(|| Compiled::new(&self.code, registered).map(Arc::new))
     }
 
     /// The machine code of threads that are fibers.
     pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
-        self.fibers.get_or_try_init(|| {
+        let registered = MEMORY.has_registrations();
+        self.fibers[usize::from(registered)].get_or_try_init(|| {
             let ir = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
-            Compiled::fiber(&self.code, &ir, None).map(Arc::new)
+            Compiled::fiber(&self.code, &ir, registered).map(Arc::new)
         })
     }
 }
@@ -84,8 +90,8 @@ impl Image {
                 name: c_name,
                 program: Arc::clone(&program),
                 code,
-                compiled: OnceCell::new(),
-                fibers: OnceCell::new(),
+                compiled: Variants::default(),
+                fibers: Variants::default(),
             };
             kernels.insert(name.clone(), Arc::new(kernel));
         }

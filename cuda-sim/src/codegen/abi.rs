@@ -2,6 +2,7 @@
 //!
 //! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
 
+use crate::ptx::Position;
 use std::mem::offset_of;
 
 /// The state of one worker while it runs blocks of a launch. Generated code gets a pointer to it.
@@ -58,6 +59,16 @@ offsets! {
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, TRAP = trap, THREADS = threads,
     FIBER = fiber, WORKSPACE = workspace,
+}
+
+/// Kinds of access that exact code tells the runtime.
+pub(crate) const LOAD: u32 = 0;
+pub(crate) const STORE: u32 = 1;
+pub(crate) const ATOMIC: u32 = 2;
+
+/// A place in a text as one number; 0 for none.
+pub(crate) fn place(position: Position) -> u64 {
+    u64::from(position.line) << 32 | u64::from(position.column)
 }
 
 /// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.

@@ -25,6 +25,8 @@ pub(crate) struct Emitter<'a> {
     /// What an instruction does when the thread ends in a callee.
     pub(crate) exit_label: &'static str,
     pub(crate) position: Position,
+    /// Whether the runtime is asked about each access.
+    pub(crate) exact: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -40,6 +42,7 @@ impl<'a> Emitter<'a> {
             parallel: "",
             exit_label: "thread.done",
             position: Position::default(),
+            exact: false,
         }
     }
 

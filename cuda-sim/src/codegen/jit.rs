@@ -9,8 +9,9 @@
 //! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
-use super::{KernelCode, math};
+use super::{KernelCode, guard, math};
 use crate::ir::sync::Plan;
+use crate::memory::MEMORY;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
@@ -36,6 +37,8 @@ pub(crate) struct Compiled {
     pub(crate) entry: Entry,
     /// Regions 1 and up: text, and address once compiled.
     others: Vec<(String, OnceCell<usize>)>,
+    /// Whether accesses to registered host memory are possible.
+    registered: bool,
     plan: Arc<Plan>,
 }
 
@@ -137,9 +140,12 @@ fn machine() -> Result<TargetMachine, String> {
         .ok_or_else(|| "LLVM cannot generate code for this machine".to_owned())
 }
 
+/// What comes before the checks of addresses are put in: registers become values.
+const VALUES: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
+    simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>)";
+
 /// What makes thread loops fast, and no more: `default<O2>` takes twice as long for the same code.
-const PIPELINE: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
-    simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>,reassociate,\
+const PIPELINE: &str = "function(early-cse,reassociate,\
     loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch),simplifycfg,instcombine<no-verify-fixpoint>,\
     loop(indvars,loop-deletion),gvn,sccp,instcombine<no-verify-fixpoint>,adce,\
     loop-mssa(licm<allowspeculation>),simplifycfg,loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
@@ -150,7 +156,7 @@ const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombi
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
 /// Optimises and compiles a module's text to an object file's bytes.
-fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
+fn object(ir: &str, symbol: &str, registered: bool) -> Result<Vec<u8>, String> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
     let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
@@ -159,6 +165,8 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     let machine = machine()?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
+    module.run_passes(VALUES, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    guard::rewrite(&context, &module, MEMORY.guards(), registered)?;
     module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     if ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
@@ -171,7 +179,7 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Compiles and links one module, and gives the address of its function.
-fn link(ir: &str) -> Result<usize, String> {
+fn link(ir: &str, registered: bool) -> Result<usize, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize();
         Jit::new().map(Mutex::new)
@@ -183,7 +191,7 @@ fn link(ir: &str) -> Result<usize, String> {
         format!("k{}", jit.count)
     };
     // Compiling needs no lock, linking does.
-    let object = object(ir, &symbol)?;
+    let object = object(ir, &symbol, registered)?;
     let mut jit = jit.lock();
     jit.add(&object)?;
     jit.lookup(&symbol)
@@ -195,8 +203,8 @@ impl Compiled {
     /// # Errors
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
-    pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
-        let address = link(&code.regions[0])?;
+    pub(crate) fn new(code: &KernelCode, registered: bool) -> Result<Compiled, String> {
+        let address = link(&code.regions[0], registered)?;
         let entry = if code.scheduled {
             // SAFETY: the symbol is what the code generator defines where regions are scheduled: it tells the table.
             let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(address) }();
@@ -207,7 +215,7 @@ impl Compiled {
             Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
         };
         let others = code.regions[1..].iter().map(|ir| (ir.clone(), OnceCell::new())).collect();
-        Ok(Compiled { entry, others, plan: Arc::clone(&code.plan) })
+        Ok(Compiled { entry, others, registered, plan: Arc::clone(&code.plan) })
     }
 
     /// Compiles the fiber of a kernel's thread.
@@ -215,16 +223,17 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn fiber(code: &KernelCode, ir: &str, seed: Option<u64>) -> Result<Compiled, String> {
-        let entry = Entry::Fiber { function: link(ir)?, seed };
-        Ok(Compiled { entry, others: Vec::new(), plan: Arc::clone(&code.plan) })
+    pub(crate) fn fiber(code: &KernelCode, ir: &str, registered: bool) -> Result<Compiled, String> {
+        let entry = Entry::Fiber { function: link(ir, registered)?, seed: None };
+        Ok(Compiled { entry, others: Vec::new(), registered, plan: Arc::clone(&code.plan) })
     }
 
     /// The same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        Compiled { entry: Entry::Fiber { function, seed }, others: Vec::new(), plan: Arc::clone(&self.plan) }
+        let entry = Entry::Fiber { function, seed };
+        Compiled { entry, others: Vec::new(), registered: self.registered, plan: Arc::clone(&self.plan) }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -239,7 +248,7 @@ impl Compiled {
     pub(crate) fn range(&self, region: usize) -> Result<RangeFn, String> {
         let address = match &self.entry {
             Entry::Regions(table) if table[region] != 0 => table[region],
-            _ => *self.others[region - 1].1.get_or_try_init(|| link(&self.others[region - 1].0))?,
+            _ => *self.others[region - 1].1.get_or_try_init(|| link(&self.others[region - 1].0, self.registered))?,
         };
         // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
@@ -260,7 +269,7 @@ impl Compiled {
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
         let (ir, cell) = &self.others[region - 1];
-        let address = cell.get_or_try_init(|| link(ir))?;
+        let address = cell.get_or_try_init(|| link(ir, self.registered))?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(*address) })
     }

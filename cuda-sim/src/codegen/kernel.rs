@@ -19,6 +19,7 @@ attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" }
 attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn }
 attributes #3 = { nounwind }
+attributes #4 = { nounwind willreturn speculatable memory(none) }
 !0 = distinct !{}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
@@ -283,6 +284,11 @@ fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
     }
     let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
     let _ = writeln!(emitter.prologue, "  %thread = load i64, ptr {pointer}");
+    let zero = emitter.field(abi::ZERO, "ptr");
+    for (slot, at) in &function.kept_slots {
+        let address = emitter.uniform(format_args!("add i64 %local, {at}"));
+        let _ = writeln!(emitter.prologue, "  %slot{slot} = getelementptr i8, ptr {zero}, i64 {address}");
+    }
     let size = function.local_bytes.next_multiple_of(16);
     emit_blocks(emitter, &blocks, None)?;
     Ok(format!(

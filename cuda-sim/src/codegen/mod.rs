@@ -14,6 +14,7 @@ mod convert;
 mod dot;
 mod emit;
 mod float;
+mod guard;
 mod half;
 mod integer;
 pub(crate) mod jit;

@@ -12,6 +12,7 @@ use super::{Status, api, get, put};
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
+use crate::memory::Wild;
 use crate::queue::Start;
 use cuda_sys::{
     CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUsharedconfig, CUstream,
@@ -101,9 +102,13 @@ pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
         format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
     };
     match fault {
-        Fault::IllegalAddress { address, block } => {
-            tracing::error!("kernel '{name}': illegal access to address {address:#x} in {}", place(block));
-            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        Fault::Memory { wild, block } => {
+            tracing::error!("kernel '{name}': illegal access to address {wild:?} in {}", place(block));
+            if wild == Wild::Misaligned {
+                CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            } else {
+                CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            }
         }
         Fault::Trap { block } => {
             tracing::error!("kernel '{name}': trap in {}", place(block));

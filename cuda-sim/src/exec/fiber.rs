@@ -226,7 +226,7 @@ impl Engine for Fibers {
         let batch = &raw const batch as usize;
         // SAFETY: runs fibers that have begun and not finished, which the scheduler guarantees by `next`.
         let result = unsafe { fault::call(run_batch as *const () as usize, batch, 0, 0) };
-        result.map_err(|address| Fault::IllegalAddress { address, block: 0 })?;
+        result.map_err(|address| Fault::at(address, 0))?;
         Ok(LOOK)
     }
 

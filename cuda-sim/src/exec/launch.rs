@@ -12,7 +12,7 @@ use super::fault;
 use super::pool::POOL;
 use crate::codegen::abi::{BlocksFn, Context};
 use crate::codegen::jit::{Compiled, Entry};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{ALIGN, Kind, MEMORY, Wild};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -48,8 +48,8 @@ pub(crate) struct Launch {
 /// How a launch went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// An access to memory that is not there.
-    IllegalAddress { address: u64, block: u64 },
+    /// An access to memory that is not there, or that is not aligned.
+    Memory { wild: Wild, block: u64 },
     /// The kernel executed `trap`.
     Trap { block: u64 },
     /// An assertion failed.
@@ -68,9 +68,14 @@ impl Fault {
     /// The same fault with its block.
     pub(super) fn in_block(self, block: u64) -> Fault {
         match self {
-            Fault::IllegalAddress { address, .. } => Fault::IllegalAddress { address, block },
+            Fault::Memory { wild, .. } => Fault::Memory { wild, block },
             other => other,
         }
+    }
+
+    /// What the processor's report of an address means.
+    pub(super) fn at(address: u64, block: u64) -> Fault {
+        Fault::Memory { wild: MEMORY.wild(address), block }
     }
 }
 
@@ -80,6 +85,7 @@ pub(super) struct Scratch {
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
+    params: (u64, u64),
     pub(super) next: Vec<u32>,
     list: Vec<u32>,
 }
@@ -87,15 +93,17 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Gives the memory back.
     pub(super) fn free(self) {
-        for area in [self.shared, self.frame, self.local].into_iter().filter(|area| area.0 != 0) {
+        for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
             // The area is this block's alone, so freeing it cannot fail.
             let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
         }
     }
 }
 
-/// Behind the shared window: as much as a 32-bit offset can reach.
-pub(super) const SHARED_GUARD: u64 = 4 << 30;
+/// On both sides of a shared window: as much as offsets reach that are not checked.
+pub(super) fn shared_guard() -> u64 {
+    2 * MEMORY.guards().shared + (4 << 20)
+}
 /// Launches up to this size run on the calling thread alone: waking others costs more.
 const ALONE: u64 = 16 << 10;
 
@@ -114,6 +122,13 @@ fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
         *area = (base, bytes);
     }
     Ok(area.0)
+}
+
+/// The last `bytes` of an area that is at least that long, so that what lies behind is out of reach: where it begins,
+/// aligned as allocations are.
+fn end_of(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
+    let base = grow(area, bytes, guard)?;
+    Ok(base + area.1.next_multiple_of(ALIGN) - bytes.next_multiple_of(ALIGN))
 }
 
 /// Grows an area and writes to all its pages.
@@ -185,7 +200,7 @@ impl Launch {
             return self.residents(worker, blocks, threads, progress);
         };
         let mut scratch = SCRATCH[worker].lock();
-        let mut context = self.context(worker, threads, &mut scratch, progress, SHARED_GUARD)?;
+        let mut context = self.context(worker, threads, &mut scratch, progress, shared_guard())?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= blocks {
@@ -212,12 +227,12 @@ impl Launch {
         scratch.next.resize(threads as usize, 0);
         Ok(Context {
             zero: 0,
-            params: self.params.as_ptr().cast(),
+            params: self.parameters(&mut scratch.params)?,
             data: self.data,
-            shared: grow(&mut scratch.shared, total.max(1), guard)?,
+            shared: end_of(&mut scratch.shared, total.max(1), guard)?,
             frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
-            local: grow(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
+            local: end_of(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
             local_stride: self.shape.local_bytes,
             dynamic_shared: dynamic,
             dynamic_shared_bytes: self.dynamic_shared,
@@ -235,6 +250,15 @@ impl Launch {
             workspace: progress.workspace,
             owner: self.context,
         })
+    }
+
+    /// Puts the parameters where kernels may read them by address.
+    fn parameters(&self, area: &mut (u64, u64)) -> Result<*const u8, Fault> {
+        let bytes = size_of_val(self.params.as_slice());
+        let base = end_of(area, (bytes as u64).max(1), 4096)? as *mut u8;
+        // SAFETY: the area is this worker's alone and at least this long.
+        unsafe { std::ptr::copy_nonoverlapping(self.params.as_ptr().cast(), base, bytes) };
+        Ok(base)
     }
 
     pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
@@ -258,7 +282,7 @@ impl Launch {
             let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
-                Fault::IllegalAddress { address, block }
+                Fault::at(address, block)
             })?;
             if context.pending != 0 {
                 self.regions(context, scratch, after - 1)?;
@@ -295,7 +319,7 @@ impl Launch {
             let result = unsafe { fault::call(function, at, list, scratch.list.len() as u64) };
             result.map_err(|address| {
                 scratch.next.fill(0);
-                Fault::IllegalAddress { address, block }
+                Fault::at(address, block)
             })?;
         }
         Ok(())

@@ -57,6 +57,11 @@ fn bytes<const N: usize>(address: u64) -> Option<[u8; N]> {
     readable(address, N as u64)?.try_into().ok()
 }
 
+/// The address of an access of that many bytes, or one in a guard if it is neither in the devices' range nor registered.
+pub(crate) extern "C" fn mapped(address: u64, bytes: u64) -> u64 {
+    MEMORY.mapped(address, bytes)
+}
+
 fn stop(context: *mut Context, how: u32) {
     let at = context.wrapping_byte_add(std::mem::offset_of!(Context, trap)).cast::<u32>();
     // SAFETY: compiled code passes its live context, of which this field is only ever accessed atomically here.
