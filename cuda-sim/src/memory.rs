@@ -21,9 +21,10 @@ use crate::device::{DEVICES, TOTAL_MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PAGE: u64 = 4096;
+pub(crate) const PAGE: u64 = 4096;
 /// What every allocation is aligned to, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
 
@@ -87,6 +88,8 @@ struct State {
     id: u64,
     live: BTreeMap<u64, Allocation>,
     free: VecDeque<(u64, u64)>,
+    /// What was freed last, for reports.
+    freed: VecDeque<Allocation>,
     registered: BTreeMap<u64, Registration>,
     /// Bytes in use on each device.
     used: Vec<u64>,
@@ -165,6 +168,7 @@ impl Memory {
             id: 0,
             live: BTreeMap::new(),
             free: VecDeque::new(),
+            freed: VecDeque::new(),
             registered: BTreeMap::new(),
             used: vec![0; *DEVICES],
         };
@@ -194,7 +198,7 @@ impl Memory {
     /// The address of an access of `bytes` bytes, or one in a guard.
     pub(crate) fn mapped(&self, address: u64, bytes: u64) -> u64 {
         let Guards { first, bytes: size, outside, misaligned, .. } = self.guards;
-        if address % bytes != 0 {
+        if !address.is_multiple_of(bytes) {
             misaligned
         } else if address.wrapping_sub(first) < size {
             address
@@ -326,6 +330,45 @@ impl Memory {
         (inside && !matches!(allocation.kind, Kind::Cached(_))).then_some(*allocation)
     }
 
+    /// The memory around an address that can be accessed: pages of an allocation, or a registered range.
+    pub(crate) fn accessible(&self, address: u64) -> Option<Range<u64>> {
+        let state = self.state.lock();
+        // Pages begin up to one page before the first byte of their allocation.
+        let after = state.live.range(address..address.saturating_add(PAGE)).next();
+        let near = state.live.range(..=address).next_back().into_iter().chain(after);
+        let pages = near.map(|(_, a)| a.pages..a.pages + a.mapped).find(|pages| pages.contains(&address));
+        drop(state);
+        pages.or_else(|| self.registration(address).map(|r| r.start..r.start + r.bytes))
+    }
+
+    /// What an address is to those who look for a mistake.
+    pub(crate) fn describe(&self, address: u64) -> String {
+        let state = self.state.lock();
+        let of = |a: &Allocation| format!("an allocation of {} bytes", a.bytes);
+        let inside = |a: &&Allocation| (a.start..a.start + a.taken).contains(&address);
+        let place = |a: &Allocation| match address.checked_sub(a.base) {
+            None => format!("{} bytes before {}", a.base - address, of(a)),
+            Some(offset) if offset < a.bytes => format!("{offset} bytes into {}", of(a)),
+            Some(offset) => format!("{} bytes past the end of {}", offset - a.bytes, of(a)),
+        };
+        // Guards may be wide: the allocation that an address is next to is one of its two neighbours.
+        let below = state.live.range(..=address).next_back();
+        let near = below.into_iter().chain(state.live.range(address..).next()).map(|(_, a)| a).find(inside);
+        if let Some(allocation) = near {
+            return place(allocation);
+        }
+        if let Some(freed) = state.freed.iter().rev().find(inside) {
+            return format!("{}, which was freed", place(freed));
+        }
+        if address < PAGE {
+            "a null pointer".to_owned()
+        } else if (self.start..self.end).contains(&address) {
+            "memory that was never allocated".to_owned()
+        } else {
+            "no address of the device, nor registered".to_owned()
+        }
+    }
+
     /// Whether an address lies in the devices' range, allocated or not.
     pub(crate) fn owns(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
@@ -364,8 +407,15 @@ fn counts(kind: Kind) -> bool {
     !matches!(kind, Kind::Internal | Kind::Host(_))
 }
 
+/// How many allocations that were freed are remembered.
+const REMEMBERED: usize = 4096;
+
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
+    if state.freed.len() == REMEMBERED {
+        state.freed.pop_front();
+    }
+    state.freed.push_back(allocation);
     if counts(allocation.kind) {
         state.used[allocation.owner.device] -= allocation.mapped;
     }

@@ -6,7 +6,8 @@
 
 use crate::codegen::jit::Compiled;
 use crate::codegen::{self, KernelCode};
-use crate::exec::launch::Shape;
+use crate::exec::launch::{Fault, Launch, Shape};
+use crate::exec::report;
 use crate::ir::Function;
 use crate::ir::lower::{Program, lower};
 use crate::link::with_library;
@@ -43,6 +44,7 @@ impl Kernel {
             frame_bytes: self.code.frame_bytes,
             local_bytes: self.code.local_bytes,
             static_shared: self.function().shared_bytes,
+            calls: self.code.calls,
         }
     }
 
@@ -64,9 +66,24 @@ impl Kernel {
     pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
         let registered = MEMORY.has_registrations();
         self.fibers[usize::from(registered)].get_or_try_init(|| {
-            let ir = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
+            let ir = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
             Compiled::fiber(&self.code, &ir, registered).map(Arc::new)
         })
+    }
+
+    /// What is known of a fault: its text for the log.
+    pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
+        let found = match fault {
+            Fault::Memory { block, .. } => self.exact().and_then(|exact| launch.search(&exact, *block)),
+            _ => None,
+        };
+        report::text(&self.function().name, launch, fault, found)
+    }
+
+    /// Code that asks the runtime about each access, compiled for one search.
+    fn exact(&self) -> Option<Compiled> {
+        let ir = codegen::emit_fiber(&self.program, &self.code, true).ok()?;
+        Compiled::fiber(&self.code, &ir, false).inspect_err(|why| tracing::error!("exact code: {why}")).ok()
     }
 }
 

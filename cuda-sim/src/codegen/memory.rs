@@ -30,7 +30,7 @@ impl Emitter<'_> {
             return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
         }
         // Bases of symbols are aligned to 256 bytes: what is left to check is the offset, and that is known.
-        let plain = |at: i64| !self.exact && (0..NEAR).contains(&at) && at as u64 % bytes == 0;
+        let plain = |at: i64| !self.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
         let (base, at, known) = match address {
             Value::RegAddress(reg, at) => {
                 let width = self.function.registers[*reg as usize];
@@ -82,11 +82,11 @@ impl Emitter<'_> {
             None => address.to_owned(),
         };
         let kind = match inst.opcode {
-            Opcode::Ld | Opcode::Ldu => abi::LOAD,
-            Opcode::St => abi::STORE,
-            _ => abi::ATOMIC,
+            Opcode::Ld | Opcode::Ldu => abi::Access::Load,
+            Opcode::St => abi::Access::Store,
+            _ => abi::Access::Atomic,
         };
-        let place = abi::place(self.position);
+        let (kind, place) = (kind as u32, abi::place(self.position));
         self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
         self.def(format_args!(
             "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {place})"

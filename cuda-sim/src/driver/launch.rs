@@ -13,6 +13,7 @@ use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::Wild;
+use crate::module::Kernel;
 use crate::queue::Start;
 use cuda_sys::{
     CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUsharedconfig, CUstream,
@@ -96,37 +97,16 @@ fn parameters(
     Ok(values)
 }
 
-pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
-    let place = |block: u64| {
-        let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
-        format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
-    };
+/// Writes to the log what is known of a fault, and gives its code.
+pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) -> CUresult {
+    tracing::error!("{}", kernel.explain(launch, fault));
     match fault {
-        Fault::Memory { wild, block } => {
-            tracing::error!("kernel '{name}': illegal access to address {wild:?} in {}", place(block));
-            if wild == Wild::Misaligned {
-                CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
-            } else {
-                CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-            }
-        }
-        Fault::Trap { block } => {
-            tracing::error!("kernel '{name}': trap in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_FAILED
-        }
-        Fault::StackOverflow { block } => {
-            tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_FAILED
-        }
+        Fault::Memory { wild: Wild::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+        Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+        Fault::Trap(_) | Fault::StackOverflow(_) => CUresult::CUDA_ERROR_LAUNCH_FAILED,
         // A barrier that never opens is a kernel that never ends, which a device reports when its time is up.
-        Fault::Deadlock { block } => {
-            tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
-        }
-        Fault::Assert { block } => {
-            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
-            CUresult::CUDA_ERROR_ASSERT
-        }
+        Fault::Deadlock { .. } => CUresult::CUDA_ERROR_LAUNCH_TIMEOUT,
+        Fault::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }

@@ -275,10 +275,10 @@ impl Op {
         };
         match self {
             Op::Kernel { launch, kernel, module } => {
-                let grid = launch.grid;
-                let ended = launch.run();
+                let launch: Arc<Launch> = Arc::from(launch);
+                let ended = Arc::clone(&launch).run().map_err(|fault| report(&kernel, &launch, &fault));
                 drop(module);
-                ended.map_err(|fault| report(&kernel.function().name, fault, grid))
+                ended
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
             Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),

@@ -10,7 +10,7 @@
 
 use super::fault;
 use super::pool::POOL;
-use crate::codegen::abi::{BlocksFn, Context};
+use crate::codegen::abi::{BlocksFn, Context, Stopped};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{ALIGN, Kind, MEMORY, Wild};
 use crate::service;
@@ -26,6 +26,8 @@ pub(crate) struct Shape {
     pub(crate) frame_bytes: u64,
     pub(crate) local_bytes: u64,
     pub(crate) static_shared: u64,
+    /// Whether it calls functions.
+    pub(crate) calls: bool,
 }
 
 /// A launch.
@@ -51,11 +53,11 @@ pub(crate) enum Fault {
     /// An access to memory that is not there, or that is not aligned.
     Memory { wild: Wild, block: u64 },
     /// The kernel executed `trap`.
-    Trap { block: u64 },
+    Trap(Stopped),
     /// An assertion failed.
     Assert { block: u64 },
-    /// Calls used more local memory than there is.
-    StackOverflow { block: u64 },
+    /// Calls went deeper than the stack.
+    StackOverflow(Stopped),
     /// Threads of the block wait for each other, and none can go on.
     Deadlock { block: u64 },
     /// There was no memory for the launch itself.
@@ -70,6 +72,16 @@ impl Fault {
         match self {
             Fault::Memory { wild, .. } => Fault::Memory { wild, block },
             other => other,
+        }
+    }
+
+    /// What stopped a context's launch, if anything did.
+    pub(super) fn stopped(context: &Context) -> Result<(), Fault> {
+        match context.trap {
+            0 => Ok(()),
+            service::OVERFLOW => Err(Fault::StackOverflow(context.stopped)),
+            service::ASSERT => Err(Fault::Assert { block: context.running }),
+            _ => Err(Fault::Trap(context.stopped)),
         }
     }
 
@@ -153,6 +165,21 @@ pub(super) struct Progress {
     workspace: u64,
 }
 
+impl Progress {
+    pub(super) fn of(launch: &Launch) -> Result<Progress, Fault> {
+        let workspace = if launch.cooperative { workspace()? } else { 0 };
+        Ok(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None), workspace })
+    }
+
+    /// Gives back what was allocated, when the launch has ended.
+    pub(super) fn free(&self) {
+        if self.workspace != 0 {
+            // Allocated for this launch alone.
+            let _ = MEMORY.free(self.workspace, |kind| kind == Kind::Internal);
+        }
+    }
+}
+
 /// Bytes of the workspace of grid-wide barriers.
 const WORKSPACE: u64 = 256;
 
@@ -168,12 +195,10 @@ fn workspace() -> Result<u64, Fault> {
 
 impl Launch {
     /// Runs the launch to its end.
-    pub(crate) fn run(self) -> Result<(), Fault> {
+    pub(crate) fn run(self: Arc<Self>) -> Result<(), Fault> {
         let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let workspace = if self.cooperative { workspace()? } else { 0 };
-        let (next, stop, fault) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
-        let progress = Arc::new(Progress { next, stop, fault, workspace });
+        let progress = Arc::new(Progress::of(&self)?);
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
@@ -186,10 +211,7 @@ impl Launch {
             }
         };
         POOL.run(Arc::new(work), alone);
-        if workspace != 0 {
-            // Made above for this launch, which has ended.
-            let _ = MEMORY.free(workspace, |kind| kind == Kind::Internal);
-        }
+        progress.free();
         service::flush(grid_id);
         let fault = progress.fault.lock().take();
         fault.map_or(Ok(()), Err)
@@ -245,6 +267,9 @@ impl Launch {
             workers: POOL.slots() as u32,
             pending: 0,
             trap: 0,
+            stopped: Stopped::default(),
+            running: 0,
+            stack_limit: if self.shape.calls { fault::stack_limit() } else { 0 },
             threads,
             fiber: 0,
             workspace: progress.workspace,
@@ -282,17 +307,12 @@ impl Launch {
             let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
-                Fault::at(address, block)
+                Fault::at(address, context.running)
             })?;
             if context.pending != 0 {
                 self.regions(context, scratch, after - 1)?;
             }
-            match context.trap {
-                0 => {}
-                2 => return Err(Fault::StackOverflow { block: after - 1 }),
-                service::ASSERT => return Err(Fault::Assert { block: after - 1 }),
-                _ => return Err(Fault::Trap { block: after - 1 }),
-            }
+            Fault::stopped(context)?;
             block = after;
         }
         Ok(())

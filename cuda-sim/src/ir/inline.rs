@@ -115,7 +115,7 @@ impl Names {
             Term::Sync(inst, to) => Term::Sync(Box::new(self.inst(inst)), to + self.block),
             Term::Return => Term::Jump(after),
             Term::Exit => Term::Exit,
-            Term::Trap => Term::Trap,
+            Term::Trap(position) => Term::Trap(*position),
         }
     }
 }

@@ -199,10 +199,10 @@ fn faults_end_the_launch_and_nothing_else() {
         run(&image, "wild", [64, 1, 1], [32, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [5]);
-    assert!(matches!(run(&image, "fall", [8, 1, 1], [1, 1, 1], &[0]), Err(Fault::Trap { .. })));
+    assert!(matches!(run(&image, "fall", [8, 1, 1], [1, 1, 1], &[0]), Err(Fault::Trap(_))));
     run(&image, "fall", [3, 1, 1], [1, 1, 1], &[0]).unwrap();
     let deep = run(&image, "bottomless", [1, 1, 1], [1, 1, 1], &[]);
-    assert!(matches!(deep, Err(Fault::StackOverflow { .. })), "{deep:?}");
+    assert!(matches!(deep, Err(Fault::StackOverflow(_))), "{deep:?}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn launch(
     params: &[u64],
 ) -> Result<(), Fault> {
     let module = Module::new(Arc::clone(image)).unwrap();
-    Launch {
+    let launch = Launch {
         code: Arc::clone(code),
         shape: image.kernels[name].shape(),
         params: params.to_vec(),
@@ -30,8 +30,8 @@ fn launch(
         grid_id: 1,
         context: 0,
         cooperative: true,
-    }
-    .run()
+    };
+    Arc::new(launch).run()
 }
 
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
