@@ -13,6 +13,7 @@ use crate::ir::lower::{Program, lower};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
+use crate::source::Sources;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -23,6 +24,7 @@ use std::sync::Arc;
 pub(crate) struct Kernel {
     pub(crate) name: CString,
     program: Arc<Program>,
+    sources: Arc<Sources>,
     code: KernelCode,
     compiled: Variants,
     fibers: Variants,
@@ -77,7 +79,7 @@ impl Kernel {
             Fault::Memory { block, .. } => self.exact().and_then(|exact| launch.search(&exact, *block)),
             _ => None,
         };
-        report::text(&self.function().name, launch, fault, found)
+        report::text((&self.function().name, &self.sources), launch, fault, found)
     }
 
     /// Code that asks the runtime about each access, compiled for one search.
@@ -97,7 +99,9 @@ pub(crate) struct Image {
 
 impl Image {
     fn new(text: &str) -> ptx::Result<Image> {
-        let program = Arc::new(lower(&with_library(ptx::parse(text)?))?);
+        let module = ptx::parse(text)?;
+        let sources = Arc::new(Sources::new(&module));
+        let program = Arc::new(lower(&with_library(module))?);
         let codes = codegen::emit(&program)?;
         let names: Vec<String> = codes.iter().map(|c| program.functions[c.function].name.clone()).collect();
         let mut kernels = HashMap::new();
@@ -106,6 +110,7 @@ impl Image {
             let kernel = Kernel {
                 name: c_name,
                 program: Arc::clone(&program),
+                sources: Arc::clone(&sources),
                 code,
                 compiled: Variants::default(),
                 fibers: Variants::default(),

@@ -6,6 +6,7 @@
 use super::launch::{Fault, Launch};
 use super::search::Found;
 use crate::memory::{MEMORY, Wild};
+use crate::source::Sources;
 use std::fmt::Write;
 
 /// `(x, y, z)` of a number among so many.
@@ -15,8 +16,13 @@ fn coordinates(number: u64, counts: [u32; 3]) -> String {
 }
 
 /// Where the kernel was: a place of 0 is not known.
-fn at(place: u64) -> String {
-    if place == 0 { String::new() } else { format!(", at line {} of its PTX", place >> 32) }
+fn at(place: u64, sources: &Sources) -> String {
+    let line = (place >> 32) as u32;
+    match (line, sources.of(line)) {
+        (0, _) => String::new(),
+        (_, None) => format!(", at line {line} of its PTX"),
+        (_, Some(source)) => format!(", at line {line} of its PTX ({source})"),
+    }
 }
 
 /// The address of an access and what it is. Shared memory has offsets: its addresses are not the same twice.
@@ -36,7 +42,12 @@ fn described(found: &Found) -> String {
 }
 
 /// The text for a fault of a kernel's launch.
-pub(crate) fn text(kernel: &str, launch: &Launch, fault: &Fault, found: Option<Found>) -> String {
+pub(crate) fn text(
+    (kernel, sources): (&str, &Sources),
+    launch: &Launch,
+    fault: &Fault,
+    found: Option<Found>,
+) -> String {
     let block = |number: u64| format!("block {}", coordinates(number, launch.grid));
     let thread = |number: u64| format!("thread {}", coordinates(number, launch.block));
     let mut text = format!("kernel `{kernel}`");
@@ -45,7 +56,7 @@ pub(crate) fn text(kernel: &str, launch: &Launch, fault: &Fault, found: Option<F
         (Fault::Memory { block: number, .. }, Some(found)) => write!(
             text,
             "{}: {} of {} bytes at {}: {}, {}",
-            at(found.place),
+            at(found.place, sources),
             found.access.name(),
             found.bytes,
             described(&found),
@@ -61,7 +72,7 @@ pub(crate) fn text(kernel: &str, launch: &Launch, fault: &Fault, found: Option<F
             write!(text, ": {what}: {}; run again alone, the block does not show which thread made it", block(*number))
         }
         (Fault::Trap(stopped), _) => {
-            write!(text, "{}: trap: {}, {}", at(stopped.place), block(stopped.block), thread(stopped.thread))
+            write!(text, "{}: trap: {}, {}", at(stopped.place, sources), block(stopped.block), thread(stopped.thread))
         }
         (Fault::StackOverflow(stopped), _) => {
             write!(text, ": calls went deeper than the stack: {}, {}", block(stopped.block), thread(stopped.thread))

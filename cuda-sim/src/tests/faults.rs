@@ -308,3 +308,23 @@ fn parameters_have_addresses_that_can_be_read() {
         assert_eq!(out.read(1), [1234 + u64::from(fibers)]);
     }
 }
+
+#[test]
+fn the_log_names_the_line_that_was_compiled() {
+    let text = format!(
+        "{HEADER}.file 1 \"src/x.rs\"\n.file 7 \"src/y.rs\", 1, 2
+.visible .entry k(.param .u64 p, .param .u64 q) {{ .reg .b64 %rd1;
+ld.param.u64 %rd1, [p];
+.loc 7 17 3, function_name $L__info, inlined_at 1 2 3
+st.global.u32 [%rd1], 1;
+.loc\t1 99 0
+ret; }}
+.visible .entry other() {{ ret; }}"
+    );
+    let (_, text) = launch(&image_of(&text), 1, 1, [0; 2], false).unwrap_err();
+    assert_eq!(
+        text,
+        "kernel `k`, at line 9 of its PTX (src/y.rs:17): store of 4 bytes at 0x0 (a null pointer): block (0, 0, 0), \
+         thread (0, 0, 0)"
+    );
+}
