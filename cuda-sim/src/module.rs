@@ -6,6 +6,7 @@
 
 use crate::codegen::jit::Compiled;
 use crate::codegen::{self, KernelCode};
+use crate::environment::ENVIRONMENT;
 use crate::exec::launch::{Fault, Launch, Shape};
 use crate::exec::report;
 use crate::ir::Function;
@@ -33,9 +34,6 @@ pub(crate) struct Kernel {
 /// Code without and with accesses to registered host memory.
 type Variants = [OnceCell<Arc<Compiled>>; 2];
 
-/// Whether threads are fibers: `CUDA_SIM_ENGINE=fibers`.
-static FIBERS: Lazy<bool> = Lazy::new(|| std::env::var("CUDA_SIM_ENGINE").is_ok_and(|engine| engine == "fibers"));
-
 impl Kernel {
     pub(crate) fn function(&self) -> &Function {
         &self.program.functions[self.code.function]
@@ -56,7 +54,7 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
-        if *FIBERS {
+        if ENVIRONMENT.fibers {
             return self.fibers();
         }
         let registered = MEMORY.has_registrations();

@@ -81,8 +81,10 @@ pub(crate) fn stack_limit() -> u64 {
 fn lowest() -> Option<u64> {
     // SAFETY: all zeros are a valid state for what is overwritten next.
     let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
+    // SAFETY: asks for the running thread's own name.
+    let own = unsafe { libc::pthread_self() };
     // SAFETY: the thread is this one, and the attributes are a live local.
-    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) } != 0 {
+    if unsafe { libc::pthread_getattr_np(own, &mut attributes) } != 0 {
         return None;
     }
     let (mut low, mut bytes) = (std::ptr::null_mut(), 0);
