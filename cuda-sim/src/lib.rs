@@ -13,7 +13,7 @@
 //! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
 //! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
 //! (printf, assert, malloc). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the
-//! devices' memory, `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes,
+//! devices' memory, `source` the lines that a text was compiled from, `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes,
 //! for loom.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
@@ -31,6 +31,7 @@ mod module;
 pub mod ptx;
 mod queue;
 mod service;
+mod source;
 mod sync;
 
 pub use driver::driver_api;

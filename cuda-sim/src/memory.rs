@@ -5,6 +5,10 @@
 //! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Huge
 //! pages are not asked for: the kernel's compaction then stalled the first launch by 30 ms.
 //!
+//! Both ends of the range, and wide stretches around two more addresses in it, are never given out ([`Guards`]). Compiled
+//! code checks only the part of an address that may be anything and sends a bad one to one of those two: what it adds
+//! afterwards is bounded, so that it stays in the range, where the processor finds what is wrong with it at no cost.
+//!
 //! Each device has its own total, which its allocations count against. Pages come from the system when they are first
 //! touched, so a device may show more memory than the machine has.
 //!
@@ -20,10 +24,11 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use shared::{Access, SharedFile};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-const PAGE: u64 = 4096;
+pub(crate) const PAGE: u64 = 4096;
 /// What every allocation is aligned to, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
 
@@ -102,6 +107,8 @@ struct State {
     id: u64,
     live: BTreeMap<u64, Allocation>,
     free: VecDeque<(u64, u64)>,
+    /// What was freed last, for reports.
+    freed: VecDeque<Allocation>,
     registered: BTreeMap<u64, Registration>,
     /// Files behind allocations, by their base.
     files: HashMap<u64, Arc<SharedFile>>,
@@ -109,11 +116,41 @@ struct State {
     reserved: BTreeMap<u64, (u64, u64, u64)>,
 }
 
+/// What compiled code has to know to keep every access inside the reserved range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guards {
+    /// Where an address may lie before something of at most `reach` is added or taken away.
+    pub(crate) first: u64,
+    pub(crate) bytes: u64,
+    /// Never accessible, nor is anything within `reach`: in the place of an address that is not in the range.
+    pub(crate) outside: u64,
+    /// The same for one that is not aligned.
+    pub(crate) misaligned: u64,
+    pub(crate) reach: u64,
+    /// Shared windows have twice this, and some more, inaccessible on both sides.
+    pub(crate) shared: u64,
+}
+
+/// What the address of a fault tells about the access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wild {
+    /// It was not aligned.
+    Misaligned,
+    /// It was not in the devices' range.
+    Outside,
+    /// It was to this address in the range.
+    At(u64),
+}
+
 /// The range and what is in it.
 pub(crate) struct Memory {
+    /// What is given out.
     start: u64,
     end: u64,
+    guards: Guards,
     total: u64,
+    /// How many registrations there are; written under the lock.
+    registrations: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -126,7 +163,7 @@ static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64
 impl Memory {
     fn reserve() -> Memory {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        for shift in [43, 42, 40, 38, 36, 34, 32] {
+        for shift in [45, 43, 42, 40, 38, 36, 34, 32] {
             // SAFETY: a new anonymous mapping without access at an address that the kernel chooses.
             let start = unsafe { libc::mmap(std::ptr::null_mut(), 1 << shift, libc::PROT_NONE, flags, -1, 0) };
             if start != libc::MAP_FAILED {
@@ -138,18 +175,62 @@ impl Memory {
         Memory::over(0, 0)
     }
 
-    fn over(start: u64, end: u64) -> Memory {
+    /// The range between two addresses: of its sixteenths the first, the last five and nothing else are guards.
+    fn over(first: u64, last: u64) -> Memory {
+        let margin = (last - first) / 16;
+        let (start, end) = (first + margin, last - 5 * margin);
+        let guards = Guards {
+            first: start - margin / 2,
+            bytes: end - start + margin,
+            outside: last - margin,
+            misaligned: last - 3 * margin,
+            reach: margin / 2,
+            shared: (1 << 34).min((end - start) / 1024),
+        };
         let state = State {
             next: start,
             id: 0,
             live: BTreeMap::new(),
             free: VecDeque::new(),
+            freed: VecDeque::new(),
             registered: BTreeMap::new(),
             files: HashMap::new(),
             reserved: BTreeMap::new(),
         };
         let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
-        Memory { start, end, total, state: Mutex::new(state) }
+        Memory { start, end, guards, total, registrations: AtomicUsize::new(0), state: Mutex::new(state) }
+    }
+
+    pub(crate) fn guards(&self) -> Guards {
+        self.guards
+    }
+
+    /// What an address whose access faulted says.
+    pub(crate) fn wild(&self, address: u64) -> Wild {
+        let Guards { outside, misaligned, reach, .. } = self.guards;
+        match address {
+            a if a.abs_diff(misaligned) <= 2 * reach => Wild::Misaligned,
+            a if a.abs_diff(outside) <= 2 * reach => Wild::Outside,
+            a => Wild::At(a),
+        }
+    }
+
+    /// Whether host memory of others is registered.
+    pub(crate) fn has_registrations(&self) -> bool {
+        self.registrations.load(Ordering::Acquire) != 0
+    }
+
+    /// The address of an access of `bytes` bytes, or one in a guard.
+    pub(crate) fn mapped(&self, address: u64, bytes: u64) -> u64 {
+        let Guards { first, bytes: size, outside, misaligned, .. } = self.guards;
+        if !address.is_multiple_of(bytes) {
+            misaligned
+        } else if address.wrapping_sub(first) < size {
+            address
+        } else {
+            let fits = |r: Registration| address - r.start <= r.bytes.saturating_sub(bytes);
+            if self.registration(address).is_some_and(fits) { address } else { outside }
+        }
     }
 
     /// Free and total bytes of a device.
@@ -162,7 +243,7 @@ impl Memory {
         self.alloc_guarded(bytes, kind, PAGE)
     }
 
-    /// Allocates with at least `guard` inaccessible bytes behind.
+    /// Allocates with at least `guard` inaccessible bytes on both sides.
     pub(crate) fn alloc_guarded(&self, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
         self.alloc_for(Owner::default(), bytes, kind, guard)
     }
@@ -175,13 +256,13 @@ impl Memory {
         let room = bytes.max(1).next_multiple_of(ALIGN);
         let mapped = room.next_multiple_of(PAGE);
         let guard = guard.max(PAGE).min((self.end - self.start) / 256).next_multiple_of(PAGE);
-        let taken = PAGE + mapped + guard;
+        let taken = guard + mapped + guard;
         let mut state = self.state.lock();
         if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
-        let pages = start + PAGE;
+        let pages = start + guard;
         protect(pages, mapped, true).map_err(|()| {
             state.free.push_back((start, taken));
             MemoryError::OutOfMemory
@@ -274,6 +355,7 @@ impl Memory {
         let user: Vec<_> = state.live.values().filter(own).copied().collect();
         user.into_iter().for_each(|a| release(&mut state, a));
         state.registered.retain(|_, r| r.owner.context != context);
+        self.registrations.store(state.registered.len(), Ordering::Release);
     }
 
     /// The live allocation that contains `address`.
@@ -282,6 +364,47 @@ impl Memory {
         let (_, allocation) = state.live.range(..=address).next_back()?;
         let inside = address < allocation.base + allocation.bytes.max(1);
         (inside && !matches!(allocation.kind, Kind::Cached(_))).then_some(*allocation)
+    }
+
+    /// The memory around an address that can be accessed: pages of an allocation, or a registered range.
+    pub(crate) fn accessible(&self, address: u64) -> Option<Range<u64>> {
+        let state = self.state.lock();
+        // Pages begin up to one page before the first byte of their allocation.
+        let after = state.live.range(address..address.saturating_add(PAGE)).next();
+        let near = state.live.range(..=address).next_back().into_iter().chain(after);
+        let pages = near.map(|(_, a)| a.pages..a.pages + a.mapped).find(|pages| pages.contains(&address));
+        drop(state);
+        pages.or_else(|| self.registration(address).map(|r| r.start..r.start + r.bytes))
+    }
+
+    /// What an address is to those who look for a mistake.
+    pub(crate) fn describe(&self, address: u64) -> String {
+        let state = self.state.lock();
+        let of = |a: &Allocation| format!("an allocation of {} bytes", a.bytes);
+        let inside = |a: &&Allocation| {
+            (a.start..a.start + a.taken).contains(&address) || (a.pages..a.pages + a.mapped).contains(&address)
+        };
+        let place = |a: &Allocation| match address.checked_sub(a.base) {
+            None => format!("{} bytes before {}", a.base - address, of(a)),
+            Some(offset) if offset < a.bytes => format!("{offset} bytes into {}", of(a)),
+            Some(offset) => format!("{} bytes past the end of {}", offset - a.bytes, of(a)),
+        };
+        // Guards may be wide: the allocation that an address is next to is one of its two neighbours.
+        let below = state.live.range(..=address).next_back();
+        let near = below.into_iter().chain(state.live.range(address..).next()).map(|(_, a)| a).find(inside);
+        if let Some(allocation) = near {
+            return place(allocation);
+        }
+        if let Some(freed) = state.freed.iter().rev().find(inside) {
+            return format!("{}, which was freed", place(freed));
+        }
+        if address < PAGE {
+            "a null pointer".to_owned()
+        } else if (self.start..self.end).contains(&address) {
+            "memory that was never allocated".to_owned()
+        } else {
+            "no address of the device, nor registered".to_owned()
+        }
     }
 
     /// Whether an address lies in the devices' range, allocated or not.
@@ -298,11 +421,15 @@ impl Memory {
             return Err(MemoryError::Unknown);
         }
         state.registered.insert(start, registration);
+        self.registrations.store(state.registered.len(), Ordering::Release);
         Ok(())
     }
 
     pub(crate) fn unregister(&self, start: u64) -> Result<(), MemoryError> {
-        self.state.lock().registered.remove(&start).map(|_| ()).ok_or(MemoryError::Unknown)
+        let mut state = self.state.lock();
+        state.registered.remove(&start).ok_or(MemoryError::Unknown)?;
+        self.registrations.store(state.registered.len(), Ordering::Release);
+        Ok(())
     }
 
     /// The registered range that contains `address`.
@@ -318,8 +445,15 @@ fn counts(kind: Kind) -> bool {
     !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
 }
 
+/// How many allocations that were freed are remembered.
+const REMEMBERED: usize = 4096;
+
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
+    if state.freed.len() == REMEMBERED {
+        state.freed.pop_front();
+    }
+    state.freed.push_back(allocation);
     state.files.remove(&allocation.base);
     if counts(allocation.kind) {
         USED[allocation.owner.device].fetch_sub(allocation.mapped, Ordering::AcqRel);

@@ -7,12 +7,14 @@
 use crate::codegen::jit::Compiled;
 use crate::codegen::{self, KernelCode};
 use crate::environment::ENVIRONMENT;
-use crate::exec::launch::Shape;
+use crate::exec::launch::{Fault, Launch, Shape};
+use crate::exec::report;
 use crate::ir::Function;
 use crate::ir::lower::{Program, lower};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
+use crate::source::Sources;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
@@ -23,10 +25,14 @@ use std::sync::Arc;
 pub(crate) struct Kernel {
     pub(crate) name: CString,
     program: Arc<Program>,
+    sources: Arc<Sources>,
     code: KernelCode,
-    compiled: OnceCell<Arc<Compiled>>,
-    fibers: OnceCell<Arc<Compiled>>,
+    compiled: Variants,
+    fibers: Variants,
 }
+
+/// Code without and with accesses to registered host memory.
+type Variants = [OnceCell<Arc<Compiled>>; 2];
 
 impl Kernel {
     pub(crate) fn function(&self) -> &Function {
@@ -38,6 +44,7 @@ impl Kernel {
             frame_bytes: self.code.frame_bytes,
             local_bytes: self.code.local_bytes,
             static_shared: self.function().shared_bytes,
+            calls: self.code.calls,
         }
     }
 
@@ -50,15 +57,33 @@ impl Kernel {
         if ENVIRONMENT.fibers {
             return self.fibers();
         }
-        self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))
+        let registered = MEMORY.has_registrations();
+        let cell = &self.compiled[usize::from(registered)];
+        cell.get_or_try_init(|| Compiled::new(&self.code, registered).map(Arc::new))
     }
 
     /// The machine code of threads that are fibers.
     pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
-        self.fibers.get_or_try_init(|| {
-            let ir = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
-            Compiled::fiber(&self.code, &ir, None).map(Arc::new)
+        let registered = MEMORY.has_registrations();
+        self.fibers[usize::from(registered)].get_or_try_init(|| {
+            let ir = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
+            Compiled::fiber(&self.code, &ir, registered).map(Arc::new)
         })
+    }
+
+    /// What is known of a fault: its text for the log.
+    pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
+        let found = match fault {
+            Fault::Memory { block, .. } => self.exact().and_then(|exact| launch.search(&exact, *block)),
+            _ => None,
+        };
+        report::text((&self.function().name, &self.sources), launch, fault, found)
+    }
+
+    /// Code that asks the runtime about each access, compiled for one search.
+    fn exact(&self) -> Option<Compiled> {
+        let ir = codegen::emit_fiber(&self.program, &self.code, true).ok()?;
+        Compiled::fiber(&self.code, &ir, false).inspect_err(|why| tracing::error!("exact code: {why}")).ok()
     }
 }
 
@@ -72,7 +97,9 @@ pub(crate) struct Image {
 
 impl Image {
     fn new(text: &str) -> ptx::Result<Image> {
-        let program = Arc::new(lower(&with_library(ptx::parse(text)?))?);
+        let module = ptx::parse(text)?;
+        let sources = Arc::new(Sources::new(&module));
+        let program = Arc::new(lower(&with_library(module))?);
         let codes = codegen::emit(&program)?;
         let names: Vec<String> = codes.iter().map(|c| program.functions[c.function].name.clone()).collect();
         let mut kernels = HashMap::new();
@@ -81,9 +108,10 @@ impl Image {
             let kernel = Kernel {
                 name: c_name,
                 program: Arc::clone(&program),
+                sources: Arc::clone(&sources),
                 code,
-                compiled: OnceCell::new(),
-                fibers: OnceCell::new(),
+                compiled: Variants::default(),
+                fibers: Variants::default(),
             };
             kernels.insert(name.clone(), Arc::new(kernel));
         }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
 
+use crate::ptx::Position;
 use std::mem::offset_of;
 
 /// The state of one worker while it runs blocks of a launch. Generated code gets a pointer to it.
@@ -34,8 +35,13 @@ pub(crate) struct Context {
     pub(crate) workers: u32,
     /// Set where threads of the block wait in `next`.
     pub(crate) pending: u32,
-    /// Set by `trap`.
+    /// Why a thread stopped the launch, 0 if none did; and the block, the thread and the place of the first.
     pub(crate) trap: u32,
+    pub(crate) stopped: Stopped,
+    /// The block that a loop over blocks is at.
+    pub(crate) running: u64,
+    /// Below this the stack is for the runtime and not for calls.
+    pub(crate) stack_limit: u64,
     /// Threads of a block.
     pub(crate) threads: u64,
     /// The fiber that runs, where threads are fibers.
@@ -44,6 +50,15 @@ pub(crate) struct Context {
     pub(crate) workspace: u64,
     /// The number of the driver's context; its heap is the one that `malloc` takes from.
     pub(crate) owner: u32,
+}
+
+/// Where a thread stopped the launch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    pub(crate) block: u64,
+    pub(crate) thread: u64,
+    pub(crate) place: u64,
 }
 
 macro_rules! offsets {
@@ -56,8 +71,35 @@ offsets! {
     ZERO = zero, PARAMS = params, DATA = data, SHARED = shared, FRAME = frame, NEXT = next, LOCAL = local,
     LOCAL_STRIDE = local_stride, DYNAMIC_SHARED = dynamic_shared, DYNAMIC_SHARED_BYTES = dynamic_shared_bytes,
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
-    WORKER = worker, WORKERS = workers, PENDING = pending, TRAP = trap, THREADS = threads,
-    FIBER = fiber, WORKSPACE = workspace,
+    WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
+    RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
+}
+
+/// What an access does, as exact code tells the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Access {
+    pub(crate) fn new(number: u32) -> Access {
+        [Access::Load, Access::Store].get(number as usize).copied().unwrap_or(Access::Atomic)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Access::Load => "load",
+            Access::Store => "store",
+            Access::Atomic => "atomic operation",
+        }
+    }
+}
+
+/// A place in a text as one number; 0 for none.
+pub(crate) fn place(position: Position) -> u64 {
+    u64::from(position.line) << 32 | u64::from(position.column)
 }
 
 /// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.

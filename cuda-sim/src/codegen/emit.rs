@@ -27,6 +27,8 @@ pub(crate) struct Emitter<'a> {
     /// Blocks that no thread goes to, as was found out before.
     pub(crate) never: BTreeSet<BlockId>,
     pub(crate) position: Position,
+    /// Whether the runtime is asked about each access.
+    pub(crate) exact: bool,
 }
 
 impl<'a> Emitter<'a> {
@@ -43,6 +45,7 @@ impl<'a> Emitter<'a> {
             exit_label: "thread.done",
             never: BTreeSet::new(),
             position: Position::default(),
+            exact: false,
         }
     }
 

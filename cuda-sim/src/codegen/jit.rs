@@ -9,9 +9,10 @@
 //! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
-use super::{KernelCode, math};
+use super::{KernelCode, guard, math};
 use crate::environment::ENVIRONMENT;
 use crate::ir::sync::Plan;
+use crate::memory::MEMORY;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
@@ -44,16 +45,21 @@ pub(crate) struct Compiled {
 
 /// Code that is compiled when it is needed first: its text, and its address then.
 #[derive(Debug)]
-struct Later(String, OnceCell<usize>);
+struct Later {
+    ir: String,
+    /// Whether accesses to registered host memory are possible.
+    registered: bool,
+    address: OnceCell<usize>,
+}
 
 impl Later {
-    fn new(ir: &str) -> Later {
-        Later(ir.to_owned(), OnceCell::new())
+    fn new(ir: &str, registered: bool) -> Later {
+        Later { ir: ir.to_owned(), registered, address: OnceCell::new() }
     }
 
     /// Compiled by the first caller while others wait.
     fn address(&self) -> Result<usize, String> {
-        self.1.get_or_try_init(|| link(&self.0)).copied()
+        self.address.get_or_try_init(|| link(&self.ir, self.registered)).copied()
     }
 }
 
@@ -163,9 +169,12 @@ fn machine() -> Result<TargetMachine, String> {
         .ok_or_else(|| "LLVM cannot generate code for this machine".to_owned())
 }
 
+/// What comes before the checks of addresses are put in: registers become values.
+const VALUES: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
+    simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>)";
+
 /// What makes thread loops fast, and no more: `default<O2>` takes twice as long for the same code.
-const PIPELINE: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
-    simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>,reassociate,\
+const PIPELINE: &str = "function(early-cse,reassociate,\
     loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch),simplifycfg,instcombine<no-verify-fixpoint>,\
     loop(indvars,loop-deletion),gvn,sccp,instcombine<no-verify-fixpoint>,adce,\
     loop-mssa(licm<allowspeculation>),simplifycfg,loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
@@ -176,7 +185,7 @@ const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombi
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
 /// Optimises and compiles a module's text to an object file's bytes.
-fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
+fn object(ir: &str, symbol: &str, registered: bool) -> Result<Vec<u8>, String> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
     let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
@@ -185,6 +194,8 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     let machine = machine()?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
+    module.run_passes(VALUES, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    guard::rewrite(&context, &module, MEMORY.guards(), registered)?;
     module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     if ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
@@ -197,7 +208,7 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Compiles and links one module, and gives the address of its function.
-fn link(ir: &str) -> Result<usize, String> {
+fn link(ir: &str, registered: bool) -> Result<usize, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize();
         Jit::new().map(Mutex::new)
@@ -209,7 +220,7 @@ fn link(ir: &str) -> Result<usize, String> {
         format!("k{}", jit.count)
     };
     // Compiling needs no lock, linking does.
-    let object = object(ir, &symbol)?;
+    let object = object(ir, &symbol, registered)?;
     let mut jit = jit.lock();
     jit.add(&object)?;
     jit.lookup(&symbol)
@@ -221,8 +232,8 @@ impl Compiled {
     /// # Errors
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
-    pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
-        let address = link(&code.regions[0])?;
+    pub(crate) fn new(code: &KernelCode, registered: bool) -> Result<Compiled, String> {
+        let address = link(&code.regions[0], registered)?;
         let entry = if code.scheduled {
             // Each region, and behind them the loops in step.
             Entry::Regions(table(address, 2 * code.regions.len()))
@@ -230,8 +241,8 @@ impl Compiled {
             // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
             Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
         };
-        let others = code.regions[1..].iter().map(|ir| Later::new(ir)).collect();
-        let strips = code.strips.iter().map(|ir| ir.as_deref().map(Later::new)).collect();
+        let others = code.regions[1..].iter().map(|ir| Later::new(ir, registered)).collect();
+        let strips = code.strips.iter().map(|ir| ir.as_deref().map(|ir| Later::new(ir, registered))).collect();
         Ok(Compiled { entry, others, strips, plan: Arc::clone(&code.plan) })
     }
 
@@ -240,8 +251,8 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn fiber(code: &KernelCode, ir: &str, seed: Option<u64>) -> Result<Compiled, String> {
-        let entry = Entry::Fiber { function: link(ir)?, seed };
+    pub(crate) fn fiber(code: &KernelCode, ir: &str, registered: bool) -> Result<Compiled, String> {
+        let entry = Entry::Fiber { function: link(ir, registered)?, seed: None };
         Ok(Compiled { entry, others: Vec::new(), strips: Vec::new(), plan: Arc::clone(&code.plan) })
     }
 
@@ -249,12 +260,8 @@ impl Compiled {
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        Compiled {
-            entry: Entry::Fiber { function, seed },
-            others: Vec::new(),
-            strips: Vec::new(),
-            plan: Arc::clone(&self.plan),
-        }
+        let entry = Entry::Fiber { function, seed };
+        Compiled { entry, others: Vec::new(), strips: Vec::new(), plan: Arc::clone(&self.plan) }
     }
 
     pub(crate) fn plan(&self) -> &Plan {

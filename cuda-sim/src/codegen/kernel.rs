@@ -19,6 +19,7 @@ attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" }
 attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn }
 attributes #3 = { nounwind }
+attributes #4 = { nounwind willreturn speculatable memory(none) }
 !0 = distinct !{}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
@@ -33,13 +34,16 @@ pub(crate) struct Functions {
     text: Vec<String>,
     declares: Vec<BTreeSet<String>>,
     callees: Vec<BTreeSet<usize>>,
+    exact: bool,
 }
 
 impl Functions {
-    pub(crate) fn emit(program: &Program) -> Result<Functions> {
-        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new() };
+    /// `exact` asks the runtime about each access.
+    pub(crate) fn emit(program: &Program, exact: bool) -> Result<Functions> {
+        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new(), exact };
         for (index, function) in program.functions.iter().enumerate() {
             let mut emitter = Emitter::new(function);
+            emitter.exact = exact;
             let text = match function.kind {
                 // What synchronises is inlined, except what calls itself.
                 FunctionKind::Func if synchronises(function) && !is_called(program, index) => String::new(),
@@ -149,6 +153,7 @@ impl Functions {
     /// The LLVM module in which a kernel's threads are fibers.
     pub(crate) fn fiber(&self, program: &Program, index: usize, regions: &Regions) -> Result<String> {
         let mut emitter = Emitter::new(&program.functions[index]);
+        emitter.exact = self.exact;
         let text = region::fiber(&mut emitter, regions)?;
         Ok(self.complete(text, vec![emitter]))
     }
@@ -241,6 +246,10 @@ pub(super) fn emit_blocks(
     for id in blocks {
         let block = &function.blocks[*id];
         emitter.text.push_str(&format!("b{id}:\n"));
+        if emitter.exact {
+            emitter.declares.insert("declare void @sim.tick() #3".to_owned());
+            emitter.line(format_args!("call void @sim.tick()"));
+        }
         for inst in &block.insts {
             emitter.inst(inst)?;
         }
@@ -275,15 +284,20 @@ pub(super) fn emit_blocks(
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
-            Term::Trap => {
-                let trap = emitter.def(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::TRAP));
-                emitter.line(format_args!("store atomic i32 1, ptr {trap} monotonic, align 4"));
+            Term::Trap(position) => {
+                stop(emitter, abi::place(*position), crate::service::TRAP);
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
         }
     }
     Ok(())
+}
+
+/// Ends the launch at the current thread, as the runtime remembers.
+fn stop(emitter: &mut Emitter<'_>, place: u64, how: u32) {
+    emitter.declares.insert("declare void @sim.stop(ptr, i64, i64, i32) #3".to_owned());
+    emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {place}, i32 {how})"));
 }
 
 /// A function: gives whether the thread ended in it.
@@ -304,18 +318,35 @@ fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
     }
     let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
     let _ = writeln!(emitter.prologue, "  %thread = load i64, ptr {pointer}");
+    let zero = emitter.field(abi::ZERO, "ptr");
+    for (slot, at) in &function.kept_slots {
+        let address = emitter.uniform(format_args!("add i64 %local, {at}"));
+        let _ = writeln!(emitter.prologue, "  %slot{slot} = getelementptr i8, ptr {zero}, i64 {address}");
+    }
     let size = function.local_bytes.next_multiple_of(16);
     emit_blocks(emitter, &blocks, None)?;
+    let limit = emitter.field(abi::STACK_LIMIT, "i64");
+    let body = std::mem::take(&mut emitter.text);
+    emitter.text.push_str("overflow:\n");
+    stop(emitter, 0, crate::service::OVERFLOW);
+    emitter.line(format_args!("br label %thread.done"));
     Ok(format!(
         "define internal i1 @f{index}(ptr %ctx, ptr %thread.record, i64 %local, i64 %local.end{params}) #0 {{\n\
-         entry:\n{prologue}  %need = add i64 %local, {size}\n  %fits = icmp ule i64 %need, %local.end\n  \
-         br i1 %fits, label %b0, label %overflow\noverflow:\n  \
-         %trap.at = getelementptr i8, ptr %ctx, i64 {trap}\n  store atomic i32 2, ptr %trap.at monotonic, align 4\n  \
-         br label %thread.done\n{text}thread.return:\n  ret i1 false\nthread.done:\n  ret i1 true\n}}\n",
+         entry:\n{prologue}  %stack = alloca i8\n  %stack.at = ptrtoint ptr %stack to i64\n  \
+         %stack.left = sub i64 %stack.at, {limit}\n  %stack.fits = icmp sgt i64 %stack.left, {frame}\n  \
+         %need = add i64 %local, {size}\n  %local.fits = icmp ule i64 %need, %local.end\n  \
+         %fits = and i1 %local.fits, %stack.fits\n  br i1 %fits, label %b0, label %overflow\n{overflow}{body}\
+         thread.return:\n  ret i1 false\nthread.done:\n  ret i1 true\n}}\n",
         prologue = emitter.prologue,
-        trap = abi::TRAP,
-        text = emitter.text,
+        overflow = emitter.text,
+        frame = frame(function),
     ))
+}
+
+/// What a function's frame may take of the stack, at most: all its registers and variables, and as much again.
+fn frame(function: &Function) -> u64 {
+    let slots: u64 = function.slots.iter().map(|slot| slot.bytes + 16).sum();
+    2 * (slots + 16 * function.registers.len() as u64)
 }
 
 pub(super) fn calls(function: &Function, blocks: &[BlockId]) -> bool {
@@ -428,6 +459,7 @@ fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
     let [nx, ny, nz] = [0, 4, 8].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     let [gx, gy] = [0, 4].map(|at| emitter.field(abi::GRID + at, "i32"));
     let [cx, cy, cz] = [0, 4, 8].map(|at| emitter.field(abi::CTAID + at, "i32"));
+    let running = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::RUNNING));
     let (reset, collect, check) = if split {
         (
             "  store i32 0, ptr %any\n",
@@ -446,6 +478,7 @@ block:
   %ctaid0 = phi i32 [ {cx}, %entry ], [ %x.new, %block.step ]
   %ctaid1 = phi i32 [ {cy}, %entry ], [ %y.new, %block.step ]
   %ctaid2 = phi i32 [ {cz}, %entry ], [ %z.new, %block.step ]
+  store volatile i64 %b, ptr {running}
 {reset}  br label %plane
 plane:
   %tid2 = phi i32 [ 0, %block ], [ %tid2.next, %plane.next ]

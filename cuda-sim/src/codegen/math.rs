@@ -176,7 +176,8 @@ symbols! {
     "sim.narrow.f64" = narrow::from_f64, "sim.narrow.s64" = narrow::from_s64, "sim.narrow.u64" = narrow::from_u64,
     "sim.narrow.tf32" = narrow::tf32, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
     "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
-    "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch,
+    "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
+    "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }
 
 #[cfg(test)]

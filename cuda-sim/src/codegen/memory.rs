@@ -3,41 +3,102 @@
 //! Local, parameter, constant and global addresses are host addresses; an address in shared memory is an offset in
 //! the block's window. Plain accesses promise LLVM no alignment and no dereferenceability; those marked parallel may
 //! be reordered across threads, as PTX lets them.
+//!
+//! An address that is not known here is given to `sim.address` or `sim.shared`, in whose place [`super::guard`] puts
+//! what keeps the access in the devices' range. Exact code, which looks for the thread of a fault, asks the runtime
+//! about each access instead: checkers of bounds, races and uninitialised reads have their place there.
 
 use super::abi;
 use super::emit::{Emitter, llvm_float};
 use crate::ir::{Inst, Symbol, Value};
-use crate::ptx::{Modifier as M, Result, Space, Type};
+use crate::ptx::{Modifier as M, Opcode, Result, Space, Type};
 use std::fmt::Write;
 
+/// Constant offsets up to this are added to an address behind its check.
+const NEAR: i64 = 1 << 20;
+
 impl Emitter<'_> {
-    /// The pointer for an access of one element, `offset` bytes on.
-    fn pointer(&mut self, space: Option<Space>, address: &Value, offset: u64) -> Result<String> {
+    /// The pointer for an access of `bytes` bytes, which have to be aligned to as many.
+    fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
+        let space = inst.space();
         if let Value::SymbolAddress(Symbol::Slot(slot), at) = address {
-            let at = at.wrapping_add_unsigned(offset);
+            let slot_bytes = self.function.slots[*slot].bytes;
+            if u64::try_from(*at).ok().and_then(|at| at.checked_add(bytes)).is_none_or(|end| end > slot_bytes) {
+                let text = format!("an access of {bytes} bytes at offset {at} of a parameter of {slot_bytes} bytes");
+                return self.unsupported(text);
+            }
             return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
         }
-        let (base, at) = match address {
+        // Bases of symbols are aligned to 256 bytes: what is left to check is the offset, and that is known.
+        let plain = |at: i64| !self.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
+        let (base, at, known) = match address {
             Value::RegAddress(reg, at) => {
                 let width = self.function.registers[*reg as usize];
                 let base = self.int(&Value::Reg(*reg), width)?;
-                (self.resize(&base, width, 64, false), *at)
+                (self.resize(&base, width, 64, false), *at, false)
             }
-            Value::SymbolAddress(symbol, at) => (self.int(&Value::Symbol(*symbol, 0), 64)?, *at),
-            Value::Absolute(at) => ("0".to_owned(), *at),
+            Value::SymbolAddress(symbol @ Symbol::Shared(start), at) => {
+                let known = plain(at.wrapping_add_unsigned(*start));
+                (self.int(&Value::Symbol(*symbol, 0), 64)?, *at, known)
+            }
+            Value::SymbolAddress(symbol @ (Symbol::Data(start) | Symbol::KernelParam(start)), at) => {
+                let known = plain(at.wrapping_add_unsigned(*start));
+                (self.int(&Value::Symbol(*symbol, 0), 64)?, *at, known)
+            }
+            Value::SymbolAddress(symbol, at) => (self.int(&Value::Symbol(*symbol, 0), 64)?, *at, false),
+            Value::Absolute(at) => ("0".to_owned(), *at, false),
             _ => return self.unsupported("this operand is not an address"),
         };
-        let base = match space {
-            Some(Space::Shared) => {
-                let window = self.field(abi::SHARED, "i64");
-                self.def(format_args!("add i64 {window}, {base}"))
+        let window = (space == Some(Space::Shared)).then(|| self.field(abi::SHARED, "i64"));
+        let (mut address, mut behind) = (base, at);
+        if self.exact || !((-NEAR..NEAR).contains(&at) && at % bytes as i64 == 0) {
+            address = self.def(format_args!("add i64 {address}, {at}"));
+            behind = 0;
+        }
+        let mut address = match (known, &window) {
+            _ if self.exact => self.exactly(inst, window.as_deref(), &address, bytes),
+            (true, Some(window)) => self.def(format_args!("add i64 {window}, {address}")),
+            (true, None) => address,
+            (false, Some(window)) => {
+                self.declares.insert("declare i64 @sim.shared(i64, i64, i64) #4".to_owned());
+                self.def(format_args!("call i64 @sim.shared(i64 {window}, i64 {address}, i64 {bytes})"))
             }
-            _ => base,
+            (false, None) => {
+                self.declares.insert("declare i64 @sim.address(i64, i64) #4".to_owned());
+                self.def(format_args!("call i64 @sim.address(i64 {address}, i64 {bytes})"))
+            }
         };
-        let at = at.wrapping_add_unsigned(offset);
-        let address = if at == 0 { base } else { self.def(format_args!("add i64 {base}, {at}")) };
+        if behind != 0 {
+            address = self.def(format_args!("add i64 {address}, {behind}"));
+        }
         let zero = self.field(abi::ZERO, "ptr");
         Ok(self.def(format_args!("getelementptr i8, ptr {zero}, i64 {address}")))
+    }
+
+    /// The address at which exact code makes an access: the runtime tells.
+    fn exactly(&mut self, inst: &Inst, window: Option<&str>, address: &str, bytes: u64) -> String {
+        let address = match window {
+            Some(window) => self.def(format_args!("add i64 {window}, {address}")),
+            None => address.to_owned(),
+        };
+        let kind = match inst.opcode {
+            Opcode::Ld | Opcode::Ldu => abi::Access::Load,
+            Opcode::St => abi::Access::Store,
+            _ => abi::Access::Atomic,
+        };
+        let (kind, place) = (kind as u32, abi::place(self.position));
+        self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
+        self.def(format_args!(
+            "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {place})"
+        ))
+    }
+
+    /// The pointer to the `index`-th element of that many bytes.
+    fn element(&mut self, pointer: &str, index: usize, bytes: u64) -> String {
+        if index == 0 {
+            return pointer.to_owned();
+        }
+        self.def(format_args!("getelementptr i8, ptr {pointer}, i64 {}", index as u64 * bytes))
     }
 
     /// How LLVM has to treat an access: `(atomic ordering, alignment, metadata)`.
@@ -66,7 +127,11 @@ impl Emitter<'_> {
 
     pub(crate) fn load(&mut self, inst: &Inst, dest: &Value, address: &Value) -> Result<()> {
         let ty = inst.ty(0);
-        if let (Value::SymbolAddress(Symbol::KernelParam(at), offset), Value::Reg(_)) = (address, dest) {
+        if let (Value::SymbolAddress(Symbol::KernelParam(at), offset), Value::Reg(_)) = (address, dest)
+            && (at.wrapping_add_signed(*offset))
+                .checked_add(ty.bytes())
+                .is_some_and(|end| end <= self.function.param_bytes())
+        {
             // A parameter is the same for every thread: loaded once, before the thread loop.
             let base = self.field(abi::PARAMS, "ptr");
             let at = at.wrapping_add_signed(*offset) as i64;
@@ -80,8 +145,9 @@ impl Emitter<'_> {
         let atomic = if ordering.is_empty() { "" } else { "atomic " };
         let mut values = Vec::new();
         // All loads come before the writes: a destination may be the address.
+        let start = self.pointer(inst, address, dests.len() as u64 * ty.bytes())?;
         for i in 0..dests.len() {
-            let pointer = self.pointer(inst.space(), address, i as u64 * ty.bytes())?;
+            let pointer = self.element(&start, i, ty.bytes());
             let bits = ty.bits();
             let value =
                 self.def(format_args!("load {atomic}i{bits}, ptr {pointer} {ordering}, align {align}{metadata}"));
@@ -99,10 +165,11 @@ impl Emitter<'_> {
         let sources = if let Value::Vector(items) = source { items.as_slice() } else { sources };
         let (ordering, align, metadata) = self.access(inst, address, ty, false);
         let atomic = if ordering.is_empty() { "" } else { "atomic " };
+        let start = self.pointer(inst, address, sources.len() as u64 * ty.bytes())?;
         for (i, source) in sources.iter().enumerate() {
             let bits = ty.bits();
             let value = self.int(source, bits)?;
-            let pointer = self.pointer(inst.space(), address, i as u64 * ty.bytes())?;
+            let pointer = self.element(&start, i, ty.bytes());
             self.line(format_args!("store {atomic}i{bits} {value}, ptr {pointer} {ordering}, align {align}{metadata}"));
         }
         Ok(())
@@ -112,7 +179,7 @@ impl Emitter<'_> {
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let bits = ty.bits();
-        let pointer = self.pointer(inst.space(), address, 0)?;
+        let pointer = self.pointer(inst, address, ty.bytes())?;
         if let (true, [compare, new]) = (inst.has(M::Cas), sources) {
             let (compare, new) = (self.int(compare, bits)?, self.int(new, bits)?);
             let pair = self.def(format_args!(

@@ -14,6 +14,7 @@ mod convert;
 mod dot;
 mod emit;
 mod float;
+mod guard;
 mod half;
 mod integer;
 pub(crate) mod jit;
@@ -44,6 +45,8 @@ pub(crate) struct KernelCode {
     pub(crate) frame_bytes: u64,
     /// Bytes of local memory for each thread, the stack of calls included.
     pub(crate) local_bytes: u64,
+    /// Whether it calls functions that are not part of it.
+    pub(crate) calls: bool,
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
     pub(crate) plan: Arc<Plan>,
@@ -54,7 +57,7 @@ const RECURSION_BYTES: u64 = 16 << 10;
 
 /// Emits every kernel of a program.
 pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
-    let functions = kernel::Functions::emit(program)?;
+    let functions = kernel::Functions::emit(program, false)?;
     let mut kernels = Vec::new();
     for (index, function) in program.functions.iter().enumerate() {
         if function.kind != FunctionKind::Entry {
@@ -74,6 +77,7 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
             strips,
             frame_bytes: regions.frame_bytes,
             local_bytes,
+            calls: !called.is_empty(),
             scheduled: regions.scheduled,
             plan: Arc::new(Plan { polls, sites: regions.sites }),
         });
@@ -81,8 +85,8 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
     Ok(kernels)
 }
 
-/// The LLVM module in which the threads of a kernel are fibers.
-pub(crate) fn emit_fiber(program: &Program, code: &KernelCode) -> Result<String> {
+/// The LLVM module in which the threads of a kernel are fibers; `exact` asks the runtime about each access.
+pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, exact: bool) -> Result<String> {
     let regions = Regions::new(&program.functions[code.function]);
-    kernel::Functions::emit(program)?.fiber(program, code.function, &regions)
+    kernel::Functions::emit(program, exact)?.fiber(program, code.function, &regions)
 }

@@ -79,7 +79,7 @@ fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[Bloc
             Term::Sync(..) => {
                 found.insert(regions.waiting(regions.site_of[block]));
             }
-            Term::Exit | Term::Return | Term::Trap => {
+            Term::Exit | Term::Return | Term::Trap(_) => {
                 found.insert(0);
             }
             term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, next))),

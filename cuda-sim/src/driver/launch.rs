@@ -14,6 +14,8 @@ use super::{Status, api, get};
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
+use crate::memory::Wild;
+use crate::module::Kernel;
 use crate::queue::Start;
 use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUsharedconfig, CUstream};
 use std::ffi::{c_uint, c_void};
@@ -95,34 +97,16 @@ fn parameters(
     Ok(values)
 }
 
-pub(super) fn report(name: &str, fault: Fault, grid: [u32; 3]) -> CUresult {
-    let place = |block: u64| {
-        let (x, y) = (u64::from(grid[0]), u64::from(grid[1]));
-        format!("block ({}, {}, {}) or later", block % x, block / x % y, block / x / y)
-    };
+/// Writes to the log what is known of a fault, and gives its code.
+pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) -> CUresult {
+    tracing::error!("{}", kernel.explain(launch, fault));
     match fault {
-        Fault::IllegalAddress { address, block } => {
-            tracing::error!("kernel '{name}': illegal access to address {address:#x} in {}", place(block));
-            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
-        }
-        Fault::Trap { block } => {
-            tracing::error!("kernel '{name}': trap in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_FAILED
-        }
-        Fault::StackOverflow { block } => {
-            tracing::error!("kernel '{name}': calls ran out of local memory in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_FAILED
-        }
-        // Not LAUNCH_TIMEOUT, which speaks of a time limit that there is none of: what a device whose checker finds
-        // threads at a barrier that cannot open reports.
-        Fault::Deadlock { block } => {
-            tracing::error!("kernel '{name}': threads wait for each other in {}", place(block));
-            CUresult::CUDA_ERROR_LAUNCH_FAILED
-        }
-        Fault::Assert { block } => {
-            tracing::error!("kernel '{name}': an assertion failed in {}", place(block));
-            CUresult::CUDA_ERROR_ASSERT
-        }
+        Fault::Memory { wild: Wild::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+        Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+        // For a deadlock not LAUNCH_TIMEOUT, which speaks of a time limit that there is none of: what a device whose
+        // checker finds threads at a barrier that cannot open reports.
+        Fault::Trap(_) | Fault::StackOverflow(_) | Fault::Deadlock { .. } => CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        Fault::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
     }

@@ -322,8 +322,9 @@ impl Op {
         };
         match self {
             Op::Kernel { launch, function } => {
-                let grid = launch.grid;
-                launch.run().map_err(|fault| report(&function.kernel.function().name, fault, grid))
+                let launch: Arc<Launch> = Arc::from(launch);
+                let ended = Arc::clone(&launch).run();
+                ended.map_err(|fault| report(&function.kernel, &launch, &fault))
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
             Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),

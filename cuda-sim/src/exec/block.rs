@@ -83,12 +83,14 @@ impl<'a> Block<'a> {
         context.next = next.as_mut_ptr();
         let arrived = [(0, 0); BARRIERS as usize];
         let whole = together.then_some(ENTRY);
+        context.running = number;
         Block { plan, context, next, number, together, whole, low: 0, high, arrived, waiting: Default::default() }
     }
 
     /// Makes this the block of that number before its first instruction.
     pub(crate) fn restart(&mut self, number: u64, coordinates: [u32; 3]) {
         self.context.ctaid = coordinates;
+        self.context.running = number;
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.arrived = [(0, 0); BARRIERS as usize];
@@ -126,12 +128,7 @@ impl<'a> Block<'a> {
     fn call(&mut self, engine: &mut dyn Engine, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let state = if state == ENTRY { 0 } else { state };
         let result = engine.run(&mut self.context, state, first, count).map_err(|fault| fault.in_block(self.number))?;
-        match self.context.trap {
-            0 => Ok(result),
-            2 => Err(Fault::StackOverflow { block: self.number }),
-            crate::service::ASSERT => Err(Fault::Assert { block: self.number }),
-            _ => Err(Fault::Trap { block: self.number }),
-        }
+        Fault::stopped(&self.context).map(|()| result)
     }
 
     /// Runs until the block has finished or only polls.
@@ -394,6 +391,9 @@ impl<'a> Block<'a> {
 
     /// Reports who waits where.
     fn deadlock(&mut self) -> Fault {
+        if super::search::active() {
+            return Fault::Deadlock { block: self.number };
+        }
         let mut at: Vec<(u32, Vec<usize>)> = Vec::new();
         for (thread, state) in self.next.iter().enumerate().filter(|(_, s)| **s != 0) {
             match at.iter_mut().find(|(s, _)| s == state) {

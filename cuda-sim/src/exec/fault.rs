@@ -63,6 +63,38 @@ unsafe extern "C" fn way_out() {
     naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
 }
 
+/// Faults at an address that is never accessible. Called from leaf helpers of compiled code with nothing to drop.
+pub(crate) fn raise(address: u64) {
+    // SAFETY: the read faults, and the handler leaves compiled code; where it did not, the byte would be ignored.
+    unsafe { std::arch::asm!("mov {value}, byte ptr [{at}]", at = in(reg) address, value = out(reg_byte) _) };
+}
+
+/// How deep calls of compiled code may use this thread's stack; 0, which is no limit, where the system does not tell.
+pub(crate) fn stack_limit() -> u64 {
+    thread_local! {
+        static LIMIT: u64 = lowest().map_or(0, |low| low + super::fiber::RESERVED as u64);
+    }
+    LIMIT.with(|limit| *limit)
+}
+
+/// The lowest address of this thread's stack.
+fn lowest() -> Option<u64> {
+    // SAFETY: all zeros are a valid state for what is overwritten next.
+    let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
+    // SAFETY: asks for the running thread's own name.
+    let own = unsafe { libc::pthread_self() };
+    // SAFETY: the thread is this one, and the attributes are a live local.
+    if unsafe { libc::pthread_getattr_np(own, &mut attributes) } != 0 {
+        return None;
+    }
+    let (mut low, mut bytes) = (std::ptr::null_mut(), 0);
+    // SAFETY: the attributes were just made, and the results are live locals.
+    let failed = unsafe { libc::pthread_attr_getstack(&attributes, &mut low, &mut bytes) } != 0;
+    // SAFETY: made above, and not used afterwards.
+    unsafe { libc::pthread_attr_destroy(&mut attributes) };
+    (!failed).then_some(low as u64)
+}
+
 struct Previous(UnsafeCell<[Option<libc::sigaction>; 2]>);
 // SAFETY: written once, inside `Once`, before the handler that reads it is installed.
 unsafe impl Sync for Previous {}

@@ -21,6 +21,8 @@ use std::arch::naked_asm;
 /// Bytes of a stack; the pages are there once they are touched.
 const STACK: usize = 256 << 10;
 const GUARD: usize = 4096;
+/// Bytes of it that calls leave to the runtime.
+pub(super) const RESERVED: usize = 64 << 10;
 
 /// A mapped stack with an inaccessible page below.
 struct Stack(usize);
@@ -170,6 +172,10 @@ extern "C" fn run_batch(batch: *const Batch) -> u64 {
         let fiber = fibers.wrapping_add(thread);
         // SAFETY: the context is live and this worker's.
         unsafe { (*context).fiber = fiber as u64 };
+        // SAFETY: as above; the fiber is one of the block's.
+        let limit = unsafe { (*fiber).stack.as_ref() }.map_or(0, |stack| (stack.0 + GUARD + RESERVED) as u64);
+        // SAFETY: as above.
+        unsafe { (*context).stack_limit = limit };
         // SAFETY: the fiber has begun and not finished, and the context names it.
         let finished = unsafe { resume(fiber) } != 0;
         if finished {
@@ -232,7 +238,7 @@ impl Engine for Fibers {
         let batch = &raw const batch as usize;
         // SAFETY: runs fibers that have begun and not finished, which the scheduler guarantees by `next`.
         let result = unsafe { fault::call(run_batch as *const () as usize, batch, 0, 0) };
-        result.map_err(|address| Fault::IllegalAddress { address, block: 0 })?;
+        result.map_err(|address| Fault::at(address, 0))?;
         Ok(LOOK)
     }
 

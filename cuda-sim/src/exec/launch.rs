@@ -10,9 +10,9 @@
 
 use super::fault;
 use super::pool::POOL;
-use crate::codegen::abi::{BlocksFn, Context};
+use crate::codegen::abi::{BlocksFn, Context, Stopped};
 use crate::codegen::jit::{Compiled, Entry};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{ALIGN, Kind, MEMORY, Wild};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -26,6 +26,8 @@ pub(crate) struct Shape {
     pub(crate) frame_bytes: u64,
     pub(crate) local_bytes: u64,
     pub(crate) static_shared: u64,
+    /// Whether it calls functions.
+    pub(crate) calls: bool,
 }
 
 /// A launch.
@@ -49,14 +51,14 @@ pub(crate) struct Launch {
 /// How a launch went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// An access to memory that is not there.
-    IllegalAddress { address: u64, block: u64 },
+    /// An access to memory that is not there, or that is not aligned.
+    Memory { wild: Wild, block: u64 },
     /// The kernel executed `trap`.
-    Trap { block: u64 },
+    Trap(Stopped),
     /// An assertion failed.
     Assert { block: u64 },
-    /// Calls used more local memory than there is.
-    StackOverflow { block: u64 },
+    /// Calls went deeper than the stack.
+    StackOverflow(Stopped),
     /// Threads of the block wait for each other, and none can go on.
     Deadlock { block: u64 },
     /// There was no memory for the launch itself.
@@ -69,9 +71,24 @@ impl Fault {
     /// The same fault with its block.
     pub(super) fn in_block(self, block: u64) -> Fault {
         match self {
-            Fault::IllegalAddress { address, .. } => Fault::IllegalAddress { address, block },
+            Fault::Memory { wild, .. } => Fault::Memory { wild, block },
             other => other,
         }
+    }
+
+    /// What stopped a context's launch, if anything did.
+    pub(super) fn stopped(context: &Context) -> Result<(), Fault> {
+        match context.trap {
+            0 => Ok(()),
+            service::OVERFLOW => Err(Fault::StackOverflow(context.stopped)),
+            service::ASSERT => Err(Fault::Assert { block: context.running }),
+            _ => Err(Fault::Trap(context.stopped)),
+        }
+    }
+
+    /// What the processor's report of an address means.
+    pub(super) fn at(address: u64, block: u64) -> Fault {
+        Fault::Memory { wild: MEMORY.wild(address), block }
     }
 }
 
@@ -81,6 +98,7 @@ pub(super) struct Scratch {
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
+    params: (u64, u64),
     pub(super) next: Vec<u32>,
     list: Vec<u32>,
 }
@@ -88,15 +106,17 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Gives the memory back.
     pub(super) fn free(self) {
-        for area in [self.shared, self.frame, self.local].into_iter().filter(|area| area.0 != 0) {
+        for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
             // The area is this block's alone, so freeing it cannot fail.
             let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
         }
     }
 }
 
-/// Behind the shared window: as much as a 32-bit offset can reach.
-pub(super) const SHARED_GUARD: u64 = 4 << 30;
+/// On both sides of a shared window: as much as offsets reach that are not checked.
+pub(super) fn shared_guard() -> u64 {
+    2 * MEMORY.guards().shared + (4 << 20)
+}
 /// Launches up to this size run on the calling thread alone: waking others costs more.
 const ALONE: u64 = 16 << 10;
 
@@ -115,6 +135,13 @@ fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
         *area = (base, bytes);
     }
     Ok(area.0)
+}
+
+/// The last `bytes` of an area that is at least that long, so that what lies behind is out of reach: where it begins,
+/// aligned as allocations are.
+fn end_of(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
+    let base = grow(area, bytes, guard)?;
+    Ok(base + area.1.next_multiple_of(ALIGN) - bytes.next_multiple_of(ALIGN))
 }
 
 /// Grows an area and writes to all its pages.
@@ -139,6 +166,21 @@ pub(super) struct Progress {
     workspace: u64,
 }
 
+impl Progress {
+    pub(super) fn of(launch: &Launch) -> Result<Progress, Fault> {
+        let workspace = if launch.cooperative { workspace()? } else { 0 };
+        Ok(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None), workspace })
+    }
+
+    /// Gives back what was allocated, when the launch has ended.
+    pub(super) fn free(&self) {
+        if self.workspace != 0 {
+            // Allocated for this launch alone.
+            let _ = MEMORY.free(self.workspace, |kind| kind == Kind::Internal);
+        }
+    }
+}
+
 /// Bytes of the workspace of grid-wide barriers.
 const WORKSPACE: u64 = 256;
 
@@ -154,12 +196,10 @@ fn workspace() -> Result<u64, Fault> {
 
 impl Launch {
     /// Runs the launch to its end.
-    pub(crate) fn run(self) -> Result<(), Fault> {
+    pub(crate) fn run(self: Arc<Self>) -> Result<(), Fault> {
         let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
-        let workspace = if self.cooperative { workspace()? } else { 0 };
-        let (next, stop, fault) = (AtomicU64::new(0), AtomicBool::new(false), Mutex::new(None));
-        let progress = Arc::new(Progress { next, stop, fault, workspace });
+        let progress = Arc::new(Progress::of(&self)?);
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
         // Chunks small enough to balance, large enough that taking one costs nothing.
@@ -172,10 +212,7 @@ impl Launch {
             }
         };
         POOL.run(Arc::new(work), alone);
-        if workspace != 0 {
-            // Made above for this launch, which has ended.
-            let _ = MEMORY.free(workspace, |kind| kind == Kind::Internal);
-        }
+        progress.free();
         service::flush(grid_id);
         let fault = progress.fault.lock().take();
         fault.map_or(Ok(()), Err)
@@ -186,7 +223,7 @@ impl Launch {
             return self.residents(worker, blocks, threads, progress);
         };
         let mut scratch = SCRATCH[worker].lock();
-        let mut context = self.context(worker, threads, &mut scratch, progress, SHARED_GUARD)?;
+        let mut context = self.context(worker, threads, &mut scratch, progress, shared_guard())?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= blocks {
@@ -213,12 +250,12 @@ impl Launch {
         scratch.next.resize(threads as usize, 0);
         Ok(Context {
             zero: 0,
-            params: self.params.as_ptr().cast(),
+            params: self.parameters(&mut scratch.params)?,
             data: self.data,
-            shared: grow(&mut scratch.shared, total.max(1), guard)?,
+            shared: end_of(&mut scratch.shared, total.max(1), guard)?,
             frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
-            local: grow(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
+            local: end_of(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
             local_stride: self.shape.local_bytes,
             dynamic_shared: dynamic,
             dynamic_shared_bytes: self.dynamic_shared,
@@ -231,11 +268,23 @@ impl Launch {
             workers: POOL.slots() as u32,
             pending: 0,
             trap: 0,
+            stopped: Stopped::default(),
+            running: 0,
+            stack_limit: if self.shape.calls { fault::stack_limit() } else { 0 },
             threads,
             fiber: 0,
             workspace: progress.workspace,
             owner: self.context,
         })
+    }
+
+    /// Puts the parameters where kernels may read them by address.
+    fn parameters(&self, area: &mut (u64, u64)) -> Result<*const u8, Fault> {
+        let bytes = size_of_val(self.params.as_slice());
+        let base = end_of(area, (bytes as u64).max(1), 4096)? as *mut u8;
+        // SAFETY: the area is this worker's alone and at least this long.
+        unsafe { std::ptr::copy_nonoverlapping(self.params.as_ptr().cast(), base, bytes) };
+        Ok(base)
     }
 
     pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
@@ -259,17 +308,12 @@ impl Launch {
             let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
-                Fault::IllegalAddress { address, block }
+                Fault::at(address, context.running)
             })?;
             if context.pending != 0 {
                 self.regions(context, scratch, after - 1)?;
             }
-            match context.trap {
-                0 => {}
-                2 => return Err(Fault::StackOverflow { block: after - 1 }),
-                service::ASSERT => return Err(Fault::Assert { block: after - 1 }),
-                _ => return Err(Fault::Trap { block: after - 1 }),
-            }
+            Fault::stopped(context)?;
             block = after;
         }
         Ok(())
@@ -296,7 +340,7 @@ impl Launch {
             let result = unsafe { fault::call(function, at, list, scratch.list.len() as u64) };
             result.map_err(|address| {
                 scratch.next.fill(0);
-                Fault::IllegalAddress { address, block }
+                Fault::at(address, block)
             })?;
         }
         Ok(())

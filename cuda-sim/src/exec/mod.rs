@@ -6,5 +6,7 @@ pub(crate) mod fault;
 pub(crate) mod fiber;
 pub(crate) mod launch;
 pub(crate) mod pool;
+pub(crate) mod report;
 pub(crate) mod resident;
+pub(crate) mod search;
 pub(crate) mod warp;

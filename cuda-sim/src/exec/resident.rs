@@ -11,7 +11,7 @@
 use super::block::{Block, Engine, Outcome};
 use super::fault;
 use super::fiber::{Fibers, Random};
-use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
+use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::codegen::strip::STRIP;
@@ -46,7 +46,7 @@ impl Regions<'_> {
         let at = std::ptr::from_mut(context) as usize;
         // SAFETY: a region takes a context and a range of its block's threads, all of which are at its beginning.
         let result = unsafe { fault::call(function as *const () as usize, at, first as u64, count as u64) };
-        result.map_err(|address| Fault::IllegalAddress { address, block: 0 })
+        result.map_err(|address| Fault::at(address, 0))
     }
 
     /// Runs threads through the loop in step that a region begins with, and one after the other where they cannot.
@@ -157,7 +157,7 @@ impl Launch {
                 let number = progress.next.fetch_add(1, Ordering::Relaxed);
                 more = number < blocks;
                 if more {
-                    let guard = if held.len() < KEPT { SHARED_GUARD } else { SMALL_GUARD };
+                    let guard = if held.len() < KEPT { shared_guard() } else { SMALL_GUARD };
                     held.push(self.begin(worker, threads, number, progress, guard)?);
                 }
             }

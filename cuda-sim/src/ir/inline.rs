@@ -58,6 +58,7 @@ pub(crate) fn inline(functions: &mut [Function]) {
         }
         functions[index] = kernel;
     }
+    keep_named(functions);
 }
 
 /// How a callee's names read in the kernel.
@@ -114,9 +115,34 @@ impl Names {
             Term::Sync(inst, to) => Term::Sync(Box::new(self.inst(inst)), to + self.block),
             Term::Return => Term::Jump(after),
             Term::Exit => Term::Exit,
-            Term::Trap => Term::Trap,
+            Term::Trap(position) => Term::Trap(*position),
         }
     }
+}
+
+/// Gives `.param` variables places in local memory where the address of one is a value: it may go anywhere, and only
+/// addresses in the devices' range can be accessed.
+fn keep_named(functions: &mut [Function]) {
+    let names = |inst: &Inst| inst.operands.iter().any(|v| matches!(v, Value::Symbol(Symbol::Slot(_), _)));
+    if !functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).any(names) {
+        return;
+    }
+    for function in functions {
+        let own = if function.kind == FunctionKind::Entry { 0 } else { function.returns + function.formals };
+        for slot in own..function.slots.len() {
+            keep(function, slot);
+        }
+    }
+}
+
+/// Gives a `.param` variable a place in local memory.
+fn keep(function: &mut Function, slot: usize) {
+    let (bytes, align) = (function.slots[slot].bytes, function.slots[slot].align.max(8));
+    function.kept_slots.entry(slot).or_insert_with(|| {
+        let at = align_up(function.local_bytes, align);
+        function.local_bytes = at + bytes;
+        at
+    });
 }
 
 /// Puts the callee in the place of a call.
@@ -135,12 +161,7 @@ fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Func
     kernel.local_bytes = names.local + callee.local_bytes;
     // Arguments and results may have to outlast a region: they live in local memory.
     for slot in call.returns.iter().chain(&call.args) {
-        let (bytes, align) = (kernel.slots[*slot].bytes, kernel.slots[*slot].align.max(8));
-        kernel.kept_slots.entry(*slot).or_insert_with(|| {
-            let at = align_up(kernel.local_bytes, align);
-            kernel.local_bytes = at + bytes;
-            at
-        });
+        keep(kernel, *slot);
     }
     let term = std::mem::replace(&mut kernel.blocks[block].term, Term::Jump(names.block));
     kernel.blocks.push(Block { insts: rest, term });

@@ -198,7 +198,7 @@ impl Analysis<'_> {
         let (mut exits, mut bails) = (BTreeSet::new(), BTreeSet::new());
         for block in &self.found.blocks {
             let term = &self.function.blocks[*block].term;
-            if matches!(term, Term::Sync(..) | Term::Exit | Term::Return | Term::Trap) {
+            if matches!(term, Term::Sync(..) | Term::Exit | Term::Return | Term::Trap(_)) {
                 return None;
             }
             for next in term.successors().into_iter().filter(|n| self.leaves(*n)) {

@@ -182,7 +182,7 @@ pub(crate) enum Term {
     Sync(Box<Inst>, BlockId),
     Return,
     Exit,
-    Trap,
+    Trap(Position),
 }
 
 impl Term {
@@ -191,7 +191,7 @@ impl Term {
             Term::Jump(to) | Term::Sync(_, to) => vec![*to],
             Term::Branch(_, _, a, b) => vec![*a, *b],
             Term::Switch(_, targets) => targets.clone(),
-            Term::Return | Term::Exit | Term::Trap => Vec::new(),
+            Term::Return | Term::Exit | Term::Trap(_) => Vec::new(),
         }
     }
 

@@ -84,7 +84,7 @@ fn is_scalar(block: &Block) -> bool {
 
 impl Block {
     fn term_is_trap(&self) -> bool {
-        matches!(self.term, Term::Trap)
+        matches!(self.term, Term::Trap(_))
     }
 }
 

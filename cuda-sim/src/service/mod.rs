@@ -11,7 +11,8 @@
 mod format;
 mod heap;
 
-use crate::codegen::abi::Context;
+use crate::codegen::abi::{Context, Stopped};
+use crate::exec::search;
 use crate::memory::MEMORY;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -23,7 +24,9 @@ pub(crate) use heap::{limit as limit_heap, reset};
 /// Value of the context's trap field after a failed assertion.
 pub(crate) const ASSERT: u32 = 3;
 /// Value of the context's trap field after `trap`, or after a request that makes no sense.
-const TRAP: u32 = 1;
+pub(crate) const TRAP: u32 = 1;
+/// Value of the context's trap field after calls too deep for the stack.
+pub(crate) const OVERFLOW: u32 = 2;
 
 /// Output of one launch beyond which it is written early.
 const MAX_BUFFERED: usize = 1 << 20;
@@ -57,6 +60,21 @@ fn bytes<const N: usize>(address: u64) -> Option<[u8; N]> {
     readable(address, N as u64)?.try_into().ok()
 }
 
+/// The address of an access of that many bytes, or one in a guard if it is neither in the devices' range nor registered.
+pub(crate) extern "C" fn mapped(address: u64, bytes: u64) -> u64 {
+    MEMORY.mapped(address, bytes)
+}
+
+/// A thread stops the launch: `trap`, or calls too deep for the stack. The first that does is remembered.
+pub(crate) extern "C" fn stopped(context: *mut Context, thread: u64, place: u64, how: u32) {
+    // SAFETY: compiled code passes its live context, which no other thread accesses.
+    let context = unsafe { &mut *context };
+    if context.trap == 0 {
+        context.trap = how;
+        context.stopped = Stopped { block: context.running, thread, place };
+    }
+}
+
 fn stop(context: *mut Context, how: u32) {
     let at = context.wrapping_byte_add(std::mem::offset_of!(Context, trap)).cast::<u32>();
     // SAFETY: compiled code passes its live context, of which this field is only ever accessed atomically here.
@@ -84,6 +102,9 @@ pub(crate) extern "C" fn printf(context: *mut Context, format: u64, arguments: u
         stop(context, TRAP);
         return -2;
     };
+    if search::active() {
+        return count;
+    }
     let mut output = OUTPUT.lock();
     let buffer = output.entry(grid(context)).or_default();
     buffer.extend_from_slice(&line);
@@ -124,6 +145,9 @@ pub(crate) extern "C" fn assertfail(
     line: u32,
     function: u64,
 ) {
+    if search::active() {
+        return stop(context, ASSERT);
+    }
     let show = |address| text(address).map_or_else(|| "?".to_owned(), |t| String::from_utf8_lossy(&t).into_owned());
     // SAFETY: compiled code passes the running thread's record, which it has filled and does not change now.
     let ThreadRecord { thread, block } = unsafe { &*record };
@@ -146,7 +170,7 @@ pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
 
 /// `free` on the device; an address that `malloc` did not give ends the thread.
 pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
-    if address != 0 && !heap::release(owner(context), address) {
+    if address != 0 && !search::active() && !heap::release(owner(context), address) {
         stop(context, TRAP);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
 
+mod faults;
 mod floats;
 mod integers;
 mod kernels;
@@ -52,7 +53,7 @@ pub(super) fn run(
     let module = Module::new(Arc::clone(image)).unwrap();
     let kernel = &image.kernels[name];
     let code = kernel.compiled().unwrap_or_else(|why| panic!("{why}"));
-    Launch {
+    let launch = Launch {
         code: Arc::clone(code),
         shape: kernel.shape(),
         params: params.to_vec(),
@@ -63,8 +64,8 @@ pub(super) fn run(
         grid_id: 1,
         context: 0,
         cooperative: false,
-    }
-    .run()
+    };
+    Arc::new(launch).run()
 }
 
 /// Runs instructions for each tuple of inputs: `%rd1` to `%rd4`, their low halves `%r1` to `%r4` and quarters `%h1` to

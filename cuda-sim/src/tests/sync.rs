@@ -3,6 +3,7 @@
 use super::{Buffer, HEADER};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
+use crate::memory::Wild;
 use crate::module::{Image, Module, image};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ fn launch(
     params: &[u64],
 ) -> Result<(), Fault> {
     let module = Module::new(Arc::clone(image)).unwrap();
-    Launch {
+    let launch = Launch {
         code: Arc::clone(code),
         shape: image.kernels[name].shape(),
         params: params.to_vec(),
@@ -29,8 +30,8 @@ fn launch(
         grid_id: 1,
         context: 0,
         cooperative: true,
-    }
-    .run()
+    };
+    Arc::new(launch).run()
 }
 
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
@@ -407,7 +408,7 @@ fn a_fault_between_barriers_ends_the_launch() {
     let good = Buffer::new(&[0]);
     for code in [kernel.compiled().unwrap(), kernel.fibers().unwrap()] {
         let fault = launch(&image, code, "k", 2, [64, 1, 1], &[16]).unwrap_err();
-        assert!(matches!(fault, Fault::IllegalAddress { address: 16, .. }), "{fault:?}");
+        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}");
         launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [1]);

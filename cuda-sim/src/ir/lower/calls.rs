@@ -52,7 +52,7 @@ impl Lowering<'_> {
             self.current = next;
         }
         // An address of no such function: undefined in PTX, a fault here.
-        self.terminate(Term::Trap);
+        self.terminate(Term::Trap(position));
         self.current = end;
         Ok(())
     }

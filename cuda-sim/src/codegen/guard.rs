@@ -1,0 +1,379 @@
+//! Keeps accesses inside the devices' range: what takes the place of `sim.address` and `sim.shared`.
+//!
+//! An address is a sum. What is known to be small stays as it is; the rest is compared once with the range, and where
+//! it is not in there, or not aligned, an address takes its place at which and around which nothing is ever accessible
+//! ([`Guards`]). Kernels mostly add a small index to a pointer that all threads share: then the comparison is made once,
+//! before the loop over threads, which stays as affine as it was and becomes vectors as before. There is no branch, so
+//! an address that is never used may be bad. What goes wrong is found by the processor; see `exec::fault`.
+//!
+//! Host memory that is registered lies outside the range, and what surrounds it is not guarded: while there is any,
+//! launches run code that asks `sim.mapped` about the whole of each address.
+//!
+//! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range, or to registered memory.
+
+use crate::memory::Guards;
+use cuda_llvm::inkwell::IntPredicate;
+use cuda_llvm::inkwell::attributes::AttributeLoc;
+use cuda_llvm::inkwell::builder::{Builder, BuilderError};
+use cuda_llvm::inkwell::context::Context;
+use cuda_llvm::inkwell::module::Module;
+use cuda_llvm::inkwell::types::IntType;
+use cuda_llvm::inkwell::values::{
+    AnyValue, AnyValueEnum, AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue,
+    InstructionOpcode, InstructionValue, IntValue, PhiValue,
+};
+use std::collections::HashSet;
+
+/// Offsets that are added behind a check.
+const NEAR: u64 = 2 << 20;
+/// Values that one question looks at, at most.
+const FUEL: u32 = 64;
+
+/// An address as a sum of multiples, in arithmetic modulo 2^64.
+#[derive(Default)]
+struct Sum<'ctx> {
+    constant: i64,
+    terms: Vec<(IntValue<'ctx>, i64)>,
+}
+
+/// Where the checked part of an address may lie, and what is then added to it.
+struct Limits<'ctx> {
+    first: u64,
+    bytes: u64,
+    base: Option<IntValue<'ctx>>,
+    /// How much the unchecked part may amount to.
+    reach: u64,
+}
+
+struct Rewriter<'ctx> {
+    builder: Builder<'ctx>,
+    i64: IntType<'ctx>,
+    range_kind: u32,
+    guards: Guards,
+    mapped: Option<FunctionValue<'ctx>>,
+}
+
+/// Replaces the calls in a module. `registered` asks the runtime about every address.
+///
+/// # Errors
+///
+/// What LLVM says where an instruction cannot be built; that is a defect of this file.
+pub(super) fn rewrite<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    guards: Guards,
+    registered: bool,
+) -> Result<(), String> {
+    let i64 = context.i64_type();
+    let mapped = registered.then(|| {
+        let function = module.add_function("sim.mapped", i64.fn_type(&[i64.into(), i64.into()], false), None);
+        // As the calls that it replaces: it depends on nothing but its arguments while a launch runs.
+        for name in ["nounwind", "willreturn", "speculatable", "memory"] {
+            let kind = cuda_llvm::inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+            function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
+        }
+        function
+    });
+    let range_kind = context.get_kind_id("range");
+    let this = Rewriter { builder: context.create_builder(), i64, range_kind, guards, mapped };
+    for (name, place) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
+        let Some(function) = module.get_function(name) else { continue };
+        while let Some(used) = function.as_global_value().as_pointer_value().get_first_use() {
+            let AnyValueEnum::IntValue(call) = used.get_user() else { return Err(format!("a strange use of {name}")) };
+            let call = call.as_instruction().ok_or("a use that is no instruction")?;
+            this.builder.position_before(&call);
+            let result = place(&this, call).map_err(|e: BuilderError| e.to_string())?;
+            let old = IntValue::try_from(call).map_err(|()| "a call without a value")?;
+            old.replace_all_uses_with(result);
+            call.erase_from_basic_block();
+        }
+    }
+    Ok(())
+}
+
+fn operand(inst: InstructionValue<'_>, index: u32) -> Option<IntValue<'_>> {
+    match inst.get_operand(index)?.value()? {
+        BasicValueEnum::IntValue(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn operands(inst: InstructionValue<'_>) -> Option<(IntValue<'_>, IntValue<'_>)> {
+    Some((operand(inst, 0)?, operand(inst, 1)?))
+}
+
+/// The instruction that a value is, with its operation.
+fn instruction(value: IntValue<'_>) -> Option<(InstructionOpcode, InstructionValue<'_>)> {
+    value.as_instruction().map(|inst| (inst.get_opcode(), inst))
+}
+
+fn phi(inst: InstructionValue<'_>) -> Option<PhiValue<'_>> {
+    PhiValue::try_from(inst).ok()
+}
+
+fn width(value: IntValue<'_>) -> u32 {
+    value.get_type().get_bit_width()
+}
+
+/// A constant distance of a shift of a value of 64 bits.
+fn distance(value: IntValue<'_>) -> Option<u32> {
+    value.get_zero_extended_constant().and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 64)
+}
+
+impl<'ctx> Sum<'ctx> {
+    /// Adds `scale` times `value`.
+    fn add(&mut self, value: IntValue<'ctx>, scale: i64, depth: u32) {
+        if let Some(constant) = value.get_sign_extended_constant() {
+            self.constant = self.constant.wrapping_add(constant.wrapping_mul(scale));
+            return;
+        }
+        let inside = instruction(value).filter(|_| depth < 12).and_then(|(opcode, inst)| {
+            let (a, b) = operands(inst)?;
+            let constant = b.get_sign_extended_constant();
+            Some(match opcode {
+                InstructionOpcode::Add => vec![(a, scale), (b, scale)],
+                InstructionOpcode::Or if inst.get_disjoint_flag() == Ok(true) => vec![(a, scale), (b, scale)],
+                InstructionOpcode::Sub => vec![(a, scale), (b, scale.wrapping_neg())],
+                InstructionOpcode::Mul => vec![(a, scale.wrapping_mul(constant?))],
+                InstructionOpcode::Shl => vec![(a, scale.wrapping_shl(distance(b)?))],
+                _ => return None,
+            })
+        });
+        match inside {
+            Some(parts) => parts.into_iter().for_each(|(part, scale)| self.add(part, scale, depth + 1)),
+            None => match self.terms.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, known)) => *known = known.wrapping_add(scale),
+                None => self.terms.push((value, scale)),
+            },
+        }
+    }
+}
+
+/// By how many bits of zeros a value ends in every run; 64 for 0.
+fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 {
+    if let Some(constant) = value.get_sign_extended_constant() {
+        return constant.trailing_zeros();
+    }
+    let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return 0 };
+    *fuel -= 1;
+    let mut of = |index| operand(inst, index).map_or(0, |v| zeros(v, fuel, seen));
+    match opcode {
+        InstructionOpcode::Add | InstructionOpcode::Sub | InstructionOpcode::Or | InstructionOpcode::Xor => {
+            of(0).min(of(1))
+        }
+        InstructionOpcode::And => of(0).max(of(1)),
+        InstructionOpcode::Mul => (of(0) + of(1)).min(64),
+        InstructionOpcode::Shl => (of(0) + operand(inst, 1).and_then(distance).unwrap_or(0)).min(64),
+        InstructionOpcode::ZExt | InstructionOpcode::SExt | InstructionOpcode::Trunc => of(0),
+        InstructionOpcode::Select => of(1).min(of(2)),
+        // What goes round adds nothing: it has the zeros of what comes in. Met on another way it counts like any other.
+        InstructionOpcode::Phi => {
+            let id = inst.as_value_ref() as usize;
+            if !seen.insert(id) {
+                return 64;
+            }
+            let each = phi(inst).into_iter().flat_map(PhiValue::get_incomings).map(|(value, _)| match value {
+                BasicValueEnum::IntValue(value) => zeros(value, fuel, seen),
+                _ => 0,
+            });
+            let least = each.min().unwrap_or(0);
+            seen.remove(&id);
+            least
+        }
+        _ => 0,
+    }
+}
+
+/// The largest number that a loop's counter reaches: a phi that begins at a constant and is counted up to another.
+fn counted(inst: InstructionValue<'_>) -> Option<u64> {
+    let phi = phi(inst)?;
+    let [first, second] = [phi.get_incoming(0)?, phi.get_incoming(1)?].map(|(value, block)| match value {
+        BasicValueEnum::IntValue(value) => Some((value, block)),
+        _ => None,
+    });
+    let ((start, _), (next, latch)) = match (first?, second?) {
+        (a, b) if a.0.is_const() => (a, b),
+        (a, b) => (b, a),
+    };
+    let start = start.get_zero_extended_constant()?;
+    let (InstructionOpcode::Add, step) = instruction(next)? else { return None };
+    let by = operand(step, 1)?.get_zero_extended_constant()?;
+    if phi.count_incoming() != 2 || operand(step, 0)?.as_instruction()? != inst || by == 0 || by > 1 << 20 {
+        return None;
+    }
+    // Only where the comparison decides about the way back does it bound the counter.
+    let end = latch.get_terminator()?;
+    let condition = operand(end, 0)?.as_instruction()?;
+    // A conditional branch has the block for "false" before the one for "true".
+    let back = end.get_operand(2)?.block()?;
+    let limit = operand(condition, 1)?.get_zero_extended_constant()?;
+    let bounded = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
+        && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
+        && inst.get_parent() == Some(back)
+        && start < 1 << 40
+        && limit < 1 << 40;
+    bounded.then_some(start.max(limit) + by)
+}
+
+impl<'ctx> Rewriter<'ctx> {
+    /// The largest value of an unsigned number.
+    fn most(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
+        let whole = if width(value) >= 64 { u64::MAX } else { (1 << width(value)) - 1 };
+        if let Some(constant) = value.get_zero_extended_constant() {
+            return constant;
+        }
+        let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return whole };
+        *fuel -= 1;
+        let mut of = |index| operand(inst, index).map_or(u64::MAX, |v| self.most(v, fuel));
+        let constant = |index| operand(inst, index).and_then(IntValue::get_zero_extended_constant);
+        let found = match opcode {
+            InstructionOpcode::And => Some(of(0).min(of(1))),
+            InstructionOpcode::Or | InstructionOpcode::Xor => of(0).max(of(1)).checked_next_power_of_two(),
+            InstructionOpcode::LShr => constant(1).filter(|n| *n < 64).map(|n| of(0) >> n),
+            InstructionOpcode::URem => constant(1),
+            InstructionOpcode::UDiv => constant(1).filter(|n| *n > 0).map(|n| of(0) / n),
+            InstructionOpcode::ZExt | InstructionOpcode::Trunc => Some(of(0)),
+            InstructionOpcode::Select => Some(of(1).max(of(2))),
+            InstructionOpcode::Add => of(0).checked_add(of(1)),
+            InstructionOpcode::Mul => of(0).checked_mul(of(1)),
+            InstructionOpcode::Shl => constant(1).filter(|n| *n < 64).and_then(|n| of(0).checked_mul(1 << n)),
+            InstructionOpcode::Phi => counted(inst),
+            InstructionOpcode::Load => self.range(inst),
+            _ => None,
+        };
+        // What may go beyond the width wraps.
+        found.filter(|most| *most <= whole).unwrap_or(whole)
+    }
+
+    /// The last value of a load's `range`.
+    fn range(&self, inst: InstructionValue<'ctx>) -> Option<u64> {
+        let values = inst.get_metadata(self.range_kind)?.get_node_values()?;
+        let [_, BasicMetadataValueEnum::IntValue(end)] = values.as_slice() else { return None };
+        end.get_zero_extended_constant()?.checked_sub(1)
+    }
+
+    /// How far from 0 a number of 64 bits with sign may be.
+    fn amount(&self, value: IntValue<'ctx>) -> Option<u64> {
+        let fuel = &mut FUEL.clone();
+        if let Some((InstructionOpcode::SExt, inst)) = instruction(value) {
+            let inner = operand(inst, 0)?;
+            let half = 1 << (width(inner) - 1);
+            return Some(self.most(inner, fuel)).map(|most| if most < half { most } else { half });
+        }
+        Some(self.most(value, fuel)).filter(|most| *most < 1 << 62)
+    }
+
+    /// Divides a sum into what has to be checked and what is small and aligned anyway.
+    fn divide(&self, sum: Sum<'ctx>, aligned: u32, reach: u64) -> (Sum<'ctx>, Sum<'ctx>) {
+        let (mut checked, mut free) = (Sum::default(), Sum::default());
+        let mut left = reach.saturating_sub(NEAR);
+        let constant = sum.constant.unsigned_abs();
+        if constant <= left / 2 && sum.constant.trailing_zeros() >= aligned {
+            free.constant = sum.constant;
+            left -= constant;
+        } else {
+            checked.constant = sum.constant;
+        }
+        let amount = |(value, scale): &(IntValue<'ctx>, i64)| self.amount(*value)?.checked_mul(scale.unsigned_abs());
+        let mut terms: Vec<_> = sum.terms.into_iter().map(|term| (amount(&term).unwrap_or(u64::MAX), term)).collect();
+        terms.sort_by_key(|(amount, _)| *amount);
+        for (amount, (value, scale)) in terms {
+            let small = amount <= left && ending(value, scale) >= aligned;
+            if small {
+                left -= amount;
+            }
+            if small { &mut free } else { &mut checked }.terms.push((value, scale));
+        }
+        (checked, free)
+    }
+
+    fn constant(&self, value: i64) -> IntValue<'ctx> {
+        self.i64.const_int(value.cast_unsigned(), true)
+    }
+
+    /// Builds a sum, behind `start` where there is one.
+    fn build(&self, start: Option<IntValue<'ctx>>, sum: &Sum<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+        let mut total = start;
+        for (value, scale) in &sum.terms {
+            let term = match scale {
+                1 => *value,
+                scale if scale.count_ones() == 1 => {
+                    let by = self.constant(i64::from(scale.trailing_zeros()));
+                    self.builder.build_left_shift(*value, by, "")?
+                }
+                scale => self.builder.build_int_mul(*value, self.constant(*scale), "")?,
+            };
+            total = Some(match total {
+                Some(total) => self.builder.build_int_add(total, term, "")?,
+                None => term,
+            });
+        }
+        match total {
+            Some(total) if sum.constant == 0 => Ok(total),
+            Some(total) => self.builder.build_int_add(total, self.constant(sum.constant), ""),
+            None => Ok(self.constant(sum.constant)),
+        }
+    }
+
+    fn select(&self, condition: IntValue<'ctx>, yes: IntValue<'ctx>, no: u64) -> Result<IntValue<'ctx>, BuilderError> {
+        let no = self.constant(no.cast_signed());
+        self.builder.build_select(condition, yes, no, "").map(BasicValueEnum::into_int_value)
+    }
+
+    /// The sum, or an address in a guard if it is not within the limits or not aligned.
+    fn check(&self, sum: Sum<'ctx>, limits: &Limits<'ctx>, bytes: u64) -> Result<IntValue<'ctx>, BuilderError> {
+        let aligned = bytes.trailing_zeros();
+        let (checked, free) = self.divide(sum, aligned, limits.reach);
+        if checked.terms.is_empty() && checked.constant == 0 && limits.base.is_some() {
+            return self.build(limits.base, &free);
+        }
+        let value = self.build(None, &checked)?;
+        let from = self.builder.build_int_sub(value, self.constant(limits.first.cast_signed()), "")?;
+        let size = self.constant(limits.bytes.cast_signed());
+        let inside = self.builder.build_int_compare(IntPredicate::ULT, from, size, "")?;
+        let place = match limits.base {
+            Some(base) => self.builder.build_int_add(base, value, "")?,
+            None => value,
+        };
+        let mut place = self.select(inside, place, self.guards.outside)?;
+        let known = checked.terms.iter().all(|(value, scale)| ending(*value, *scale) >= aligned);
+        if !known || checked.constant.trailing_zeros() < aligned {
+            let rest = self.builder.build_and(value, self.constant(bytes as i64 - 1), "")?;
+            let even = self.builder.build_int_compare(IntPredicate::EQ, rest, self.constant(0), "")?;
+            place = self.select(even, place, self.guards.misaligned)?;
+        }
+        self.build(Some(place), &free)
+    }
+
+    fn parts(&self, call: InstructionValue<'ctx>, at: u32) -> (Sum<'ctx>, u64) {
+        let mut sum = Sum::default();
+        if let Some(address) = operand(call, at) {
+            sum.add(address, 1, 0);
+        }
+        (sum, operand(call, at + 1).and_then(IntValue::get_zero_extended_constant).unwrap_or(1))
+    }
+
+    /// `sim.address(address, bytes)`
+    fn address(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+        if let (Some(mapped), Some((address, bytes))) = (self.mapped, operands(call)) {
+            let result = self.builder.build_call(mapped, &[address.into(), bytes.into()], "")?;
+            return Ok(result.as_any_value_enum().into_int_value());
+        }
+        let (sum, bytes) = self.parts(call, 0);
+        let Guards { first, bytes: size, reach, .. } = self.guards;
+        self.check(sum, &Limits { first, bytes: size, base: None, reach }, bytes)
+    }
+
+    /// `sim.shared(window, offset, bytes)`
+    fn shared(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+        let (sum, bytes) = self.parts(call, 1);
+        let reach = self.guards.shared;
+        let limits = Limits { first: reach.wrapping_neg(), bytes: 2 * reach, base: operand(call, 0), reach };
+        self.check(sum, &limits, bytes)
+    }
+}
+
+/// By how many bits of zeros a multiple of a value ends.
+fn ending(value: IntValue<'_>, scale: i64) -> u32 {
+    scale.trailing_zeros() + zeros(value, &mut FUEL.clone(), &mut HashSet::new())
+}

@@ -1,0 +1,88 @@
+//! What a fault is called in the log.
+//!
+//! Says what is known and what is not: the thread and the place of a bad access come from a search, which may end
+//! without them.
+
+use super::launch::{Fault, Launch};
+use super::search::Found;
+use crate::memory::{MEMORY, Wild};
+use crate::source::Sources;
+use std::fmt::Write;
+
+/// `(x, y, z)` of a number among so many.
+fn coordinates(number: u64, counts: [u32; 3]) -> String {
+    let (x, y) = (u64::from(counts[0]), u64::from(counts[1]));
+    format!("({}, {}, {})", number % x, number / x % y, number / x / y)
+}
+
+/// Where the kernel was: a place of 0 is not known.
+fn at(place: u64, sources: &Sources) -> String {
+    let line = (place >> 32) as u32;
+    match (line, sources.of(line)) {
+        (0, _) => String::new(),
+        (_, None) => format!(", at line {line} of its PTX"),
+        (_, Some(source)) => format!(", at line {line} of its PTX ({source})"),
+    }
+}
+
+/// The address of an access and what it is. Shared memory has offsets: its addresses are not the same twice.
+fn described(found: &Found) -> String {
+    let (window, bytes) = found.shared;
+    let offset = found.address.wrapping_sub(window).cast_signed();
+    let (at, what) = if offset.unsigned_abs() < 2 * MEMORY.guards().shared {
+        (format!("offset {offset} of shared memory"), format!("the block has {bytes} bytes"))
+    } else {
+        (format!("{:#x}", found.address), MEMORY.describe(found.address))
+    };
+    if found.address.is_multiple_of(found.bytes) {
+        format!("{at} ({what})")
+    } else {
+        format!("{at} (not aligned to {} bytes; {what})", found.bytes)
+    }
+}
+
+/// The text for a fault of a kernel's launch.
+pub(crate) fn text(
+    (kernel, sources): (&str, &Sources),
+    launch: &Launch,
+    fault: &Fault,
+    found: Option<Found>,
+) -> String {
+    let block = |number: u64| format!("block {}", coordinates(number, launch.grid));
+    let thread = |number: u64| format!("thread {}", coordinates(number, launch.block));
+    let mut text = format!("kernel `{kernel}`");
+    // Writing to a string does not fail.
+    let _ = match (fault, found) {
+        (Fault::Memory { block: number, .. }, Some(found)) => write!(
+            text,
+            "{}: {} of {} bytes at {}: {}, {}",
+            at(found.place, sources),
+            found.access.name(),
+            found.bytes,
+            described(&found),
+            block(*number),
+            thread(found.thread),
+        ),
+        (Fault::Memory { wild, block: number }, None) => {
+            let what = match wild {
+                Wild::At(address) => format!("an access at {address:#x} ({})", MEMORY.describe(*address)),
+                Wild::Outside => "an access outside of the device's memory".to_owned(),
+                Wild::Misaligned => "an access that is not aligned".to_owned(),
+            };
+            write!(text, ": {what}: {}; run again alone, the block does not show which thread made it", block(*number))
+        }
+        (Fault::Trap(stopped), _) => {
+            write!(text, "{}: trap: {}, {}", at(stopped.place, sources), block(stopped.block), thread(stopped.thread))
+        }
+        (Fault::StackOverflow(stopped), _) => {
+            write!(text, ": calls went deeper than the stack: {}, {}", block(stopped.block), thread(stopped.thread))
+        }
+        (Fault::Assert { block: number }, _) => write!(text, ": an assertion failed: {}", block(*number)),
+        (Fault::Deadlock { block: number }, _) => {
+            write!(text, ": threads wait for each other: {}", block(*number))
+        }
+        (Fault::OutOfMemory, _) => write!(text, ": no memory for the launch itself"),
+        (Fault::NoCode, _) => write!(text, ": the device's compiler failed"),
+    };
+    text
+}

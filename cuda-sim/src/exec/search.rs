@@ -1,0 +1,170 @@
+//! Finding the thread and the place of an access that faulted: the block runs again as fibers of exact code.
+//!
+//! Compiled code is fast because it does not know which thread it is in when an access goes wrong. Exact code asks about
+//! each access before it is made; what it writes goes to copies of the pages, so a search changes no memory. It starts
+//! from what the launch left behind and sees no other block, so it may meet no fault, or not end: then nothing is found,
+//! and the report says so. Here is where checkers of bounds, races and uninitialised reads would be asked as well.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where the context of the running block is read, which compiled code passes and which outlives the
+//! call, and where a page is copied that was just seen to be accessible; no launch of the context runs any more.
+
+use super::block::{Block, Outcome};
+use super::fault;
+use super::fiber::Fibers;
+use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
+use crate::codegen::abi::{Access, Context};
+use crate::codegen::jit::{Compiled, Entry};
+use crate::memory::{MEMORY, PAGE};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// How long a search may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// An access that is not possible.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) thread: u64,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    pub(crate) access: Access,
+    /// Line and column in the PTX.
+    pub(crate) place: u64,
+    /// The block's shared memory.
+    pub(crate) shared: (u64, u64),
+}
+
+#[repr(align(4096))]
+struct Page([u8; PAGE as usize]);
+
+struct Search {
+    pages: HashMap<u64, Box<Page>>,
+    /// The accessible memory that was met last.
+    known: Range<u64>,
+    end: Instant,
+    found: Option<Found>,
+}
+
+thread_local! {
+    /// Taken by what uses it: a fault in between ends the search.
+    static SEARCH: Cell<Option<Box<Search>>> = const { Cell::new(None) };
+    static ACTIVE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread searches: what it runs has happened before and must not be seen again.
+pub(crate) fn active() -> bool {
+    ACTIVE.get()
+}
+
+impl Search {
+    /// The accessible memory around an access.
+    fn room(&mut self, address: u64, bytes: u64) -> Option<Range<u64>> {
+        let fits = |room: &Range<u64>| room.contains(&address) && room.end - address >= bytes;
+        if !fits(&self.known) {
+            self.known = MEMORY.accessible(address).filter(fits)?;
+        }
+        Some(self.known.clone())
+    }
+
+    /// Where an access is made instead.
+    fn place(&mut self, address: u64, writes: bool, room: &Range<u64>) -> u64 {
+        let start = address & !(PAGE - 1);
+        if !writes && !self.pages.contains_key(&start) {
+            return address;
+        }
+        let page = self.pages.entry(start).or_insert_with(|| {
+            let mut page = Box::new(Page([0; PAGE as usize]));
+            let from = start.max(room.start);
+            let count = (start + PAGE).min(room.end) - from;
+            let to = page.0[(from - start) as usize..].as_mut_ptr();
+            // SAFETY: the part of the page that lies in accessible memory; the copy has room for all of a page.
+            unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to, count as usize) };
+            page
+        });
+        page.0.as_ptr() as u64 + (address - start)
+    }
+}
+
+/// What exact code asks before each access: the address to use. Does not return from one that is not possible.
+pub(crate) extern "C" fn access(
+    context: *const Context,
+    thread: u64,
+    address: u64,
+    bytes: u64,
+    access: u32,
+    place: u64,
+) -> u64 {
+    let outside = MEMORY.guards().outside;
+    let instead = SEARCH.take().map_or(outside, |mut search| {
+        let access = Access::new(access);
+        // SAFETY: compiled code passes the context of its block, which is live.
+        let own = unsafe { &*context };
+        let shared = (own.shared, u64::from(own.total_shared_bytes));
+        let local = own.local_stride * own.threads;
+        let instead = match search.room(address, bytes).filter(|_| address.is_multiple_of(bytes)) {
+            Some(_) if (address.wrapping_sub(own.local)) < local || address.wrapping_sub(shared.0) < shared.1 => {
+                address
+            }
+            Some(room) => search.place(address, access != Access::Load, &room),
+            None => {
+                search.found = Some(Found { thread, address, bytes, access, place, shared });
+                outside
+            }
+        };
+        SEARCH.set(Some(search));
+        instead
+    });
+    if instead == outside {
+        fault::raise(outside);
+    }
+    instead
+}
+
+/// What exact code calls at the start of every block of instructions: ends a search that takes too long.
+pub(crate) extern "C" fn tick() {
+    let search = SEARCH.take();
+    let over = search.as_ref().is_none_or(|search| Instant::now() > search.end);
+    SEARCH.set(search);
+    if over {
+        fault::raise(MEMORY.guards().outside);
+    }
+}
+
+impl Launch {
+    /// Runs a block again, with exact code, and gives the access that is not possible.
+    pub(crate) fn search(&self, exact: &Compiled, number: u64) -> Option<Found> {
+        let Entry::Fiber { function, .. } = exact.entry else { return None };
+        let search = Search { pages: HashMap::new(), known: 0..0, end: Instant::now() + PATIENCE, found: None };
+        SEARCH.set(Some(Box::new(search)));
+        ACTIVE.set(true);
+        let mut memory = Scratch::default();
+        let _ended = self.again_exactly(exact, function, number, &mut memory);
+        memory.free();
+        ACTIVE.set(false);
+        SEARCH.take().and_then(|search| search.found)
+    }
+
+    fn again_exactly(&self, exact: &Compiled, function: usize, number: u64, memory: &mut Scratch) -> Result<(), Fault> {
+        let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
+        let progress = Progress::of(self)?;
+        let mut context = Box::new(self.context(0, threads, memory, &progress, shared_guard())?);
+        context.ctaid = self.coordinates(number);
+        let next = std::mem::take(&mut memory.next);
+        let mut fibers = Fibers::new(function, threads as usize, None);
+        let mut block = Block::new(exact.plan(), context, next, number, false);
+        let end = Instant::now() + PATIENCE;
+        // Where all poll, they wait for another block, which does not run.
+        let ended = loop {
+            match block.run(&mut fibers) {
+                Ok(Outcome::Polling) if Instant::now() < end => {}
+                ended => break ended.map(|_| ()),
+            }
+        };
+        progress.free();
+        ended
+    }
+}

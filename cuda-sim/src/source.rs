@@ -1,0 +1,62 @@
+//! Where instructions come from: the lines of a program's own text that `.file` and `.loc` name.
+//!
+//! Invariant: an instruction belongs to the last `.loc` before it in its function's text, if there is one.
+
+use crate::ptx::{Item, Module, Statement};
+use std::collections::{BTreeMap, HashMap};
+
+/// The files and lines of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    files: HashMap<u32, String>,
+    /// From the line of an instruction in the PTX on: a file and its line.
+    lines: BTreeMap<u32, Option<(u32, u32)>>,
+}
+
+impl Sources {
+    pub(crate) fn new(module: &Module) -> Sources {
+        let mut this = Sources::default();
+        for item in &module.items {
+            match item {
+                Item::Note(text) => this.file(text),
+                Item::Function(function) => {
+                    let mut last = None;
+                    this.lines.insert(function.position.line, None);
+                    for statement in function.body.iter().flatten() {
+                        match statement {
+                            Statement::Note(text) if text.starts_with(".loc") => last = location(text),
+                            Statement::Note(text) => this.file(text),
+                            Statement::Instruction(instruction) if last.is_some() => {
+                                this.lines.insert(instruction.position.line, last.take());
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        this
+    }
+
+    /// `.file 1 "path"`
+    fn file(&mut self, text: &str) {
+        let Some(rest) = text.strip_prefix(".file") else { return };
+        let mut parts = rest.split('"');
+        if let (Some(Ok(number)), Some(path)) = (parts.next().map(|n| n.trim().parse()), parts.next()) {
+            self.files.insert(number, path.to_owned());
+        }
+    }
+
+    /// `file:line` of a line of the PTX.
+    pub(crate) fn of(&self, line: u32) -> Option<String> {
+        let (file, line) = (*self.lines.range(..=line).next_back()?.1)?;
+        Some(format!("{}:{line}", self.files.get(&file)?))
+    }
+}
+
+/// `.loc 1 42 7`, with more behind.
+fn location(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.strip_prefix(".loc")?.split([' ', '\t', ',']).filter(|part| !part.is_empty());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}

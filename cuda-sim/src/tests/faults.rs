@@ -1,0 +1,330 @@
+//! Faults: what is one, what it leaves alone, and what the log says of it, in both engines.
+
+use super::{Buffer, HEADER};
+use crate::exec::launch::{Fault, Launch};
+use crate::memory::{Kind, MEMORY, Owner, Registration, Wild};
+use crate::module::{Image, Kernel, Module, image};
+use std::sync::Arc;
+
+/// A kernel `k` of one pointer `%rd1`, with the thread's number in the grid in `%r1` and that in the block in `%r2`.
+fn kernel(code: &str) -> Arc<Image> {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 p, .param .u64 q) {{
+.reg .pred %p<8>; .reg .b32 %r<16>; .reg .f32 %f<4>; .reg .b64 %rd<16>; .shared .align 16 .b8 window[1024];
+mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.s32 %r1, %r3, %r4, %r2;
+ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
+{code}
+ret; }}"
+    );
+    image(&text).unwrap_or_else(|error| panic!("{error} in\n{code}"))
+}
+
+/// The line of the code of [`kernel`] that comes first.
+const FIRST: u64 = 8;
+
+fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: bool) -> Result<(), (Fault, String)> {
+    let module = Module::new(Arc::clone(image)).unwrap();
+    let kernel: &Arc<Kernel> = &image.kernels["k"];
+    let code = if fibers { kernel.fibers() } else { kernel.compiled() };
+    let launch = Arc::new(Launch {
+        code: Arc::clone(code.unwrap_or_else(|why| panic!("{why}"))),
+        shape: kernel.shape(),
+        params: params.to_vec(),
+        data: module.data,
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        grid_id: 1,
+        context: 0,
+        cooperative: false,
+    });
+    Arc::clone(&launch).run().map_err(|fault| (fault, kernel.explain(&launch, &fault)))
+}
+
+/// Runs code that has to fault in both engines and gives the texts, which have to be equal.
+#[track_caller]
+fn faults(code: &str, grid: u32, block: u32, params: [u64; 2], expected: Wild) -> String {
+    let image = kernel(code);
+    let texts = [false, true].map(|fibers| {
+        let (fault, text) = launch(&image, grid, block, params, fibers).expect_err(code);
+        assert!(matches!(fault, Fault::Memory { wild, .. } if wild == expected), "{fault:?}: {text}");
+        text
+    });
+    assert_eq!(texts[0], texts[1]);
+    texts[0].clone()
+}
+
+/// Ways to reach the same memory: alone, in a vectorised loop over threads, behind a barrier, in a loop of the kernel.
+fn ways(access: &str) -> [String; 4] {
+    [
+        format!("setp.ne.u32 %p1, %r1, 0; @%p1 bra D;\n{access}\nD:"),
+        access.to_owned(),
+        format!("st.shared.u32 [window], %r1; bar.sync 0;\n{access}"),
+        format!("mov.u32 %r9, 0;\nL: bar.sync 0;\n{access}\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 5; @%p2 bra L;"),
+    ]
+}
+
+#[test]
+fn the_host_s_memory_is_out_of_reach() {
+    let host: Box<[u64; 512]> = Box::new([0x5555; 512]);
+    let address = host.as_ptr() as u64;
+    for access in [
+        "st.global.u32 [%rd4], 1;",
+        "st.u32 [%rd4], 1;",
+        "atom.global.add.u32 %r5, [%rd4], 1;",
+        "st.local.u32 [%rd4], 1;",
+    ] {
+        for code in ways(access) {
+            let text = faults(&code, 2, 32, [address, 0], Wild::Outside);
+            assert!(
+                text.contains("(no address of the device, nor registered): block (0, 0, 0), thread (0, 0, 0)"),
+                "{text}"
+            );
+        }
+    }
+    // What is loaded has to be used, or there is no load.
+    for code in ways("ld.global.u32 %r5, [%rd4]; add.s64 %rd5, %rd2, %rd3; st.global.u32 [%rd5], %r5;") {
+        let out = Buffer::new(&[0; 32]);
+        faults(&code, 2, 32, [address, out.0], Wild::Outside);
+    }
+    // An index that is not bounded, from a pointer that is good: there and back again.
+    let good = Buffer::new(&[0; 4]);
+    faults(
+        "add.s64 %rd5, %rd1, %rd2;\nst.global.u64 [%rd5], 1;",
+        1,
+        1,
+        [good.0, address.wrapping_sub(good.0)],
+        Wild::Outside,
+    );
+    assert!(host.iter().all(|word| *word == 0x5555));
+    assert!(good.read(4).iter().all(|word| *word == 0));
+}
+
+#[test]
+fn the_log_names_kernel_place_address_block_and_thread() {
+    let base = MEMORY.alloc(4096, Kind::Device).unwrap();
+    for (way, line) in ways("st.global.u32 [%rd4], 7;").into_iter().skip(1).zip([FIRST, FIRST + 1, FIRST + 2]) {
+        let text = faults(&way, 33, 32, [base, 0], Wild::At(base + 4096));
+        assert_eq!(
+            text,
+            format!(
+                "kernel `k`, at line {line} of its PTX: store of 4 bytes at {:#x} (0 bytes past the end of an allocation of \
+                 4096 bytes): block (32, 0, 0), thread (0, 0, 0)",
+                base + 4096
+            )
+        );
+    }
+    let text = faults("st.global.u32 [%rd4], 7;", 1, 32, [base - 8, 0], Wild::At(base - 8));
+    assert!(text.contains("(8 bytes before an allocation of 4096 bytes): block (0, 0, 0), thread (0, 0, 0)"), "{text}");
+    let text = faults(
+        "setp.eq.u32 %p1, %r2, 19; @%p1 ld.global.f32 %f1, [%rd4+4096];\n@%p1 st.global.f32 [%rd1], %f1;",
+        4,
+        32,
+        [base, 0],
+        Wild::At(base + 4096 + 19 * 4),
+    );
+    assert!(text.starts_with(&format!("kernel `k`, at line {FIRST} of its PTX: load of 4 bytes at ")), "{text}");
+    assert!(
+        text.ends_with("(76 bytes past the end of an allocation of 4096 bytes): block (0, 0, 0), thread (19, 0, 0)"),
+        "{text}"
+    );
+    MEMORY.free(base, |_| true).unwrap();
+    let text = faults("atom.global.add.u32 %r5, [%rd4+40], 1;", 1, 32, [base, 0], Wild::At(base + 40));
+    assert!(
+        text.contains("atomic operation of 4 bytes at ")
+            && text.contains("(40 bytes into an allocation of 4096 bytes, which was freed)"),
+        "{text}"
+    );
+    let text = faults("st.global.u32 [%rd4], 7;", 1, 1, [0, 0], Wild::Outside);
+    assert!(text.contains("store of 4 bytes at 0x0 (a null pointer)"), "{text}");
+}
+
+#[test]
+fn accesses_have_to_be_aligned() {
+    let memory = Buffer::new(&[0; 1024]);
+    for (access, bytes) in [
+        ("st.global.u16 [%rd1], %rs1;", 2),
+        ("st.global.u32 [%rd1], 1;", 4),
+        ("st.global.u64 [%rd1], 1;", 8),
+        ("st.global.v2.u32 [%rd1], {%r1, %r2};", 8),
+        ("st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};", 16),
+        ("st.global.v2.u64 [%rd1], {%rd2, %rd3};", 16),
+        ("atom.global.add.u32 %r5, [%rd1], 1;", 4),
+        ("atom.global.add.u64 %rd5, [%rd1], 1;", 8),
+        ("atom.global.add.f32 %f1, [%rd1], 0f3f800000;", 4),
+        ("ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd2], %r5;", 4),
+        ("ld.volatile.global.u64 %rd5, [%rd1];", 8),
+    ] {
+        for code in ways(access) {
+            let code = format!(".reg .b16 %rs<2>; mov.u16 %rs1, 1;\n{code}");
+            let good = launch(&kernel(&code), 1, 64, [memory.0 + bytes, memory.0], false);
+            good.unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
+            let text = faults(&code, 1, 64, [memory.0 + bytes / 2, memory.0], Wild::Misaligned);
+            assert!(text.contains(&format!("of {bytes} bytes at ")), "{text}");
+            assert!(
+                text.contains(&format!(
+                    "(not aligned to {bytes} bytes; {} bytes into an allocation of 8192 bytes)",
+                    bytes / 2
+                )),
+                "{text}"
+            );
+        }
+    }
+    // The part that differs among threads is what is not aligned, for one of them.
+    let code = "mul.lo.u32 %r5, %r2, 4; setp.eq.u32 %p1, %r2, 9; @%p1 add.u32 %r5, %r5, 2; cvt.u64.u32 %rd5, %r5;
+add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], 1;";
+    assert!(faults(code, 1, 32, [memory.0, 0], Wild::Misaligned).ends_with("thread (9, 0, 0)"));
+    let code = code.replace("%rd5, %rd1; st.global.u32 [%rd5], 1;", "0, %rd5; st.shared.u32 [%rd5], 1;");
+    let text = faults(&code, 1, 32, [memory.0, 0], Wild::Misaligned);
+    assert!(text.ends_with("offset 38 of shared memory (not aligned to 4 bytes; the block has 1024 bytes): block (0, 0, 0), thread (9, 0, 0)"), "{text}");
+}
+
+#[test]
+fn shared_memory_ends_where_it_ends() {
+    for code in ways("shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1020; st.shared.u32 [%r5], 1;") {
+        // One thread writes the last word; more go beyond.
+        launch(&kernel(&code), 3, 1, [0; 2], false).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
+    }
+    let code = "shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1024; st.shared.u32 [%r5], 1;";
+    for code in &ways(code)[1..] {
+        let image = kernel(code);
+        for fibers in [false, true] {
+            let (fault, text) = launch(&image, 3, 32, [0; 2], fibers).unwrap_err();
+            assert!(matches!(fault, Fault::Memory { wild: Wild::At(_), .. }), "{fault:?}");
+            assert!(
+                text.ends_with(
+                    "offset 1024 of shared memory (the block has 1024 bytes): block (0, 0, 0), thread (0, 0, 0)"
+                ),
+                "{text}"
+            );
+        }
+    }
+    for (offset, shown) in [("-4", "offset 4294967292"), ("0x40000000", "offset 1073741824")] {
+        let code = format!("mov.u32 %r5, {offset}; st.shared.u32 [%r5], 1;");
+        let (_, text) = launch(&kernel(&code), 1, 32, [0; 2], false).unwrap_err();
+        assert!(text.contains(shown), "{text}");
+    }
+    // 64 bits of anything are no offset.
+    let host = Box::new(7u32);
+    let wild = std::ptr::from_ref(&*host) as u64;
+    launch(&kernel("st.shared.u32 [%rd1], 1;"), 1, 32, [wild, 0], false).unwrap_err();
+    assert_eq!(*host, 7);
+}
+
+#[test]
+fn local_memory_ends_behind_the_last_thread() {
+    let code = ".local .align 8 .b8 own[64]; mov.b64 %rd5, own; cvta.local.u64 %rd6, %rd5; add.s64 %rd6, %rd6, 32768;
+st.u64 [%rd6], 1;";
+    let image = kernel(code);
+    for fibers in [false, true] {
+        let (fault, text) = launch(&image, 1, 32, [0; 2], fibers).unwrap_err();
+        assert!(matches!(fault, Fault::Memory { wild: Wild::At(_), .. }), "{fault:?}: {text}");
+    }
+}
+
+#[test]
+fn registered_memory_can_be_accessed_to_its_end() {
+    let mut host = vec![3u32; 64];
+    let (start, bytes) = (host.as_mut_ptr() as u64, 32 * 4);
+    let image = kernel("ld.global.u32 %r5, [%rd4]; add.u32 %r5, %r5, %r1; st.global.u32 [%rd4], %r5;");
+    launch(&image, 1, 32, [start, 0], false).unwrap_err();
+    MEMORY.register(Registration { start, bytes, flags: 0, owner: Owner::default() }).unwrap();
+    for fibers in [false, true] {
+        launch(&image, 1, 32, [start, 0], fibers).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
+        let (fault, text) = launch(&image, 2, 32, [start, 0], fibers).unwrap_err();
+        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}: {text}");
+        assert!(text.ends_with("block (1, 0, 0), thread (0, 0, 0)"), "{text}");
+    }
+    MEMORY.unregister(start).unwrap();
+    launch(&image, 1, 32, [start, 0], false).unwrap_err();
+    assert!(host[..32].iter().enumerate().all(|(i, v)| *v == 3 + 4 * i as u32), "{host:?}");
+    assert!(host[32..].iter().all(|v| *v == 3), "{host:?}");
+}
+
+#[test]
+fn a_search_writes_nothing() {
+    // Every thread counts, and the last one's next access faults.
+    let counter = Buffer::new(&[0; 512]);
+    let code = "atom.global.add.u32 %r5, [%rd1], 1; bar.sync 0; setp.ne.u32 %p1, %r2, 63; @%p1 bra D;\nst.global.u32 [%rd2], 1;\nD:";
+    for (fibers, counted) in [(false, 64), (true, 128)] {
+        let (_, text) = launch(&kernel(code), 1, 64, [counter.0, 8], fibers).unwrap_err();
+        assert!(text.ends_with("(a null pointer): block (0, 0, 0), thread (63, 0, 0)"), "{text}");
+        assert_eq!(counter.read(1)[0], counted);
+    }
+    // What the block finds when it runs again is not what it found: then the log says so.
+    let code =
+        "atom.global.exch.b64 %rd5, [%rd1], %rd1; setp.ne.u64 %p1, %rd5, 0; @%p1 bra D; st.global.u32 [8], 1;\nD:";
+    let once = Buffer::new(&[0]);
+    let (_, text) = launch(&kernel(code), 1, 1, [once.0, 0], false).unwrap_err();
+    assert_eq!(
+        text,
+        "kernel `k`: an access outside of the device's memory: block (0, 0, 0); run again alone, the block does not show \
+         which thread made it"
+    );
+}
+
+#[test]
+fn traps_and_deep_calls_are_told_with_their_thread() {
+    let image = kernel("setp.eq.u32 %p1, %r1, 77; @!%p1 bra D;\ntrap;\nD:");
+    for fibers in [false, true] {
+        let (fault, text) = launch(&image, 3, 32, [0; 2], fibers).unwrap_err();
+        assert!(matches!(fault, Fault::Trap(_)), "{fault:?}");
+        assert_eq!(
+            text,
+            format!("kernel `k`, at line {} of its PTX: trap: block (2, 0, 0), thread (13, 0, 0)", FIRST + 1)
+        );
+    }
+    let text = format!(
+        "{HEADER}.func (.param .b32 r) deep(.param .b32 n) {{ .reg .pred %p1; .reg .b32 %r<4>;
+        .param .b32 a; .param .b32 b; ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 0; @%p1 bra D;
+        sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call.uni (b), deep, (a); ld.param.b32 %r3, [b]; add.u32 %r3, %r3, %r1;
+        D: st.param.b32 [r], %r3; ret; }}
+        .visible .entry k(.param .u64 p, .param .u64 n) {{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .param .b32 a; .param .b32 b;
+        ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; st.param.b32 [a], %r1; call.uni (b), deep, (a);
+        ld.param.b32 %r2, [b]; st.global.u32 [%rd1], %r2; ret; }}"
+    );
+    let image = image_of(&text);
+    let out = Buffer::new(&[0]);
+    for fibers in [false, true] {
+        launch(&image, 1, 1, [out.0, 300], fibers).unwrap();
+        assert_eq!(out.read(1), [300 * 301 / 2]);
+        let (fault, text) = launch(&image, 1, 1, [out.0, 0xffff_ffff], fibers).unwrap_err();
+        assert!(matches!(fault, Fault::StackOverflow(_)), "{fault:?}");
+        assert_eq!(text, "kernel `k`: calls went deeper than the stack: block (0, 0, 0), thread (0, 0, 0)");
+    }
+}
+
+fn image_of(text: &str) -> Arc<Image> {
+    image(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn parameters_have_addresses_that_can_be_read() {
+    let image =
+        kernel("mov.b64 %rd5, p;\ncvta.param.u64 %rd5, %rd5; ld.u64 %rd6, [%rd5+8]; st.global.u64 [%rd1], %rd6;");
+    let out = Buffer::new(&[0]);
+    for fibers in [false, true] {
+        launch(&image, 1, 1, [out.0, 1234 + u64::from(fibers)], fibers).unwrap_or_else(|(_, text)| panic!("{text}"));
+        assert_eq!(out.read(1), [1234 + u64::from(fibers)]);
+    }
+}
+
+#[test]
+fn the_log_names_the_line_that_was_compiled() {
+    let text = format!(
+        "{HEADER}.file 1 \"src/x.rs\"\n.file 7 \"src/y.rs\", 1, 2
+.visible .entry k(.param .u64 p, .param .u64 q) {{ .reg .b64 %rd1;
+ld.param.u64 %rd1, [p];
+.loc 7 17 3, function_name $L__info, inlined_at 1 2 3
+st.global.u32 [%rd1], 1;
+.loc\t1 99 0
+ret; }}
+.visible .entry other() {{ ret; }}"
+    );
+    let (_, text) = launch(&image_of(&text), 1, 1, [0; 2], false).unwrap_err();
+    assert_eq!(
+        text,
+        "kernel `k`, at line 9 of its PTX (src/y.rs:17): store of 4 bytes at 0x0 (a null pointer): block (0, 0, 0), \
+         thread (0, 0, 0)"
+    );
+}
