@@ -23,8 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such.
-pub(super) fn compiled(object: &FunctionObject) -> Result<Arc<Compiled>, CUresult> {
-    object.kernel.compiled().map(Arc::clone).map_err(|why| {
+pub(super) fn compiled(object: &FunctionObject, params: &[u64]) -> Result<Arc<Compiled>, CUresult> {
+    object.kernel.compiled(params).map(Arc::clone).map_err(|why| {
         tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
         CUresult::CUDA_ERROR_UNKNOWN
     })
@@ -135,7 +135,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
     }
     let params = parameters(&object, params, extra)?;
     let launch = Launch {
-        code: compiled(&object)?,
+        code: compiled(&object, &params)?,
         shape: object.kernel.shape(),
         params,
         data: object.module.data,
