@@ -220,6 +220,13 @@ impl Memory {
         self.registrations.load(Ordering::Acquire) != 0
     }
 
+    /// Whether a number may be the address of registered memory, or a base from which to reach it.
+    pub(crate) fn near_registered(&self, word: u64) -> bool {
+        const NEAR: u64 = 4 << 30;
+        let state = self.state.lock();
+        state.registered.values().any(|r| word.wrapping_sub(r.start.wrapping_sub(NEAR)) < r.bytes + 2 * NEAR)
+    }
+
     /// The address of an access of `bytes` bytes, or one in a guard.
     pub(crate) fn mapped(&self, address: u64, bytes: u64) -> u64 {
         let Guards { first, bytes: size, outside, misaligned, .. } = self.guards;

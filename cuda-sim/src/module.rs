@@ -53,22 +53,28 @@ impl Kernel {
     }
 
     /// The machine code, compiled by the first caller while others wait.
-    pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
+    pub(crate) fn compiled(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
         if ENVIRONMENT.fibers {
-            return self.fibers();
+            return self.fibers(params);
         }
-        let registered = MEMORY.has_registrations();
+        let registered = self.meets_registered(params);
         let cell = &self.compiled[usize::from(registered)];
         cell.get_or_try_init(|| Compiled::new(&self.code, registered).map(Arc::new))
     }
 
     /// The machine code of threads that are fibers.
-    pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
-        let registered = MEMORY.has_registrations();
+    pub(crate) fn fibers(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
+        let registered = self.meets_registered(params);
         self.fibers[usize::from(registered)].get_or_try_init(|| {
             let ir = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
             Compiled::fiber(&self.code, &ir, registered).map(Arc::new)
         })
+    }
+
+    /// Whether a launch may access registered memory: its address is a parameter, or is loaded.
+    fn meets_registered(&self, params: &[u64]) -> bool {
+        MEMORY.has_registrations()
+            && (self.program.loads_addresses() || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
 
     /// What is known of a fault: its text for the log.

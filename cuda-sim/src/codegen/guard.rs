@@ -6,7 +6,7 @@
 //! before the loop over threads, which stays as affine as it was and becomes vectors as before. There is no branch, so
 //! an address that is never used may be bad. What goes wrong is found by the processor; see `exec::fault`.
 //!
-//! Host memory that is registered lies outside the range, and what surrounds it is not guarded: while there is any,
+//! Host memory that is registered lies outside the range, and what surrounds it is not guarded: where it may be met,
 //! launches run code that asks `sim.mapped` about the whole of each address.
 //!
 //! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range, or to registered memory.

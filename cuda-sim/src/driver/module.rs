@@ -337,7 +337,7 @@ api! {
     }
     fn cuFuncLoad(of: CUfunction) {
         ready()?;
-        super::launch::compiled(&*function(of)?)?;
+        super::launch::compiled(&*function(of)?, &[])?;
         Ok(())
     }
 }

@@ -7,9 +7,9 @@ mod operands;
 use super::inline::inline;
 use super::layout::{Layout, align_up, place};
 use super::sync::is_sync;
-use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term};
+use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term, Value};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
-use crate::ptx::{RegisterDecl, Space, Statement};
+use crate::ptx::{RegisterDecl, Space, Statement, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Largest size of a kernel's parameters, CUDA's.
@@ -20,6 +20,27 @@ const MAX_PARAM_BYTES: u64 = 32764;
 pub(crate) struct Program {
     pub(crate) layout: Layout,
     pub(crate) functions: Vec<Function>,
+}
+
+impl Program {
+    /// Whether a kernel may come by an address otherwise than by its parameters: by loading 64 bits, or by putting them
+    /// together.
+    pub(crate) fn loads_addresses(&self) -> bool {
+        let gives = |inst: &Inst| match inst.opcode {
+            Opcode::Ld | Opcode::Ldu | Opcode::Atom => {
+                inst.ty(0).bits() >= 64 && inst.ty(0) != Type::F64 && inst.space() != Some(Space::Param)
+            }
+            Opcode::Shl => {
+                inst.ty(0).bits() >= 64 && matches!(inst.operands.get(2), Some(Value::Int(32..)) | Some(Value::Reg(_)))
+            }
+            Opcode::Bfi => inst.ty(0).bits() >= 64,
+            Opcode::Mov => {
+                inst.ty(0).bits() >= 64 && inst.operands.iter().skip(1).any(|v| matches!(v, Value::Vector(_)))
+            }
+            _ => false,
+        };
+        self.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).any(gives)
+    }
 }
 
 /// Functions have numbers for addresses, which nothing can be loaded from: an indirect call chooses by them.

@@ -25,7 +25,7 @@ const FIRST: u64 = 8;
 fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: bool) -> Result<(), (Fault, String)> {
     let module = Module::new(Arc::clone(image)).unwrap();
     let kernel: &Arc<Kernel> = &image.kernels["k"];
-    let code = if fibers { kernel.fibers() } else { kernel.compiled() };
+    let code = if fibers { kernel.fibers(&params) } else { kernel.compiled(&params) };
     let launch = Arc::new(Launch {
         code: Arc::clone(code.unwrap_or_else(|why| panic!("{why}"))),
         shape: kernel.shape(),
@@ -234,6 +234,13 @@ fn registered_memory_can_be_accessed_to_its_end() {
         let (fault, text) = launch(&image, 2, 32, [start, 0], fibers).unwrap_err();
         assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}: {text}");
         assert!(text.ends_with("block (1, 0, 0), thread (0, 0, 0)"), "{text}");
+    }
+    // An address that is loaded is one as well, and so is one that is put together.
+    let pointer = Buffer::new(&[start]);
+    for load in ["ld.global.u64 %rd5, [%rd1];", "ld.global.v2.u32 {%r5, %r6}, [%rd1]; mov.b64 %rd5, {%r5, %r6};"] {
+        let image =
+            kernel(&format!("{load} add.s64 %rd5, %rd5, %rd3; ld.global.u32 %r7, [%rd5]; st.global.u32 [%rd5], %r7;"));
+        launch(&image, 1, 32, [pointer.0, 0], false).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
     }
     MEMORY.unregister(start).unwrap();
     launch(&image, 1, 32, [start, 0], false).unwrap_err();

@@ -41,9 +41,9 @@ pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>]
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
-    let fibers = kernel.fibers().unwrap_or_else(|why| panic!("{why}"));
+    let fibers = kernel.fibers(&[]).unwrap_or_else(|why| panic!("{why}"));
     let mut engines = vec![
-        ("regions".to_owned(), Arc::clone(kernel.compiled().unwrap_or_else(|why| panic!("{why}")))),
+        ("regions".to_owned(), Arc::clone(kernel.compiled(&[]).unwrap_or_else(|why| panic!("{why}")))),
         ("fibers".to_owned(), Arc::clone(fibers)),
     ];
     engines.extend((0..SEEDS).map(|s| (format!("fibers, seed {s}"), Arc::new(fibers.seeded(Some(s))))));
@@ -382,7 +382,7 @@ fn deadlocks(code: &str) {
     );
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
-    for code in [kernel.compiled().unwrap(), kernel.fibers().unwrap()] {
+    for code in [kernel.compiled(&[]).unwrap(), kernel.fibers(&[]).unwrap()] {
         let fault = launch(&image, code, "k", 3, [64, 1, 1], &[]).unwrap_err();
         assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
     }
@@ -406,7 +406,7 @@ fn a_fault_between_barriers_ends_the_launch() {
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
     let good = Buffer::new(&[0]);
-    for code in [kernel.compiled().unwrap(), kernel.fibers().unwrap()] {
+    for code in [kernel.compiled(&[]).unwrap(), kernel.fibers(&[]).unwrap()] {
         let fault = launch(&image, code, "k", 2, [64, 1, 1], &[16]).unwrap_err();
         assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}");
         launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();
