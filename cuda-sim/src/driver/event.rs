@@ -4,7 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
+use super::state::{ENGINE, OBJECTS, handle, healthy, releasing};
 use super::stream::target;
 use super::work::{Item, Op};
 use super::{Status, api, put};
@@ -76,7 +76,7 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
 }
 
 fn destroy(old: CUevent) -> Status {
-    bound()?;
+    releasing()?;
     OBJECTS.lock().events.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 

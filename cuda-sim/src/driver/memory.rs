@@ -6,7 +6,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{current, device, healthy};
+use super::state::{current, device, healthy, releaser};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
 use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
@@ -43,16 +43,18 @@ fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
 }
 
 fn free(address: CUdeviceptr) -> Status {
-    let context = healthy()?;
     if address == 0 {
-        return Ok(());
+        return healthy().map(|_| ());
     }
-    let found = MEMORY.find(address).filter(|a| a.base == address);
-    let kind = found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.kind;
+    let Some(found) = MEMORY.find(address).filter(|a| a.base == address) else {
+        return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
+    };
+    let context = releaser(found.owner.context)?;
     // Memory of another context is freed when that one's work is done.
-    if let Some(owner) = found.filter(|a| a.owner.context != context.id) {
-        super::state::numbered(owner.owner.context)?.synchronize()?;
+    if found.owner.context != context.id {
+        super::state::numbered(found.owner.context)?.synchronize()?;
     }
+    let kind = found.kind;
     match kind {
         Kind::Device | Kind::Managed => {
             context.synchronize()?;
@@ -129,12 +131,11 @@ api! {
     fn cuMemAllocHost_v2(out: *mut *mut c_void, bytes: usize) { alloc_host(out, bytes, CU_MEMHOSTALLOC_DEVICEMAP) }
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
-        let context = healthy()?;
         let at = address.addr() as u64;
-        if !MEMORY.find(at).is_some_and(|a| a.base == at && matches!(a.kind, Kind::Host(_))) {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
-        context.synchronize()?;
+        let Some(found) = MEMORY.find(at).filter(|a| a.base == at && matches!(a.kind, Kind::Host(_))) else {
+            return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
+        };
+        releaser(found.owner.context)?.synchronize()?;
         MEMORY.free(at, |kind| matches!(kind, Kind::Host(_))).map_err(failure)
     }
     fn cuMemHostGetFlags(flags: *mut c_uint, address: *mut c_void) {
@@ -158,13 +159,12 @@ api! {
     fn cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint) { register(address, bytes, flags) }
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
-        let context = healthy()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-        if MEMORY.registration(at).is_none_or(|found| found.start != at) {
-            return Err(unknown);
-        }
-        context.synchronize()?;
+        let Some(found) = MEMORY.registration(at).filter(|found| found.start == at) else {
+            return Err(healthy().err().unwrap_or(unknown));
+        };
+        releaser(found.owner.context)?.synchronize()?;
         MEMORY.unregister(at).map_err(|_| unknown)
     }
     fn cuIpcGetMemHandle(_handle: *mut CUipcMemHandle, _address: CUdeviceptr) { no_ipc() }

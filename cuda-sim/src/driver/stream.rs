@@ -5,7 +5,7 @@
 //! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
 use super::event::event;
-use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
+use super::state::{Context, ENGINE, OBJECTS, current, handle, healthy, releasing};
 use super::work::{Foreign, Item, Op, Value};
 use super::{Status, api, get, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
@@ -145,7 +145,7 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
 }
 
 fn destroy(old: CUstream) -> Status {
-    bound()?;
+    releasing()?;
     let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     // What is enqueued still runs.
     ENGINE.close(found.queue);
