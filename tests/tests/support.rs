@@ -1,6 +1,7 @@
 //! What the tests share: skipping by name, processes of their own, and the kernel that most of them run.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use cuda_prelude::*;
@@ -19,6 +20,13 @@ pub(crate) fn skip(test: &str, why: &str) {
     let line = format!("skipped: {test} ({why})\n");
     // The macros for printing are what is captured; a closed standard error is no reason to fail.
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// The folder of that name that `cargo xtask setup --all` fills, if it is complete.
+pub(crate) fn downloaded(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
+    // Written last.
+    folder.join("wheels.txt").is_file().then_some(folder)
 }
 
 /// Names the test that this process was started for.
