@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod c_client;
+mod cuda_cpp;
 mod faults;
 mod gpu;
 mod host_arrays;

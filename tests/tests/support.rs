@@ -33,10 +33,11 @@ pub(crate) fn downloaded(name: &str) -> Option<PathBuf> {
 const ONLY: &str = "CUDA_TESTS_ONLY";
 
 /// Runs the body of `test` in a process of its own, with `variables` in its environment; a variable without value is
-/// removed. Fails as the body does.
-pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl FnOnce()) {
+/// removed. Fails as the body does, else returns what that process printed; nothing in that process itself.
+pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl FnOnce()) -> String {
     if std::env::var(ONLY).is_ok_and(|only| only == test) {
-        return body();
+        body();
+        return String::new();
     }
     let mut child = Command::new(std::env::current_exe().expect("a test knows its executable"));
     child.args([test, "--exact", "--nocapture"]).env(ONLY, test);
@@ -51,6 +52,7 @@ pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], bod
     assert!(output.status.success(), "`{test}` fails in a process of its own:\n{text}");
     // A name that is no test's would pass too.
     assert!(text.contains("1 passed"), "`{test}` is not the name of the test:\n{text}");
+    text
 }
 
 /// Both outputs of a process.
