@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use cuda_sys::toolkit::Environment;
 
-use crate::wheels::Wheels;
+use crate::wheels::{SITE, Wheels};
 use crate::workspace::{Scratch, output};
 
 /// For bindings, checks and comparisons. nvdisasm exists as a wheel from 13.2 on, and reads what 13.0 writes.
@@ -65,7 +65,7 @@ const COMPILERS: Wheels = Wheels {
     ],
 };
 
-/// Numba whose CUDA target is built in, for any driver that `NUMBA_CUDA_DRIVER` names.
+/// Numba whose CUDA target is built in, for any driver that `NUMBA_CUDA_DRIVER` names, and its simulator.
 const NUMBA: Wheels = Wheels {
     name: "numba",
     wheels: &["numba==0.61.2", "llvmlite==0.44.0", "numpy==2.2.6"],
@@ -130,6 +130,13 @@ fn install(root: PathBuf) -> Result<Toolkit> {
 pub(crate) fn installed() -> Option<Toolkit> {
     let root = TOOLKIT.default_dir();
     TOOLKIT.complete(&root).then_some(Toolkit { root })
+}
+
+/// A folder for Python's search path with Numba in it, downloaded where it is not there yet.
+pub(crate) fn numba() -> Result<PathBuf> {
+    let dir = NUMBA.default_dir();
+    NUMBA.install(&dir)?;
+    Ok(dir.join(SITE))
 }
 
 impl Toolkit {

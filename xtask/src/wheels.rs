@@ -14,6 +14,9 @@ use crate::workspace::{self, output};
 /// The stamp's file, which holds the wheels' names.
 const STAMP: &str = "wheels.txt";
 
+/// Where pip puts what it installs.
+pub(crate) const SITE: &str = "site";
+
 /// Wheels, and where what they bring belongs in their folder.
 pub(crate) struct Wheels {
     /// The folder's name in `target`.
@@ -64,7 +67,7 @@ impl Wheels {
         let staging = beside("new");
         remove(&staging)?;
         eprintln!("downloading {} wheels from PyPI to {} ({} MB)", self.wheels.len(), dir.display(), self.megabytes);
-        self.download(&staging.join("site"))?;
+        self.download(&staging.join(SITE))?;
         self.lay_out(&staging)?;
         fs::write(staging.join(STAMP), self.stamp())?;
         remove(dir)?;
@@ -91,7 +94,7 @@ impl Wheels {
 
     /// Moves what the wheels brought from `site-packages`' places to the folder's own.
     pub(crate) fn lay_out(&self, staging: &Path) -> Result<()> {
-        let site = staging.join("site");
+        let site = staging.join(SITE);
         for (from, to) in self.places {
             let (from, to) = (site.join(from), staging.join(to));
             if let Some(parent) = to.parent() {
