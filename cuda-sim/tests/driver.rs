@@ -212,6 +212,34 @@ fn a_thread_without_a_context_is_told_so() {
     assert_eq!(code.join().unwrap(), CUresult::CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/// The workers stay behind in the parent, so the driver is as NVIDIA's in a forked child: not there, and not to be had.
+#[test]
+fn a_forked_child_finds_no_driver() {
+    context();
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let gone = CUresult::CUDA_ERROR_NOT_INITIALIZED;
+        let codes = [call!(cuCtxSynchronize()), call!(cuInit(0)), call!(cuDeviceGetCount(&mut 0))];
+        unsafe { libc::_exit(i32::from(codes.iter().any(|code| *code != gone))) };
+    }
+    let mut status = -1;
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0);
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn constants_are_counted() {
+    context();
+    let text =
+        c".version 7.8\n.target sm_75\n.address_size 64\n.const .align 4 .b8 table[24]; .visible .entry k() { ret; }";
+    let (mut module, mut bytes) = (null_mut(), -1);
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    let which = CUfunction_attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES;
+    ok!(cuFuncGetAttribute(&mut bytes, which, function(module, c"k")));
+    assert_eq!(bytes, 24);
+}
+
 const CHILD: &str = "CUDA_SIM_TEST_CHILD";
 
 #[test]

@@ -323,3 +323,33 @@ fn each_misuse_has_its_code() {
     }
     ok!(cuCtxDestroy_v2(context));
 }
+
+/// Objects know their context: a thread to which none is current can let go of them, as clients do when they end.
+#[test]
+fn a_release_needs_no_current_context() {
+    context();
+    let bytes = 1 << 16;
+    let (mut device, mut managed, mut pooled, mut host) = (0, 0, 0, null_mut());
+    let (mut stream, mut event, mut module) = (null_mut(), null_mut(), null_mut());
+    ok!(cuStreamCreate(&mut stream, 0));
+    ok!(cuEventCreate(&mut event, 0));
+    ok!(cuMemAlloc_v2(&mut device, bytes));
+    ok!(cuMemAllocManaged(&mut managed, bytes, 1));
+    ok!(cuMemAllocAsync(&mut pooled, bytes, stream));
+    ok!(cuMemHostAlloc(&mut host, bytes, 0));
+    let mut own = vec![0u8; bytes];
+    ok!(cuMemHostRegister_v2(own.as_mut_ptr().cast(), bytes, 0));
+    let text = c".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuCtxSetCurrent(null_mut()));
+    assert_eq!(call!(cuMemAlloc_v2(&mut 0, 4)), CUresult::CUDA_ERROR_INVALID_CONTEXT);
+    ok!(cuModuleUnload(module));
+    ok!(cuMemHostUnregister(own.as_mut_ptr().cast()));
+    ok!(cuMemFreeHost(host));
+    [device, managed, pooled].into_iter().for_each(|address| ok!(cuMemFree_v2(address)));
+    ok!(cuEventDestroy_v2(event));
+    ok!(cuStreamDestroy_v2(stream));
+    context();
+    assert_eq!(call!(cuMemFree_v2(device)), CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert_eq!(call!(cuModuleUnload(module)), CUresult::CUDA_ERROR_INVALID_HANDLE);
+}

@@ -9,7 +9,7 @@ use ndarray::Array1;
 use crate::support::{add_arrays, in_own_process, shown, skip};
 
 /// The library, which is built where it is not there; it lies in the folder above this executable's.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let executable = std::env::current_exe().expect("a test knows its executable");
     let folder = executable.ancestors().nth(2).expect("executables lie in the target folder's deps");
     let mut cargo = Command::new(env!("CARGO"));

@@ -5,10 +5,12 @@
 
 mod bad_input;
 mod c_client;
+mod cuda_cpp;
 mod faults;
 mod gpu;
 mod host_arrays;
 mod launches;
+mod numba;
 mod programs;
 mod single_flight;
 mod streams;

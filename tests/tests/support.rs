@@ -1,6 +1,7 @@
 //! What the tests share: skipping by name, processes of their own, and the kernel that most of them run.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use cuda_prelude::*;
@@ -21,14 +22,22 @@ pub(crate) fn skip(test: &str, why: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
+/// The folder of that name that `cargo xtask setup --all` fills, if it is complete.
+pub(crate) fn downloaded(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
+    // Written last.
+    folder.join("wheels.txt").is_file().then_some(folder)
+}
+
 /// Names the test that this process was started for.
 const ONLY: &str = "CUDA_TESTS_ONLY";
 
 /// Runs the body of `test` in a process of its own, with `variables` in its environment; a variable without value is
-/// removed. Fails as the body does.
-pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl FnOnce()) {
+/// removed. Fails as the body does, else returns what that process printed; nothing in that process itself.
+pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], body: impl FnOnce()) -> String {
     if std::env::var(ONLY).is_ok_and(|only| only == test) {
-        return body();
+        body();
+        return String::new();
     }
     let mut child = Command::new(std::env::current_exe().expect("a test knows its executable"));
     child.args([test, "--exact", "--nocapture"]).env(ONLY, test);
@@ -43,6 +52,7 @@ pub(crate) fn in_own_process(test: &str, variables: &[(&str, Option<&str>)], bod
     assert!(output.status.success(), "`{test}` fails in a process of its own:\n{text}");
     // A name that is no test's would pass too.
     assert!(text.contains("1 passed"), "`{test}` is not the name of the test:\n{text}");
+    text
 }
 
 /// Both outputs of a process.

@@ -13,6 +13,7 @@ mod layers;
 mod setup;
 mod test;
 mod tidy;
+mod wheels;
 mod workspace;
 
 use std::process::ExitCode;

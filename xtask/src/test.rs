@@ -1,5 +1,6 @@
 //! `test`: every test of the workspace, documentation's included. The README's second command.
 //!
+//! Other compilers and clients that tests run are downloaded first. Where that fails, those tests are skipped by name.
 //! On a machine without a GPU everything runs on the software device; a test that only a GPU can judge says
 //! `skipped: NAME (no GPU)`. What cargo prints is passed on, so that its `test result:` lines come last.
 
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use clap::Args;
 
-use crate::workspace;
+use crate::{setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -30,6 +31,7 @@ pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Res
     let of_packages = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with("-p"));
     if !arguments.iter().any(of_packages) {
         cargo.arg("--workspace");
+        setup::for_tests();
     }
     workspace::run(cargo.args(arguments).envs(variables.iter().cloned()))
 }

@@ -6,7 +6,7 @@
 
 use super::graph::{Work, capture};
 use super::ipc::SharedEvent;
-use super::state::{ENGINE, OBJECTS, bound, handle, healthy};
+use super::state::{ENGINE, OBJECTS, handle, healthy, releasing};
 use super::stream::target;
 use super::trace::Track;
 use super::work::{Item, Op, Recorded};
@@ -195,7 +195,7 @@ pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
 }
 
 fn destroy(old: CUevent) -> Status {
-    bound()?;
+    releasing()?;
     OBJECTS.lock().events.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 

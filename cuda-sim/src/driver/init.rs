@@ -13,10 +13,30 @@ use cuda_sys::{
     cuuint64_t,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::atomic::Ordering;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The CUDA version that the driver implements.
 const VERSION: c_int = 13000;
+
+/// Whether this process was forked from one that had initialised the driver.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked() {
+    INITIALISED.store(false, Ordering::Release);
+    FORKED.store(true, Ordering::Release);
+}
+
+/// Has children that are forked from now on find the driver uninitialised, for good: its workers are not theirs.
+fn watch_forks() {
+    static WATCHED: Once = Once::new();
+    WATCHED.call_once(|| {
+        // SAFETY: `forked` lives as long as the library and only stores to atomics, which is allowed in a forked child.
+        if unsafe { libc::pthread_atfork(None, None, Some(forked)) } != 0 {
+            tracing::warn!("pthread_atfork failed: a forked child will not be recognised");
+        }
+    });
+}
 
 /// The address of the newest variant of a function that a client of that CUDA version knows.
 ///
@@ -66,12 +86,16 @@ api! {
         if flags != 0 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
+        if FORKED.load(Ordering::Acquire) {
+            return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED);
+        }
         if let Some(why) = crate::environment::fault().or_else(super::trace::fault) {
             // Not an event for a log: who set the variable must see it, whatever the program does with codes.
             eprintln!("the software device does not start: {why}");
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
         crate::exec::fault::install();
+        watch_forks();
         INITIALISED.store(true, Ordering::Release);
         Ok(())
     }

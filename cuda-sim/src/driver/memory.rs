@@ -7,7 +7,7 @@
 //! See the parent module: pointers are C's, null or valid.
 
 use super::graph::capture;
-use super::state::{current, device, healthy};
+use super::state::{current, device, healthy, releaser};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
 use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUresult};
@@ -48,22 +48,24 @@ fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
 }
 
 fn free(address: CUdeviceptr) -> Status {
-    let context = healthy()?;
-    capture::permit()?;
     if address == 0 {
-        return Ok(());
+        return healthy().map(|_| ());
     }
-    let found = MEMORY.find(address).filter(|a| a.base == address);
-    let kind = found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.kind;
+    let Some(found) = MEMORY.find(address).filter(|a| a.base == address) else {
+        return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
+    };
+    let context = releaser(found.owner.context)?;
+    capture::permit()?;
     // Memory of another context is freed when that one's work is done.
-    if let Some(owner) = found.filter(|a| a.owner.context != context.id) {
-        super::state::numbered(owner.owner.context)?.synchronize()?;
+    if found.owner.context != context.id {
+        super::state::numbered(found.owner.context)?.synchronize()?;
     }
+    let kind = found.kind;
     match kind {
         Kind::Device | Kind::Managed | Kind::External => {
             context.synchronize()?;
             MEMORY.free(address, |found| found == kind).map_err(failure)?;
-            found.iter().for_each(|a| super::trace::memory(a.owner.device));
+            super::trace::memory(found.owner.device);
             Ok(())
         }
         Kind::Pooled(_) | Kind::Graph(_) => {
@@ -132,12 +134,12 @@ api! {
     fn cuMemAllocHost_v2(out: *mut *mut c_void, bytes: usize) { alloc_host(out, bytes, CU_MEMHOSTALLOC_DEVICEMAP) }
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
-        let context = healthy()?;
-        capture::permit()?;
         let at = address.addr() as u64;
-        if !MEMORY.find(at).is_some_and(|a| a.base == at && matches!(a.kind, Kind::Host(_))) {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
+        let Some(found) = MEMORY.find(at).filter(|a| a.base == at && matches!(a.kind, Kind::Host(_))) else {
+            return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
+        };
+        let context = releaser(found.owner.context)?;
+        capture::permit()?;
         context.synchronize()?;
         MEMORY.free(at, |kind| matches!(kind, Kind::Host(_))).map_err(failure)
     }
@@ -162,13 +164,13 @@ api! {
     fn cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint) { register(address, bytes, flags) }
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
-        let context = healthy()?;
-        capture::permit()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-        if MEMORY.registration(at).is_none_or(|found| found.start != at) {
-            return Err(unknown);
-        }
+        let Some(found) = MEMORY.registration(at).filter(|found| found.start == at) else {
+            return Err(healthy().err().unwrap_or(unknown));
+        };
+        let context = releaser(found.owner.context)?;
+        capture::permit()?;
         context.synchronize()?;
         MEMORY.unregister(at).map_err(|_| unknown)
     }

@@ -156,6 +156,7 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
     Ok(match attribute {
         A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => threads_of(kernel) as i32,
         A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => function.shared_bytes as i32,
+        A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.constants.1 as i32,
         A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
@@ -280,7 +281,7 @@ api! {
         load(out, data.as_ptr().cast(), &Logs::default())
     }
     fn cuModuleUnload(old: CUmodule) {
-        super::state::bound()?;
+        super::state::releasing()?;
         unload(old)
     }
     fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {

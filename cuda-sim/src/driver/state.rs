@@ -280,6 +280,20 @@ pub(super) fn bound() -> Status {
     STACK.with_borrow(|stack| check(stack.last()).map(|_| ()))
 }
 
+/// Demands what a release needs: an object knows its context, so none has to be current; one that is has to exist.
+pub(super) fn releasing() -> Status {
+    initialised()?;
+    STACK.with_borrow(|stack| stack.last().map_or(Ok(()), |top| check(Some(top)).map(|_| ())))
+}
+
+/// The context, in which nothing has gone wrong, that releases memory: the current one, else the memory's own.
+pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
+    releasing()?;
+    let context = STACK.with_borrow(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
+    context.fault()?;
+    Ok(context)
+}
+
 /// Demands a current context in which nothing has gone wrong.
 pub(super) fn ready() -> Status {
     initialised()?;

@@ -6,7 +6,7 @@
 
 use super::event::Event;
 use super::graph::{Work, capture};
-use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
+use super::state::{Context, ENGINE, OBJECTS, current, handle, healthy, releasing};
 use super::work::{Foreign, Item, Op};
 use super::{Status, api, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
@@ -180,7 +180,7 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
 }
 
 fn destroy(old: CUstream) -> Status {
-    bound()?;
+    releasing()?;
     let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     capture::abandon(&found);
     // What is enqueued still runs.

@@ -311,15 +311,18 @@ impl<'a> Block<'a> {
                 continue;
             }
             let mask = self.exchange().arg(site, 3, first + lane);
+            // Lanes meet wherever in the text they are, but are active together only in one place.
+            let (place, active) = (self.next[first + lane], site.operation == Operation::ActiveMask);
             let mut group = 1 << lane;
             for other in warp::lanes(open) {
-                let same = self
-                    .site(self.next[first + other])
+                let state = self.next[first + other];
+                let alike = self
+                    .site(state)
                     .is_some_and(|s| s.operation == site.operation && self.exchange().arg(s, 3, first + other) == mask);
-                group |= u32::from(same) << other;
+                group |= u32::from(alike && (state == place || !active)) << other;
             }
             open &= !group;
-            let needed = if site.operation == Operation::ActiveMask { 0 } else { mask & alive };
+            let needed = if active { 0 } else { mask & alive };
             if needed & !group == 0 {
                 self.perform(site.operation, first, (group, if needed == 0 { group } else { group & mask }));
                 met = true;

@@ -501,6 +501,41 @@ fn grid_barriers_of_cooperative_groups() {
     });
 }
 
+/// The same through the functions of NVIDIA's device library, as numba calls them, in blocks of three dimensions.
+#[test]
+fn grid_barriers_of_the_device_library() {
+    let text = ".extern .func (.param .b64 h) cudaCGGetIntrinsicHandle(.param .b32 scope);
+        .extern .func (.param .b32 s) cudaCGSynchronize(.param .b64 h, .param .b32 flags);
+        .visible .entry k(.param .u64 a, .param .u64 b) { .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<12>;
+        ld.param.u64 %rd10, [a]; ld.param.u64 %rd11, [b];
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mov.u32 %r4, %tid.z;
+        mad.lo.u32 %r3, %r4, %r2, %r3; shl.b32 %r2, %r2, 1; mov.u32 %r4, %nctaid.x;
+        mad.lo.u32 %r5, %r1, %r2, %r3; mul.wide.u32 %rd3, %r5, 8; add.u64 %rd4, %rd10, %rd3;
+        cvt.u64.u32 %rd5, %r5; st.global.u64 [%rd4], %rd5;
+        { .param .b32 scope; .param .b64 h; st.param.b32 [scope], 1;
+          call.uni (h), cudaCGGetIntrinsicHandle, (scope); ld.param.b64 %rd1, [h]; }
+        { .param .b64 h; .param .b32 flags; .param .b32 s; st.param.b64 [h], %rd1; st.param.b32 [flags], 0;
+          call.uni (s), cudaCGSynchronize, (h, flags); ld.param.b32 %r8, [s]; }
+        mul.lo.u32 %r6, %r2, %r4; sub.u32 %r6, %r6, %r5; sub.u32 %r6, %r6, 1; mul.wide.u32 %rd6, %r6, 8;
+        add.u64 %rd6, %rd6, %rd10; ld.global.u64 %rd7, [%rd6]; cvt.u64.u32 %rd8, %r8; add.u64 %rd7, %rd7, %rd8;
+        add.u64 %rd9, %rd11, %rd3; st.global.u64 [%rd9], %rd7; ret; }";
+    let n = 9 * 40;
+    check(text, 9, [20, 1, 2], &[vec![0; n], vec![0; n]], |after| {
+        assert!(after[1].iter().enumerate().all(|(i, v)| *v == (n - 1 - i) as u64));
+    });
+}
+
+/// Lanes that ask who is active in different places are not active together.
+#[test]
+fn active_lanes_of_each_place() {
+    each(
+        "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN; activemask.b32 %r4; and.b32 %r10, %r4, 0x55555555;
+        bra END; EVEN: activemask.b32 %r4; and.b32 %r10, %r4, 0xaaaaaaaa; END:",
+        64,
+        |_| 0,
+    );
+}
+
 /// Three additions with carry across a barrier: the flag and the registers are each thread's own.
 #[test]
 fn registers_and_flags_across_barriers() {

@@ -89,12 +89,53 @@ fn what_is_not_supported_is_refused_by_name() {
         "shfl.down.b32 %r1, %r2, 1, 31;",
         "vote.any.pred %p1, %p1;",
         "barrier.cta.sync.aligned.all 0;",
+        // Textures and surfaces.
         "tex.1d.v4.f32.s32 {%r1}, [%rd1];",
+        "tld4.r.2d.v4.f32.f32 {%r1}, [%rd1];",
+        "txq.width.b32 %r1, [%rd1];",
+        "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];",
+        "sust.b.1d.b32.trap [%rd1, {%r1}], %r2;",
+        "sured.b.add.1d.u32.trap [%rd1, {%r1}], %r2;",
+        "suq.width.b32 %r1, [%rd1];",
+        // Matrices.
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1];",
+        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd1], {%r1};",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
+        "wgmma.fence.sync.aligned ;",
+        "tcgen05.wait::ld.sync.aligned ;",
+        // Copies in the background, and what waits for them.
+        "cp.async.ca.shared.global [%rd1], [%rd2], 16;",
+        "cp.async.commit_group ;",
+        "cp.async.bulk.commit_group ;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
+        "mbarrier.init.shared.b64 [%rd1], %r1;",
+        "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
+        "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
+        "griddepcontrol.wait ;",
+        // Clusters.
+        "barrier.cluster.wait ;",
+        "mapa.u64 %rd1, %rd2, %r1;",
+        "getctarank.u64 %r1, %rd1;",
+        "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
+        // Video.
+        "vadd.u32.u32.u32 %r1, %r2, %r3;",
+        "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;",
+        "vset2.u32.u32.eq %r1, %r2, %r3, %r4;",
+        "vmad.u32.u32.u32 %r1, %r2, %r3, %r4;",
+        // Vectors of atomics, stacks of changing size.
+        "atom.global.add.v2.f32 {%r1, %r2}, [%rd1], {%r3, %r4};",
+        "red.global.add.v4.f32 [%rd1], {%r1, %r2, %r3, %r4};",
+        "stacksave.u64 %rd1;",
+        "alloca.u64 %rd1, %rd2;",
+        "setmaxnreg.inc.sync.aligned.u32 40;",
     ] {
-        let error = error(body);
+        let error = error(&format!("  {body}"));
         let name = body.split(' ').next().unwrap();
         assert!(error.unsupported && error.message.contains(name), "{body}: {error}");
-        assert_eq!(error.position.line, 6);
+        assert_eq!((error.position.line, error.position.column), (6, 3), "{body}");
     }
 }
 

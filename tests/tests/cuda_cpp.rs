@@ -1,0 +1,355 @@
+//! CUDA C++ from NVIDIA's own compilers, compiled when the test runs, next to kernels in Rust.
+//!
+//! NVRTC of CUDA 12 and 13 and nvcc 13 compile `cuda/kernels.cu`, optimised and for debuggers, for old cards and new
+//! ones; what the kernels compute is known here. libNVVM compiles text of its own kind. The compilers come from
+//! `cargo xtask setup --all`.
+//!
+//! # Safety
+//!
+//! Each launch passes the parameters that the kernel of that name in `cuda/` takes: values of their types, and arrays
+//! that outlive the synchronisation after it. Raw calls pass pointers to live locals, as CUDA's documentation asks.
+#![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
+
+use std::ffi::{OsString, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr::null_mut;
+
+use cuda_driver::Module;
+use cuda_driver::cuda_sys::{CUjitInputType, CUresult};
+use cuda_prelude::*;
+use ndarray::Array1;
+
+use crate::support::{add_arrays, downloaded, in_own_process, shown, skip};
+
+/// A compiler and where its parts are.
+struct Compiler {
+    name: &'static str,
+    program: PathBuf,
+    first: Vec<OsString>,
+    /// Puts source and output among the arguments.
+    nvcc: bool,
+}
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// A folder for a test's files, removed when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("cuda-cpp-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Left behind at worst, for the system to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The C program that calls a compiler's library.
+fn caller(folder: &Folder) -> Option<PathBuf> {
+    let program = folder.0.join("compile");
+    let mut cc = Command::new("cc");
+    cc.args(["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program);
+    let output = cc.arg(source("c/compile.c")).arg("-ldl").output().ok()?;
+    assert!(output.status.success(), "{}", shown(&output));
+    Some(program)
+}
+
+fn include(folder: &Path) -> [OsString; 2] {
+    ["include", "include/cccl"].map(|name| {
+        let mut option = OsString::from("-I");
+        option.push(folder.join(name));
+        option
+    })
+}
+
+fn compiler(name: &'static str, folder: &Folder) -> Option<Compiler> {
+    let compilers = downloaded("compilers")?;
+    if name == "nvcc 13" {
+        let program = downloaded("toolkit")?.join("bin/nvcc");
+        Command::new("g++").arg("--version").output().ok()?;
+        let mut first = vec!["-ptx".into(), "-w".into(), "-std=c++17".into()];
+        first.extend(include(&compilers.join("cuda13")).into_iter().skip(1));
+        return Some(Compiler { name, program, first, nvcc: true });
+    }
+    let (kind, toolkit, library) = match name {
+        "NVRTC 12" => ("nvrtc", compilers.join("cuda12"), "lib64/libnvrtc.so.12"),
+        "NVRTC 13" => ("nvrtc", compilers.join("cuda13"), "lib64/libnvrtc.so.13"),
+        "libNVVM 12" => ("nvvm", compilers.join("cuda12"), "nvvm/lib64/libnvvm.so.4"),
+        _ => ("nvvm", downloaded("toolkit")?, "targets/x86_64-linux/lib/libnvvm.so.4"),
+    };
+    let mut first = vec![kind.into(), toolkit.join(library).into()];
+    if kind == "nvrtc" {
+        first.extend(include(&toolkit));
+        first.extend(["-w".into(), "-std=c++17".into()]);
+    }
+    Some(Compiler { name, program: caller(folder)?, first, nvcc: false })
+}
+
+impl Compiler {
+    fn compile(&self, folder: &Folder, file: &str, options: &[&str]) -> String {
+        let output = folder.0.join("output.ptx");
+        let mut command = Command::new(&self.program);
+        if self.nvcc {
+            command.args(&self.first).args(options).arg("-o").arg(&output).arg(source(file));
+        } else {
+            command.args(&self.first[..2]).arg(source(file)).arg(&output).args(&self.first[2..]).args(options);
+            // The library looks for its other half there.
+            command.env("LD_LIBRARY_PATH", Path::new(&self.first[1]).parent().expect("a file in a folder"));
+        }
+        let result = command.output().expect("it starts");
+        assert!(result.status.success(), "{} {options:?}: {}", self.name, shown(&result));
+        std::fs::read_to_string(&output).expect("it has been written")
+    }
+}
+
+/// A loaded text and what it is called in failures.
+struct Program<'a> {
+    module: &'a Module,
+    name: String,
+}
+
+impl Program<'_> {
+    fn launch(&self, kernel: &str, config: &LaunchConfig, params: &mut [*mut c_void]) {
+        let mut done = || {
+            let function = self.module.function(kernel)?;
+            let stream = self.module.context().default_stream();
+            unsafe { function.launch(config, &stream, params) }?;
+            self.module.context().synchronize()
+        };
+        done().unwrap_or_else(|error| panic!("{}: {kernel}: {error}", self.name));
+    }
+
+    /// Launches a kernel whose parameters are numbers and arrays, which come back.
+    fn run<T: Element>(&self, kernel: &str, config: &LaunchConfig, numbers: &[u32], arrays: &[Vec<T>]) -> Vec<Vec<T>> {
+        let device: Vec<_> = arrays.iter().map(|array| from_slice(array).expect("there is room")).collect();
+        let mut words: Vec<u64> = numbers.iter().map(|n| u64::from(*n)).collect();
+        words.extend(device.iter().map(|array| array.device_ptr()));
+        let mut params: Vec<*mut c_void> = words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        self.launch(kernel, config, &mut params);
+        device.iter().map(|array| array.copy_to_host().expect("it ran").into_raw_vec_and_offset().0).collect()
+    }
+
+    fn check<T: PartialEq + std::fmt::Debug>(&self, kernel: &str, got: &[T], want: impl Fn(usize) -> T) {
+        for (i, got) in got.iter().enumerate() {
+            assert_eq!(*got, want(i), "{}: {kernel}: element {i}", self.name);
+        }
+    }
+
+    fn arithmetic(&self) {
+        let n = 1000;
+        let (x, y) = (numbers(n, |i| i as f32), numbers(n, |i| 0.5 * i as f32));
+        let config = LaunchConfig::new(4, 256);
+        let theirs = self.run("vector_add", &config, &[n as u32], &[x.clone(), y.clone(), vec![0.0; n]]).remove(2);
+        let (dx, dy) = (from_slice(&x).expect("there is room"), from_slice(&y).expect("there is room"));
+        let mut ours = device_array_like(&dx).expect("there is room");
+        add_arrays::launch((4, 256), &dx, &dy, &mut ours).expect("it runs");
+        assert_eq!(Array1::from(theirs), ours.copy_to_host().expect("it ran"), "{}: vector_add", self.name);
+        let words = [n as u32, 3.0f32.to_bits()];
+        self.check("saxpy", &self.run("saxpy", &LaunchConfig::new(2, 96), &words, &[x, y])[1], |i| 3.5 * i as f32);
+        let sum = self.run("reduce", &LaunchConfig::new(3, 160), &[n as u32], &[numbers(n, |i| i as i32), vec![5]]);
+        assert_eq!(sum[1][0], 5 + 999 * 500, "{}: reduce", self.name);
+        let bytes = numbers(n, |i| (i * i % 251) as u8);
+        let device = (from_slice(&bytes).expect("there is room"), zeros::<u32, _>(256).expect("there is room"));
+        let (mut count, mut at, mut bins) = (n as u32, device.0.device_ptr(), device.1.device_ptr());
+        let mut params = [(&raw mut count).cast(), (&raw mut at).cast(), (&raw mut bins).cast()];
+        self.launch("histogram", &LaunchConfig::new(3, 64), &mut params);
+        let bins = device.1.copy_to_host().expect("it ran").into_raw_vec_and_offset().0;
+        self.check("histogram", &bins, |bin| bytes.iter().filter(|byte| usize::from(**byte) == bin).count() as u32);
+    }
+
+    fn matrices(&self) {
+        let n = 37;
+        let of = |row: usize, col: usize, by: usize| ((row * by + col * 3) % 11) as i64 - 5;
+        let product = |at: usize| (0..n).map(|k| of(at / n, k, 7) * of(k, at % n, 5)).sum::<i64>();
+        let both = [7, 5].map(|by| numbers(n * n, |at| of(at / n, at % n, by)));
+        let floats = both.clone().map(|m| m.iter().map(|v| *v as f32).collect::<Vec<_>>());
+        let config = LaunchConfig::new((3, 3), (16, 16));
+        let [a, b] = floats;
+        let c = self.run("matmul_float", &config, &[n as u32], &[a, b, vec![0.0; n * n]]).remove(2);
+        self.check("matmul_float", &c, |at| product(at) as f32);
+        let [a, b] = both;
+        let config = LaunchConfig::new((5, 5), (8, 8));
+        let c = self.run("matmul_long", &config, &[n as u32], &[a, b, vec![0; n * n]]).remove(2);
+        self.check("matmul_long", &c, product);
+    }
+
+    fn together(&self) {
+        let n = 4 * 64;
+        let cooperative = LaunchConfig::new(4, 64).cooperative();
+        let x = self.run("grid_steps", &cooperative, &[5], &[numbers(n, |i| i as i32)]);
+        self.check("grid_steps", &x[0], |i| ((i + 5) % n + 5) as i32);
+        let v = |i: usize| (i * 7 % 97) as i32;
+        let out = self.run("groups", &LaunchConfig::new(1, 64), &[], &[numbers(64, v), vec![0; 64]]);
+        self.check("groups", &out[1], |i| {
+            let warp = i / 32 * 32..i / 32 * 32 + 32;
+            let odd: Vec<i32> = warp.clone().map(v).filter(|v| v % 2 == 1).collect();
+            let eight: i32 = (i / 8 * 8..i / 8 * 8 + 8).map(v).sum();
+            let own =
+                if v(i) % 2 == 1 { odd.len() as i32 * 100_000 + i32::from(odd[0] == v(i)) * 10_000_000 } else { 0 };
+            eight + (i % 32 / 8) as i32 * 1000 + i32::from(warp.clone().any(|i| v(i) > 90)) * 10_000 + own
+        });
+        let out = self.run("votes", &LaunchConfig::new(1, 32), &[], &[numbers(32, |i| i as u32), vec![0; 32]]);
+        self.check("votes", &out[1], |i| 31_100_067 + if i % 3 == 2 { 10_000 } else { 11_000 });
+        let config = LaunchConfig::new(1, 48).shared_bytes(48 * 8);
+        let x = self.run("reversed", &config, &[48], &[numbers(48, |i| i as f64)]);
+        self.check("reversed", &x[0], |i| 47.0 - i as f64);
+    }
+
+    fn memory_and_calls(&self) {
+        let line = LaunchConfig::new(1, 32);
+        let out = self.run("constants", &line, &[], &[vec![0.0f32; 32]]);
+        self.check("constants", &out[0], |i| 0.5 * i as f32 + (1 + i % 3) as f32);
+        self.launch("count", &LaunchConfig::new(3, 32), &mut []);
+        let (address, bytes) = self.module.global("counter").expect("it is managed");
+        assert_eq!(bytes, 4);
+        // Its value is read as the host reads managed memory.
+        let counter = unsafe { std::ptr::with_exposed_provenance::<i32>(address as usize).read_volatile() };
+        assert_eq!(counter, 40 + 96, "{}: count", self.name);
+        let out = self.run("pointers", &line, &[], &[vec![0.0f32; 32]]);
+        self.check("pointers", &out[0], |i| {
+            let (x, area) = (i as f32, if i % 3 == 0 { 2 * i } else { i * i });
+            if i % 2 == 0 { x + 3.0 + 1000.0 * area as f32 } else { x * 3.0 + 1000.0 * area as f32 }
+        });
+        let out = self.run("recursion", &LaunchConfig::new(1, 16), &[], &[vec![0; 16]]);
+        let fibonacci = |n: usize| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
+        self.check("recursion", &out[0], fibonacci);
+        let x = numbers(32, |i| 0.25 * i as f32);
+        let out = self.run("halves", &line, &[], &[x.clone(), vec![0.0; 32]]).remove(1);
+        self.check("halves", &out, |i| {
+            let below = if x[i] < 1.0 { 100.0 } else { 0.0 };
+            x[i] * x[i] + 0.5 + 4.0 * x[i] * x[i] + 0.5 + below + 2.0 + x[i].round_ties_even()
+        });
+    }
+}
+
+fn numbers<T>(n: usize, of: impl Fn(usize) -> T) -> Vec<T> {
+    (0..n).map(of).collect()
+}
+
+/// Compiles the kernels in each of the ways, and runs them all.
+fn kernels(test: &str, name: &'static str, ways: &[&[&str]]) {
+    let folder = Folder::new(test);
+    let Some(compiler) = compiler(name, &folder) else {
+        return skip(&format!("cuda_cpp::{test}"), "no such compiler; `cargo xtask setup --all` downloads it");
+    };
+    let context = current_context().expect("there is a device");
+    for options in ways {
+        let ptx = compiler.compile(&folder, "cuda/kernels.cu", options);
+        let module = unsafe { Module::load_ptx(&context, &ptx) };
+        let name = format!("{name} {options:?}");
+        let program = Program { module: &module.unwrap_or_else(|error| panic!("{name}: {error}")), name };
+        program.arithmetic();
+        program.matrices();
+        program.together();
+        program.memory_and_calls();
+    }
+}
+
+#[test]
+fn nvrtc_12() {
+    kernels("nvrtc_12", "NVRTC 12", &[&["-arch=compute_75"], &["-arch=compute_90", "-G"]]);
+}
+
+#[test]
+fn nvrtc_13() {
+    kernels(
+        "nvrtc_13",
+        "NVRTC 13",
+        &[&["-arch=compute_80", "-use_fast_math", "-lineinfo"], &["-arch=compute_75", "-G"]],
+    );
+}
+
+#[test]
+fn nvcc_13() {
+    kernels("nvcc_13", "nvcc 13", &[&["-arch=sm_90", "-rdc=true"], &["-arch=sm_75", "-Xcicc", "-O0"]]);
+}
+
+#[test]
+fn libnvvm() {
+    let folder = Folder::new("libnvvm");
+    for name in ["libNVVM 12", "libNVVM 13"] {
+        let Some(compiler) = compiler(name, &folder) else {
+            return skip("cuda_cpp::libnvvm", "no libNVVM; `cargo xtask setup --all` downloads it");
+        };
+        let context = current_context().expect("there is a device");
+        for options in [["-arch=compute_75", "-opt=3"], ["-arch=compute_90", "-opt=0"]] {
+            let ptx = compiler.compile(&folder, "cuda/kernels.ll", &options);
+            let module = &unsafe { Module::load_ptx(&context, &ptx) }.expect("it loads");
+            let program = Program { module, name: format!("{name} {options:?}") };
+            let x = program.run("mirrored", &LaunchConfig::new(1, 50), &[50], &[numbers(50, |i| i as i32)]);
+            program.check("mirrored", &x[0], |i| (i * (49 - i) + i) as i32);
+        }
+    }
+}
+
+/// Two files compiled on their own, of which each has a function of the same name for itself.
+#[test]
+fn files_are_linked() {
+    let folder = Folder::new("linked");
+    let Some(compiler) = compiler("NVRTC 13", &folder) else {
+        return skip("cuda_cpp::files_are_linked", "no NVRTC 13; `cargo xtask setup --all` downloads it");
+    };
+    let context = current_context().expect("there is a device");
+    let (api, _current) = (context.api(), context.synchronize().expect("it is current now"));
+    let (mut state, mut image, mut bytes) = (null_mut(), null_mut(), 0);
+    let ok = |code: CUresult| assert_eq!(code, CUresult::CUDA_SUCCESS);
+    ok(unsafe { (api.cuLinkCreate_v2().expect("it exists"))(0, null_mut(), null_mut(), &mut state) });
+    for file in ["cuda/caller.cu", "cuda/callee.cu"] {
+        let ptx = compiler.compile(&folder, file, &["-arch=compute_75", "-rdc=true"]) + "\0";
+        let (add, data) = (api.cuLinkAddData_v2().expect("it exists"), ptx.as_ptr().cast_mut().cast());
+        let (kind, none) = (CUjitInputType::CU_JIT_INPUT_PTX, (null_mut(), null_mut()));
+        ok(unsafe { add(state, kind, data, ptx.len(), c"part".as_ptr(), 0, none.0, none.1) });
+    }
+    ok(unsafe { (api.cuLinkComplete().expect("it exists"))(state, &mut image, &mut bytes) });
+    let (mut module, mut function) = (null_mut(), null_mut());
+    ok(unsafe { (api.cuModuleLoadData().expect("it exists"))(&mut module, image) });
+    ok(unsafe { (api.cuLinkDestroy().expect("it exists"))(state) });
+    ok(unsafe { (api.cuModuleGetFunction().expect("it exists"))(&mut function, module, c"linked".as_ptr()) });
+    let out = zeros::<i32, _>(8).expect("there is room");
+    let mut at = out.device_ptr();
+    let (launch, mut params) = (api.cuLaunchKernel().expect("it exists"), [(&raw mut at).cast()]);
+    ok(unsafe { launch(function, 1, 1, 1, 8, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()) });
+    context.synchronize().expect("it ran");
+    assert_eq!(out.copy_to_host().expect("it ran").to_vec(), [2, 40, 600, 8000, 10, 120, 1400, 16000]);
+    ok(unsafe { (api.cuModuleUnload().expect("it exists"))(module) });
+}
+
+/// What a kernel prints comes out before the assertion that it fails, which loses the context.
+#[test]
+fn kernels_print_and_assert() {
+    let test = "cuda_cpp::kernels_print_and_assert";
+    let folder = Folder::new("print");
+    let Some(compiler) = compiler("NVRTC 12", &folder) else {
+        return skip(test, "no NVRTC 12; `cargo xtask setup --all` downloads it");
+    };
+    let ptx = compiler.compile(&folder, "cuda/kernels.cu", &["-arch=compute_75"]);
+    let text = in_own_process(test, &[], || {
+        let context = current_context().expect("there is a device");
+        let module = unsafe { Module::load_ptx(&context, &ptx) }.expect("it loads");
+        let speak = module.function("speak").expect("it is there");
+        let say = |mut n: u32| {
+            let mut params = [(&raw mut n).cast()];
+            unsafe { speak.launch(&LaunchConfig::new(1, 2), &context.default_stream(), &mut params) }?;
+            context.synchronize()
+        };
+        say(12).expect("12 is no unlucky number");
+        let error = say(13).expect_err("it asserts that");
+        assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_ASSERT), "{error}");
+    });
+    if !text.is_empty() {
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("words")).collect();
+        let line = |n, eighth| format!("{n} words {eighth} x    77|-3  |10000000000 %");
+        assert_eq!(lines[..2], [line(12, "1.500"), line(12, "1.500")], "{text}");
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(text.contains("Assertion `n != 13` failed"), "{text}");
+    }
+}

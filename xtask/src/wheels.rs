@@ -1,0 +1,158 @@
+//! Folders of wheels from PyPI. What is in one, and what it is for, is its owner's matter.
+//!
+//! Invariant: a folder either holds everything that its wheels bring, and a stamp that names them, or counts as absent;
+//! it is put together beside its place and renamed into it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::workspace::{self, output};
+
+/// The stamp's file, which holds the wheels' names.
+const STAMP: &str = "wheels.txt";
+
+/// Where pip puts what it installs.
+pub(crate) const SITE: &str = "site";
+
+/// Wheels, and where what they bring belongs in their folder.
+pub(crate) struct Wheels {
+    /// The folder's name in `target`.
+    pub(crate) name: &'static str,
+    /// What pip installs.
+    pub(crate) wheels: &'static [&'static str],
+    /// What is downloaded, in megabytes.
+    pub(crate) megabytes: u32,
+    /// Files and folders of `site-packages`, and their places; the rest is not kept. None: all is kept where it is.
+    pub(crate) places: &'static [(&'static str, &'static str)],
+}
+
+impl Wheels {
+    /// One place whatever `CARGO_TARGET_DIR` is: builds in different folders share a download.
+    pub(crate) fn default_dir(&self) -> PathBuf {
+        workspace::root().join("target").join(self.name)
+    }
+
+    /// Whether `dir` holds exactly today's wheels.
+    pub(crate) fn complete(&self, dir: &Path) -> bool {
+        fs::read_to_string(dir.join(STAMP)).is_ok_and(|stamp| stamp == self.stamp())
+    }
+
+    fn stamp(&self) -> String {
+        self.wheels.join("\n") + "\n"
+    }
+
+    /// Downloads the wheels to `dir`, if they are not there yet.
+    pub(crate) fn install(&self, dir: &Path) -> Result<()> {
+        if self.complete(dir) {
+            return Ok(());
+        }
+        let parent = dir.parent().with_context(|| format!("`{}` is no folder to install into", dir.display()))?;
+        let name = dir.file_name().with_context(|| format!("`{}` is no folder to install into", dir.display()))?;
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+        let beside = |suffix: &str| parent.join(format!("{}.{suffix}", name.to_string_lossy()));
+        // Two tasks that start together download once. The lock ends with this process, however that ends.
+        let lock = File::create(beside("lock"))?;
+        lock.lock()?;
+        if self.complete(dir) {
+            return Ok(());
+        }
+        ensure!(
+            !dir.exists() || dir.join(STAMP).exists(),
+            "`{}` is there and was not made by this command; name another folder with --dir",
+            dir.display()
+        );
+        let staging = beside("new");
+        remove(&staging)?;
+        eprintln!("downloading {} wheels from PyPI to {} ({} MB)", self.wheels.len(), dir.display(), self.megabytes);
+        self.download(&staging.join(SITE))?;
+        self.lay_out(&staging)?;
+        fs::write(staging.join(STAMP), self.stamp())?;
+        remove(dir)?;
+        fs::rename(&staging, dir).with_context(|| format!("cannot move the wheels to {}", dir.display()))
+    }
+
+    /// Installs the wheels into `site` with pip.
+    fn download(&self, site: &Path) -> Result<()> {
+        let pip = || {
+            let mut pip = Command::new("python3");
+            // A user's setting to install into their home folder contradicts a target.
+            pip.args(["-m", "pip"]).env("PIP_USER", "0").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+            pip
+        };
+        output(pip().arg("--version")).context(
+            "wheels are downloaded with `python3 -m pip`, which does not run here; install it (Debian: `apt install \
+             python3-pip`)",
+        )?;
+        let mut install = pip();
+        install.args(["install", "--quiet", "--no-deps", "--no-compile", "--only-binary=:all:", "--target"]);
+        output(install.arg(site).args(self.wheels)).context("pip cannot install the wheels")?;
+        Ok(())
+    }
+
+    /// Moves what the wheels brought from `site-packages`' places to the folder's own.
+    pub(crate) fn lay_out(&self, staging: &Path) -> Result<()> {
+        let site = staging.join(SITE);
+        for (from, to) in self.places {
+            let (from, to) = (site.join(from), staging.join(to));
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::rename(&from, &to).with_context(|| format!("the wheels brought no {}", from.display()))?;
+        }
+        if self.places.is_empty() { Ok(()) } else { remove(&site) }
+    }
+}
+
+fn remove(dir: &Path) -> Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", dir.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Scratch;
+
+    const SOME: Wheels = Wheels { name: "some", wheels: &["some==1"], megabytes: 1, places: &[("a/b.so", "c/d.so.1")] };
+
+    #[test]
+    fn a_folder_with_another_stamp_counts_as_absent() {
+        let scratch = Scratch::new("stamp").unwrap();
+        assert!(!SOME.complete(scratch.path()));
+        fs::write(scratch.path().join(STAMP), "some==0.9\n").unwrap();
+        assert!(!SOME.complete(scratch.path()));
+        fs::write(scratch.path().join(STAMP), SOME.stamp()).unwrap();
+        assert!(SOME.complete(scratch.path()));
+    }
+
+    #[test]
+    fn a_folder_of_someone_else_is_not_replaced() {
+        let scratch = Scratch::new("foreign").unwrap();
+        let theirs = scratch.path().join("toolkit");
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("thesis.tex"), "").unwrap();
+        let error = SOME.install(&theirs).err().unwrap().to_string();
+        assert!(error.contains("--dir"), "{error}");
+        assert!(theirs.join("thesis.tex").exists());
+    }
+
+    #[test]
+    fn what_has_a_place_is_moved_there_and_the_rest_goes() {
+        let scratch = Scratch::new("places").unwrap();
+        let site = scratch.path().join("site");
+        fs::create_dir_all(site.join("a")).unwrap();
+        for file in ["a/b.so", "a/other.so"] {
+            fs::write(site.join(file), "").unwrap();
+        }
+        SOME.lay_out(scratch.path()).unwrap();
+        assert!(scratch.path().join("c/d.so.1").is_file() && !site.exists());
+        assert!(SOME.lay_out(scratch.path()).unwrap_err().to_string().contains("a/b.so"));
+    }
+}
