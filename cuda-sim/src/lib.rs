@@ -34,6 +34,9 @@ mod service;
 mod sync;
 
 pub use driver::driver_api;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use module::compile;
 
 #[cfg(all(test, not(loom)))]
 mod tests;

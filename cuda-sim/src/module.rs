@@ -49,7 +49,7 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
-        if *FIBERS {
+        if *FIBERS || self.function().only_fibers {
             return self.fibers();
         }
         self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))
@@ -58,8 +58,8 @@ impl Kernel {
     /// The machine code of threads that are fibers.
     pub(crate) fn fibers(&self) -> Result<&Arc<Compiled>, String> {
         self.fibers.get_or_try_init(|| {
-            let ir = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
-            Compiled::fiber(&self.code, &ir, None).map(Arc::new)
+            let (ir, plan) = codegen::emit_fiber(&self.program, &self.code).map_err(|e| e.to_string())?;
+            Compiled::fiber(&ir, plan, self.code.effort).map(Arc::new)
         })
     }
 }
@@ -166,4 +166,24 @@ impl Drop for Module {
             let _ = MEMORY.free(self.data, |kind| kind == Kind::Internal);
         }
     }
+}
+
+/// Compiles all of a text's kernels, every region, for both engines.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+///
+/// # Panics
+///
+/// If LLVM refuses what the code generator wrote.
+#[cfg(fuzzing)]
+pub fn compile(text: &str) -> ptx::Result<()> {
+    let image = Image::new(text)?;
+    for kernel in image.kernels.values() {
+        for code in [kernel.compiled(), kernel.fibers()] {
+            code.and_then(|code| code.complete()).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+    Ok(())
 }

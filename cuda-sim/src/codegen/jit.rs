@@ -1,15 +1,16 @@
 //! LLVM IR text to machine code in this process.
 //!
 //! Each kernel is parsed, optimised and compiled to an object in a context of its own, and linked by one process-wide
-//! LLJIT into a library of its own. Code stays for the life of the process: kernels are few, and cached by content.
+//! LLJIT. Code lives as long as its [`Compiled`], so that a process which loads new texts for ever does not grow.
 //!
 //! # Safety
 //!
 //! The ORC functions are used as their C headers say: handles that a call consumes are not used again, errors are
-//! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
+//! turned into messages (which consumes them), and the JIT lives in a static. An address is valid as long as the
+//! [`Code`] that it came with: a [`Compiled`] owns the code of every address that it gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
-use super::{KernelCode, math};
+use super::{Effort, KernelCode, math};
 use crate::ir::sync::Plan;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
@@ -19,11 +20,13 @@ use cuda_llvm::inkwell::targets::{CodeModel, FileType, RelocMode, Target, Target
 use cuda_llvm::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
 use cuda_llvm::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use cuda_llvm::llvm_sys::orc2::lljit::{
-    LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFile, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
+    LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFileWithRT, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
     LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
 };
 use cuda_llvm::llvm_sys::orc2::{
-    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair, LLVMOrcJITDylibDefine,
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair,
+    LLVMOrcJITDylibCreateResourceTracker, LLVMOrcJITDylibDefine, LLVMOrcReleaseResourceTracker,
+    LLVMOrcResourceTrackerRef, LLVMOrcResourceTrackerRemove,
 };
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -34,9 +37,37 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
-    /// Regions 1 and up: text, and address once compiled.
-    others: Vec<(String, OnceCell<usize>)>,
+    effort: Effort,
+    /// Keeps the code of `entry`.
+    _first: Arc<Code>,
+    /// Regions 1 and up: text, and code once compiled.
+    others: Vec<(String, OnceCell<Code>)>,
     plan: Arc<Plan>,
+}
+
+/// Machine code of one module, which goes when this does.
+#[derive(Debug)]
+struct Code {
+    address: usize,
+    tracker: LLVMOrcResourceTrackerRef,
+}
+
+// SAFETY: the tracker is touched by `drop` alone, under the lock of the JIT.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        let Some(jit) = JIT.get() else { return };
+        let _exclusive = jit.lock();
+        // SAFETY: the tracker is live, and nothing runs or finds the code any more: its owner goes.
+        if let Err(why) = check(unsafe { LLVMOrcResourceTrackerRemove(self.tracker) }) {
+            tracing::warn!("machine code could not be removed: {why}");
+        }
+        // SAFETY: the one reference that `add` was given, not used again.
+        unsafe { LLVMOrcReleaseResourceTracker(self.tracker) };
+    }
 }
 
 /// How a kernel is begun.
@@ -101,14 +132,18 @@ impl Jit {
         Ok(Jit { jit, count: 0 })
     }
 
-    fn add(&mut self, object: &[u8]) -> Result<(), String> {
+    /// Adds an object file's bytes, and gives what they can be removed by.
+    fn add(&mut self, object: &[u8]) -> Result<LLVMOrcResourceTrackerRef, String> {
         let name = c"kernel".as_ptr();
         // SAFETY: the range is valid for its length and is copied.
         let buffer = unsafe { LLVMCreateMemoryBufferWithMemoryRangeCopy(object.as_ptr().cast(), object.len(), name) };
         // SAFETY: `self.jit` is a live LLJIT.
         let library = unsafe { LLVMOrcLLJITGetMainJITDylib(self.jit) };
-        // SAFETY: JIT and library are live; the buffer is taken over.
-        check(unsafe { LLVMOrcLLJITAddObjectFile(self.jit, library, buffer) })
+        // SAFETY: the library is live.
+        let tracker = unsafe { LLVMOrcJITDylibCreateResourceTracker(library) };
+        // SAFETY: JIT and tracker are live; the buffer is taken over.
+        check(unsafe { LLVMOrcLLJITAddObjectFileWithRT(self.jit, tracker, buffer) })?;
+        Ok(tracker)
     }
 
     fn lookup(&self, name: &str) -> Result<usize, String> {
@@ -121,7 +156,7 @@ impl Jit {
 }
 
 /// The machine that code is generated for: this one.
-fn machine() -> Result<TargetMachine, String> {
+fn machine(effort: Effort) -> Result<TargetMachine, String> {
     let triple = TargetMachine::get_default_triple();
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
     let (cpu, features) = (TargetMachine::get_host_cpu_name(), TargetMachine::get_host_cpu_features());
@@ -130,7 +165,7 @@ fn machine() -> Result<TargetMachine, String> {
             &triple,
             &cpu.to_string_lossy(),
             &features.to_string_lossy(),
-            OptimizationLevel::Less,
+            if effort == Effort::Full { OptimizationLevel::Less } else { OptimizationLevel::None },
             RelocMode::PIC,
             CodeModel::Default,
         )
@@ -150,17 +185,18 @@ const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombi
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
 /// Optimises and compiles a module's text to an object file's bytes.
-fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
+fn object(ir: &str, symbol: &str, effort: Effort) -> Result<Vec<u8>, String> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
     let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
     let function = module.get_function("kernel").ok_or("the kernel was not emitted")?;
     function.as_global_value().set_name(symbol);
-    let machine = machine()?;
+    let machine = machine(effort)?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
-    if ir.contains("@strip") {
+    let passes = if effort == Effort::Full { PIPELINE } else { "globaldce" };
+    module.run_passes(passes, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    if effort == Effort::Full && ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     }
     if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
@@ -170,8 +206,8 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     Ok(object.as_slice().to_vec())
 }
 
-/// Compiles and links one module, and gives the address of its function.
-fn link(ir: &str) -> Result<usize, String> {
+/// Compiles and links one module.
+fn link(ir: &str, effort: Effort) -> Result<Code, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize();
         Jit::new().map(Mutex::new)
@@ -183,10 +219,10 @@ fn link(ir: &str) -> Result<usize, String> {
         format!("k{}", jit.count)
     };
     // Compiling needs no lock, linking does.
-    let object = object(ir, &symbol)?;
+    let object = object(ir, &symbol, effort)?;
     let mut jit = jit.lock();
-    jit.add(&object)?;
-    jit.lookup(&symbol)
+    let tracker = jit.add(&object)?;
+    Ok(Code { address: jit.lookup(&symbol)?, tracker })
 }
 
 impl Compiled {
@@ -196,18 +232,19 @@ impl Compiled {
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode) -> Result<Compiled, String> {
-        let address = link(&code.regions[0])?;
+        let first = Arc::new(link(&code.regions[0], code.effort)?);
+        let address = first.address;
         let entry = if code.scheduled {
             // SAFETY: the symbol is what the code generator defines where regions are scheduled: it tells the table.
             let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(address) }();
-            // SAFETY: the table has two addresses for each region and lives as long as the code, that is for ever.
+            // SAFETY: the table has two addresses for each region and lives as long as the code, which is held here.
             Entry::Regions(unsafe { std::slice::from_raw_parts(table, 2 * code.regions.len()) }.to_vec())
         } else {
             // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
             Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
         };
         let others = code.regions[1..].iter().map(|ir| (ir.clone(), OnceCell::new())).collect();
-        Ok(Compiled { entry, others, plan: Arc::clone(&code.plan) })
+        Ok(Compiled { entry, effort: code.effort, _first: first, others, plan: Arc::clone(&code.plan) })
     }
 
     /// Compiles the fiber of a kernel's thread.
@@ -215,16 +252,19 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn fiber(code: &KernelCode, ir: &str, seed: Option<u64>) -> Result<Compiled, String> {
-        let entry = Entry::Fiber { function: link(ir)?, seed };
-        Ok(Compiled { entry, others: Vec::new(), plan: Arc::clone(&code.plan) })
+    pub(crate) fn fiber(ir: &str, plan: Plan, effort: Effort) -> Result<Compiled, String> {
+        let first = Arc::new(link(ir, effort)?);
+        let entry = Entry::Fiber { function: first.address, seed: None };
+        Ok(Compiled { entry, effort, _first: first, others: Vec::new(), plan: Arc::new(plan) })
     }
 
     /// The same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        Compiled { entry: Entry::Fiber { function, seed }, others: Vec::new(), plan: Arc::clone(&self.plan) }
+        let entry = Entry::Fiber { function, seed };
+        let (first, plan) = (Arc::clone(&self._first), Arc::clone(&self.plan));
+        Compiled { entry, effort: self.effort, _first: first, others: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -239,7 +279,7 @@ impl Compiled {
     pub(crate) fn range(&self, region: usize) -> Result<RangeFn, String> {
         let address = match &self.entry {
             Entry::Regions(table) if table[region] != 0 => table[region],
-            _ => *self.others[region - 1].1.get_or_try_init(|| link(&self.others[region - 1].0))?,
+            _ => self.other(region)?,
         };
         // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
@@ -259,9 +299,20 @@ impl Compiled {
     ///
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
-        let (ir, cell) = &self.others[region - 1];
-        let address = cell.get_or_try_init(|| link(ir))?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
-        Ok(unsafe { std::mem::transmute::<usize, RegionFn>(*address) })
+        Ok(unsafe { std::mem::transmute::<usize, RegionFn>(self.other(region)?) })
+    }
+
+    /// The address of region 1 and up, where it is in a module of its own.
+    fn other(&self, region: usize) -> Result<usize, String> {
+        let (ir, cell) = &self.others[region - 1];
+        cell.get_or_try_init(|| link(ir, self.effort)).map(|code| code.address)
+    }
+
+    /// Compiles every region now.
+    #[cfg(fuzzing)]
+    pub(crate) fn complete(&self) -> Result<(), String> {
+        let lazy = (1..=self.others.len()).filter(|region| !self.others[region - 1].0.is_empty());
+        lazy.map(|region| self.other(region)).try_for_each(|address| address.map(drop))
     }
 }

@@ -5,6 +5,7 @@
 mod floats;
 mod integers;
 mod kernels;
+mod limits;
 mod lockstep;
 mod programs;
 mod sync;
