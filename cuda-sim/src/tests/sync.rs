@@ -3,11 +3,12 @@
 use super::{Buffer, HEADER};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
+use crate::exec::resident::SEED;
 use crate::module::{Image, Module, image};
 use std::sync::Arc;
 
 /// Seeds of random schedules that each kernel is run with.
-const SEEDS: u64 = 25;
+const SEEDS: u64 = 100;
 
 fn launch(
     image: &Arc<Image>,
@@ -33,25 +34,56 @@ fn launch(
     .run()
 }
 
+/// Says on which engine a test failed, and how to repeat that.
+struct Engine {
+    name: &'static str,
+    seed: Option<u64>,
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let seed =
+                self.seed.map_or(String::new(), |seed| format!("; CUDA_SIM_SEED={seed} runs this schedule alone"));
+            eprintln!("failed by {}{seed}", self.name);
+        }
+    }
+}
+
+/// The schedules that are tried: those of 100 seeds, or of the one in `CUDA_SIM_SEED`.
+fn seeds() -> std::ops::Range<u64> {
+    SEED.map_or(0..SEEDS, |seed| seed..seed + 1)
+}
+
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
 /// checks what it leaves in them.
 #[track_caller]
 pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
+    check_under(seeds(), text, grid, block, buffers, verify);
+}
+
+#[track_caller]
+fn check_under(
+    seeds: std::ops::Range<u64>,
+    text: &str,
+    grid: u32,
+    block: [u32; 3],
+    buffers: &[Vec<u64>],
+    verify: impl Fn(&[Vec<u64>]),
+) {
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
     let fibers = kernel.fibers().unwrap_or_else(|why| panic!("{why}"));
-    let mut engines = vec![
-        ("regions".to_owned(), Arc::clone(kernel.compiled().unwrap_or_else(|why| panic!("{why}")))),
-        ("fibers".to_owned(), Arc::clone(fibers)),
-    ];
-    engines.extend((0..SEEDS).map(|s| (format!("fibers, seed {s}"), Arc::new(fibers.seeded(Some(s))))));
-    for (engine, code) in engines {
+    let regions = kernel.compiled().unwrap_or_else(|why| panic!("{why}"));
+    let plain = [("regions", None, Arc::clone(regions)), ("fibers", None, Arc::clone(fibers))];
+    let random = seeds.map(|seed| ("fibers", Some(seed), Arc::new(fibers.seeded(Some(seed)))));
+    for (name, seed, code) in plain.into_iter().chain(random) {
+        let _engine = Engine { name, seed };
         let memory: Vec<Buffer> = buffers.iter().map(|b| Buffer::new(b)).collect();
         let params: Vec<u64> = memory.iter().map(|b| b.0).collect();
-        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{engine}: {fault:?}"));
+        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{fault:?}"));
         let after: Vec<Vec<u64>> = memory.iter().zip(buffers).map(|(m, b)| m.read(b.len())).collect();
-        println!("{engine}");
         verify(&after);
     }
 }
@@ -59,6 +91,11 @@ pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>]
 /// Runs a kernel of one block of `threads` threads that leaves `%r10` of each thread in an array.
 #[track_caller]
 fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
+    each_under(seeds(), code, threads, want);
+}
+
+#[track_caller]
+fn each_under(seeds: std::ops::Range<u64>, code: &str, threads: u32, want: impl Fn(u32) -> u32) {
     let text = format!(
         ".visible .entry k(.param .u64 out) {{ .reg .pred %p<16>; .reg .b32 %r<32>; .reg .b64 %rd<16>;
         .shared .align 8 .b8 area[4096];
@@ -67,7 +104,7 @@ fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
         DONE: ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2; cvt.u64.u32 %rd3, %r10;
         st.global.u64 [%rd1], %rd3; ret; }}"
     );
-    check(&text, 1, [threads, 1, 1], &[vec![0xdead; threads as usize]], |after| {
+    check_under(seeds, &text, 1, [threads, 1, 1], &[vec![0xdead; threads as usize]], |after| {
         for (t, got) in after[0].iter().enumerate() {
             let want = want(t as u32);
             assert_eq!(*got, u64::from(want), "{code}: thread {t} has {got:#x}, not {want:#x}");
@@ -206,7 +243,7 @@ fn shuffles_of_every_mode_distance_and_width() {
                     "mad.lo.u32 %r3, %r1, 3, 7; shfl.sync.{mode}.b32 %r4|%p1, %r3, {b}, {c}, -1;
                     selp.u32 %r5, 1000, 0, %p1; add.u32 %r10, %r4, %r5;"
                 );
-                each(&code, 64, |t| {
+                each_under(0..4, &code, 64, |t| {
                     let (from, inside) = shuffle(mode, t, b, c);
                     (from + t / 32 * 32) * 3 + 7 + if inside { 1000 } else { 0 }
                 });
@@ -292,6 +329,30 @@ fn spin_lock_between_threads_and_blocks() {
         membar.gl; st.release.gpu.global.u32 [lock], 0; mov.u32 %r5, 1;
         NEXT: setp.eq.u32 %p3, %r5, 0; @%p3 bra AGAIN; ret; }";
     check(text, 5, [70, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [350 << 32 | 350]));
+}
+
+/// Each thread notes its number where the last one ended: schedules must differ, or there are not a hundred of them.
+#[test]
+fn random_schedules_differ() {
+    let text = ".global .align 4 .u32 count; .visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; atom.global.add.u32 %r2, [count], 1; bar.warp.sync -1;
+        mul.wide.u32 %rd2, %r2, 8; add.u64 %rd2, %rd1, %rd2; cvt.u64.u32 %rd3, %r1; st.global.u64 [%rd2], %rd3;
+        bar.sync 0; atom.global.add.u32 %r2, [count], 1; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd2, %rd1, %rd2;
+        st.global.u64 [%rd2], %rd3; ret; }";
+    let text = format!("{HEADER}{text}");
+    let image = image(&text).unwrap();
+    let fibers = image.kernels["k"].fibers().unwrap();
+    let order = |seed| {
+        let out = Buffer::new(&[0; 192]);
+        launch(&image, &Arc::new(fibers.seeded(seed)), "k", 1, [96, 1, 1], &[out.0]).unwrap();
+        out.read(192)
+    };
+    let orders: std::collections::HashSet<Vec<u64>> = (0..SEEDS).map(|seed| order(Some(seed))).collect();
+    println!("{} orders under {SEEDS} seeds", orders.len());
+    assert!(orders.len() as u64 >= SEEDS * 9 / 10, "{} orders", orders.len());
+    assert_eq!(order(Some(7)), order(Some(7)));
+    // Without a seed threads come in order.
+    assert_eq!(order(None)[..96], (0..96).collect::<Vec<u64>>());
 }
 
 /// A lock that is held while the thread does something: the others must poll meanwhile, and none may starve.
