@@ -312,7 +312,12 @@ mod loom_models {
             let ending = loom::thread::spawn(move || other.end());
             let ran = Arc::new(AtomicUsize::new(0));
             let r = Arc::clone(&ran);
-            pool.run(Arc::new(move |_| drop(r.fetch_add(1, Ordering::Relaxed))), false);
+            pool.run(
+                Arc::new(move |_| {
+                    r.fetch_add(1, Ordering::Relaxed);
+                }),
+                false,
+            );
             assert!(ran.load(Ordering::Relaxed) >= 1);
             ending.join().unwrap();
         });
