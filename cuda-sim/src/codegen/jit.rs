@@ -11,6 +11,7 @@
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::{Effort, KernelCode, math};
+use crate::environment::ENVIRONMENT;
 use crate::ir::sync::Plan;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
@@ -199,7 +200,7 @@ fn object(ir: &str, symbol: &str, effort: Effort) -> Result<Vec<u8>, String> {
     if effort == Effort::Full && ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     }
-    if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
+    if ENVIRONMENT.print_llvm {
         eprintln!("{}", module.print_to_string().to_string_lossy());
     }
     let object = machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())?;
