@@ -247,7 +247,10 @@ mod tests {
         assert!(pool.shared.state.lock().jobs.is_empty());
         // All helpers still live: three workers meet.
         let barrier = std::sync::Barrier::new(3);
-        pool.run(Arc::new(move |_| drop(barrier.wait())), false);
+        let meet = move |_| {
+            barrier.wait();
+        };
+        pool.run(Arc::new(meet), false);
     }
 }
 
