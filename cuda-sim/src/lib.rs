@@ -35,6 +35,9 @@ mod source;
 mod sync;
 
 pub use driver::driver_api;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use module::compile;
 
 #[cfg(all(test, not(loom)))]
 mod tests;

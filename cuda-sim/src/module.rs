@@ -54,7 +54,7 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
-        if ENVIRONMENT.fibers {
+        if ENVIRONMENT.fibers || self.function().only_fibers {
             return self.fibers(params);
         }
         let registered = self.meets_registered(params);
@@ -66,8 +66,8 @@ impl Kernel {
     pub(crate) fn fibers(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
         let registered = self.meets_registered(params);
         self.fibers[usize::from(registered)].get_or_try_init(|| {
-            let ir = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
-            Compiled::fiber(&self.code, &ir, registered).map(Arc::new)
+            let (ir, plan) = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
+            Compiled::fiber(&ir, plan, self.code.effort, registered).map(Arc::new)
         })
     }
 
@@ -88,8 +88,9 @@ impl Kernel {
 
     /// Code that asks the runtime about each access, compiled for one search.
     fn exact(&self) -> Option<Compiled> {
-        let ir = codegen::emit_fiber(&self.program, &self.code, true).ok()?;
-        Compiled::fiber(&self.code, &ir, false).inspect_err(|why| tracing::error!("exact code: {why}")).ok()
+        let (ir, plan) = codegen::emit_fiber(&self.program, &self.code, true).ok()?;
+        let code = Compiled::fiber(&ir, plan, self.code.effort, false);
+        code.inspect_err(|why| tracing::error!("exact code: {why}")).ok()
     }
 }
 
@@ -198,4 +199,24 @@ impl Drop for Module {
             let _ = MEMORY.free(self.data, |kind| kind == Kind::Internal);
         }
     }
+}
+
+/// Compiles all of a text's kernels, every region, for both engines.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+///
+/// # Panics
+///
+/// If LLVM refuses what the code generator wrote.
+#[cfg(fuzzing)]
+pub fn compile(text: &str) -> ptx::Result<()> {
+    let image = Image::new(text)?;
+    for kernel in image.kernels.values() {
+        for code in [kernel.compiled(&[]), kernel.fibers(&[])] {
+            code.and_then(|code| code.complete()).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+    Ok(())
 }

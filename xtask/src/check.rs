@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
     ("test", tests),
+    ("loom", loom),
     ("assemble", assemble),
 ];
 
@@ -123,6 +124,23 @@ fn bindings(shared: &Shared) -> Result<()> {
 fn tests(shared: &Shared) -> Result<()> {
     let folder = OsString::from(&shared.kernels);
     test::all(&[], &[("CUDA_JIT_DUMP_DIR", folder.clone()), ("PTX_OUT_DIR", folder)])
+}
+
+/// The models of what queues and wakes, in a target folder of their own: the flag reaches every dependency.
+fn loom(_: &Shared) -> Result<()> {
+    let mut models = cargo();
+    models.args([
+        "test",
+        "--quiet",
+        "--package",
+        "cuda-sim",
+        "--lib",
+        "--release",
+        "--target-dir",
+        "target/loom",
+        "loom",
+    ]);
+    run_command(models.env("RUSTFLAGS", "--cfg loom"))
 }
 
 /// NVIDIA's assembler judges what the tests compiled.

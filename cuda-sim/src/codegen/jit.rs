@@ -1,15 +1,16 @@
 //! LLVM IR text to machine code in this process.
 //!
 //! Each kernel is parsed, optimised and compiled to an object in a context of its own, and linked by one process-wide
-//! LLJIT into a library of its own. Code stays for the life of the process: kernels are few, and cached by content.
+//! LLJIT. Code lives as long as its [`Compiled`], so that a process which loads new texts for ever does not grow.
 //!
 //! # Safety
 //!
 //! The ORC functions are used as their C headers say: handles that a call consumes are not used again, errors are
-//! turned into messages (which consumes them), and the JIT lives in a static, so no address it gives goes stale.
+//! turned into messages (which consumes them), and the JIT lives in a static. An address is valid as long as the
+//! [`Code`] that it came with: a [`Compiled`] owns the code of every address that it gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
-use super::{KernelCode, guard, math};
+use super::{Effort, KernelCode, guard, math};
 use crate::environment::ENVIRONMENT;
 use crate::ir::sync::Plan;
 use crate::memory::MEMORY;
@@ -21,11 +22,13 @@ use cuda_llvm::inkwell::targets::{CodeModel, FileType, RelocMode, Target, Target
 use cuda_llvm::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
 use cuda_llvm::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use cuda_llvm::llvm_sys::orc2::lljit::{
-    LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFile, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
+    LLVMOrcCreateLLJIT, LLVMOrcLLJITAddObjectFileWithRT, LLVMOrcLLJITGetMainJITDylib, LLVMOrcLLJITLookup,
     LLVMOrcLLJITMangleAndIntern, LLVMOrcLLJITRef,
 };
 use cuda_llvm::llvm_sys::orc2::{
-    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair, LLVMOrcJITDylibDefine,
+    LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcAbsoluteSymbols, LLVMOrcCSymbolMapPair,
+    LLVMOrcJITDylibCreateResourceTracker, LLVMOrcJITDylibDefine, LLVMOrcReleaseResourceTracker,
+    LLVMOrcResourceTrackerRef, LLVMOrcResourceTrackerRemove,
 };
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -36,30 +39,64 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
-    /// Regions 1 and up: text, and address once compiled.
+    /// Keeps the code of `entry`.
+    _first: Arc<Code>,
+    /// Regions 1 and up.
     others: Vec<Later>,
     /// Each region's loop in step without guesses.
     strips: Vec<Option<Later>>,
     plan: Arc<Plan>,
 }
 
-/// Code that is compiled when it is needed first: its text, and its address then.
+/// How a module is compiled.
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    effort: Effort,
+    /// Whether accesses to registered host memory are possible.
+    registered: bool,
+}
+
+/// Code that is compiled when it is needed first.
 #[derive(Debug)]
 struct Later {
     ir: String,
-    /// Whether accesses to registered host memory are possible.
-    registered: bool,
-    address: OnceCell<usize>,
+    mode: Mode,
+    code: OnceCell<Code>,
 }
 
 impl Later {
-    fn new(ir: &str, registered: bool) -> Later {
-        Later { ir: ir.to_owned(), registered, address: OnceCell::new() }
+    fn new(ir: &str, mode: Mode) -> Later {
+        Later { ir: ir.to_owned(), mode, code: OnceCell::new() }
     }
 
     /// Compiled by the first caller while others wait.
     fn address(&self) -> Result<usize, String> {
-        self.address.get_or_try_init(|| link(&self.ir, self.registered)).copied()
+        self.code.get_or_try_init(|| link(&self.ir, self.mode)).map(|code| code.address)
+    }
+}
+
+/// Machine code of one module, which goes when this does.
+#[derive(Debug)]
+struct Code {
+    address: usize,
+    tracker: LLVMOrcResourceTrackerRef,
+}
+
+// SAFETY: the tracker is touched by `drop` alone, under the lock of the JIT.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        let Some(jit) = JIT.get() else { return };
+        let _exclusive = jit.lock();
+        // SAFETY: the tracker is live, and nothing runs or finds the code any more: its owner goes.
+        if let Err(why) = check(unsafe { LLVMOrcResourceTrackerRemove(self.tracker) }) {
+            tracing::warn!("machine code could not be removed: {why}");
+        }
+        // SAFETY: the one reference that `add` was given, not used again.
+        unsafe { LLVMOrcReleaseResourceTracker(self.tracker) };
     }
 }
 
@@ -67,7 +104,7 @@ impl Later {
 fn table(entry: usize, length: usize) -> Vec<usize> {
     // SAFETY: the symbol is what the code generator defines where a module has several functions: it tells the table.
     let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
-    // SAFETY: callers know the table's length; it lives as long as the code, that is for ever.
+    // SAFETY: callers know the table's length and hold the code that it is part of.
     unsafe { std::slice::from_raw_parts(table, length) }.to_vec()
 }
 
@@ -133,14 +170,18 @@ impl Jit {
         Ok(Jit { jit, count: 0 })
     }
 
-    fn add(&mut self, object: &[u8]) -> Result<(), String> {
+    /// Adds an object file's bytes, and gives what they can be removed by.
+    fn add(&mut self, object: &[u8]) -> Result<LLVMOrcResourceTrackerRef, String> {
         let name = c"kernel".as_ptr();
         // SAFETY: the range is valid for its length and is copied.
         let buffer = unsafe { LLVMCreateMemoryBufferWithMemoryRangeCopy(object.as_ptr().cast(), object.len(), name) };
         // SAFETY: `self.jit` is a live LLJIT.
         let library = unsafe { LLVMOrcLLJITGetMainJITDylib(self.jit) };
-        // SAFETY: JIT and library are live; the buffer is taken over.
-        check(unsafe { LLVMOrcLLJITAddObjectFile(self.jit, library, buffer) })
+        // SAFETY: the library is live.
+        let tracker = unsafe { LLVMOrcJITDylibCreateResourceTracker(library) };
+        // SAFETY: JIT and tracker are live; the buffer is taken over.
+        check(unsafe { LLVMOrcLLJITAddObjectFileWithRT(self.jit, tracker, buffer) })?;
+        Ok(tracker)
     }
 
     fn lookup(&self, name: &str) -> Result<usize, String> {
@@ -153,7 +194,7 @@ impl Jit {
 }
 
 /// The machine that code is generated for: this one.
-fn machine() -> Result<TargetMachine, String> {
+fn machine(effort: Effort) -> Result<TargetMachine, String> {
     let triple = TargetMachine::get_default_triple();
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
     let (cpu, features) = (TargetMachine::get_host_cpu_name(), TargetMachine::get_host_cpu_features());
@@ -162,7 +203,7 @@ fn machine() -> Result<TargetMachine, String> {
             &triple,
             &cpu.to_string_lossy(),
             &features.to_string_lossy(),
-            OptimizationLevel::Less,
+            if effort == Effort::Full { OptimizationLevel::Less } else { OptimizationLevel::None },
             RelocMode::PIC,
             CodeModel::Default,
         )
@@ -185,19 +226,21 @@ const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombi
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
 /// Optimises and compiles a module's text to an object file's bytes.
-fn object(ir: &str, symbol: &str, registered: bool) -> Result<Vec<u8>, String> {
+fn object(ir: &str, symbol: &str, mode: Mode) -> Result<Vec<u8>, String> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
     let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
     let function = module.get_function("kernel").ok_or("the kernel was not emitted")?;
     function.as_global_value().set_name(symbol);
-    let machine = machine()?;
+    let machine = machine(mode.effort)?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.run_passes(VALUES, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
-    guard::rewrite(&context, &module, MEMORY.guards(), registered)?;
-    module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
-    if ir.contains("@strip") {
+    guard::rewrite(&context, &module, MEMORY.guards(), mode.registered)?;
+    if mode.effort == Effort::Full {
+        module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+    }
+    if mode.effort == Effort::Full && ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     }
     if ENVIRONMENT.print_llvm {
@@ -207,8 +250,8 @@ fn object(ir: &str, symbol: &str, registered: bool) -> Result<Vec<u8>, String> {
     Ok(object.as_slice().to_vec())
 }
 
-/// Compiles and links one module, and gives the address of its function.
-fn link(ir: &str, registered: bool) -> Result<usize, String> {
+/// Compiles and links one module.
+fn link(ir: &str, mode: Mode) -> Result<Code, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize();
         Jit::new().map(Mutex::new)
@@ -220,10 +263,10 @@ fn link(ir: &str, registered: bool) -> Result<usize, String> {
         format!("k{}", jit.count)
     };
     // Compiling needs no lock, linking does.
-    let object = object(ir, &symbol, registered)?;
+    let object = object(ir, &symbol, mode)?;
     let mut jit = jit.lock();
-    jit.add(&object)?;
-    jit.lookup(&symbol)
+    let tracker = jit.add(&object)?;
+    Ok(Code { address: jit.lookup(&symbol)?, tracker })
 }
 
 impl Compiled {
@@ -233,17 +276,18 @@ impl Compiled {
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode, registered: bool) -> Result<Compiled, String> {
-        let address = link(&code.regions[0], registered)?;
+        let mode = Mode { effort: code.effort, registered };
+        let first = Arc::new(link(&code.regions[0], mode)?);
         let entry = if code.scheduled {
             // Each region, and behind them the loops in step.
-            Entry::Regions(table(address, 2 * code.regions.len()))
+            Entry::Regions(table(first.address, 2 * code.regions.len()))
         } else {
             // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
-            Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
+            Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(first.address) })
         };
-        let others = code.regions[1..].iter().map(|ir| Later::new(ir, registered)).collect();
-        let strips = code.strips.iter().map(|ir| ir.as_deref().map(|ir| Later::new(ir, registered))).collect();
-        Ok(Compiled { entry, others, strips, plan: Arc::clone(&code.plan) })
+        let others = code.regions[1..].iter().map(|ir| Later::new(ir, mode)).collect();
+        let strips = code.strips.iter().map(|ir| ir.as_deref().map(|ir| Later::new(ir, mode))).collect();
+        Ok(Compiled { entry, _first: first, others, strips, plan: Arc::clone(&code.plan) })
     }
 
     /// Compiles the fiber of a kernel's thread.
@@ -251,9 +295,10 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn fiber(code: &KernelCode, ir: &str, registered: bool) -> Result<Compiled, String> {
-        let entry = Entry::Fiber { function: link(ir, registered)?, seed: None };
-        Ok(Compiled { entry, others: Vec::new(), strips: Vec::new(), plan: Arc::clone(&code.plan) })
+    pub(crate) fn fiber(ir: &str, plan: Plan, effort: Effort, registered: bool) -> Result<Compiled, String> {
+        let first = Arc::new(link(ir, Mode { effort, registered })?);
+        let entry = Entry::Fiber { function: first.address, seed: None };
+        Ok(Compiled { entry, _first: first, others: Vec::new(), strips: Vec::new(), plan: Arc::new(plan) })
     }
 
     /// The same code with another seed for its schedules.
@@ -261,7 +306,8 @@ impl Compiled {
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
         let entry = Entry::Fiber { function, seed };
-        Compiled { entry, others: Vec::new(), strips: Vec::new(), plan: Arc::clone(&self.plan) }
+        let (first, plan) = (Arc::clone(&self._first), Arc::clone(&self.plan));
+        Compiled { entry, _first: first, others: Vec::new(), strips: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -311,5 +357,12 @@ impl Compiled {
         let address = self.others[region - 1].address()?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
+    }
+
+    /// Compiles every region now.
+    #[cfg(fuzzing)]
+    pub(crate) fn complete(&self) -> Result<(), String> {
+        let modules = self.others.iter().chain(self.strips.iter().flatten());
+        modules.filter(|later| !later.ir.is_empty()).try_for_each(|later| later.address().map(drop))
     }
 }

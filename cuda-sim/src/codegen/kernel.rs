@@ -8,14 +8,15 @@ use super::emit::Emitter;
 use super::{abi, region, strip};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::sync::Plan;
 use crate::ir::{BlockId, Function, Reg, Term};
 use crate::ptx::{FunctionKind, Result};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Attributes, and the metadata that makes thread loops parallel.
+/// Attributes, and the metadata that makes thread loops parallel. Stacks are probed, so that deep calls meet the guard.
 const TRAILER: &str = r#"
-attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" }
+attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" "probe-stack"="inline-asm" }
 attributes #1 = { nounwind willreturn memory(none) }
 attributes #2 = { nounwind willreturn }
 attributes #3 = { nounwind }
@@ -44,16 +45,14 @@ impl Functions {
         for (index, function) in program.functions.iter().enumerate() {
             let mut emitter = Emitter::new(function);
             emitter.exact = exact;
-            let text = match function.kind {
-                // What synchronises is inlined, except what calls itself.
-                FunctionKind::Func if synchronises(function) && !is_called(program, index) => String::new(),
-                FunctionKind::Func => callable(&mut emitter, index)?,
-                // Kernels are emitted with their regions; here only their calls matter.
-                FunctionKind::Entry => {
-                    let calls = function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
-                    emitter.callees = calls.map(|c| c.callee).collect();
-                    String::new()
-                }
+            let text = if function.kind == FunctionKind::Func && !synchronises(function) {
+                callable(&mut emitter, index, None)?
+            } else {
+                // Kernels are emitted with their regions, and what synchronises is inlined or part of fibers; here
+                // only their calls matter.
+                let calls = function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
+                emitter.callees = calls.map(|c| c.callee).collect();
+                String::new()
             };
             this.text.push(text);
             this.declares.push(emitter.declares);
@@ -150,12 +149,27 @@ impl Functions {
         (0..regions.heads.len()).map(strip).collect()
     }
 
-    /// The LLVM module in which a kernel's threads are fibers.
-    pub(crate) fn fiber(&self, program: &Program, index: usize, regions: &Regions) -> Result<String> {
-        let mut emitter = Emitter::new(&program.functions[index]);
+    /// The LLVM module in which a kernel's threads are fibers, and where they wait.
+    pub(crate) fn fiber(&self, program: &Program, index: usize) -> Result<(String, Plan)> {
+        let function = &program.functions[index];
+        let mut plan = Plan::of_fibers();
+        let mut emitter = Emitter::new(function);
         emitter.exact = self.exact;
-        let text = region::fiber(&mut emitter, regions)?;
-        Ok(self.complete(text, vec![emitter]))
+        let text = region::fiber(&mut emitter, &Regions::new(function), &mut plan)?;
+        if !function.only_fibers {
+            return Ok((self.complete(text, vec![emitter]), plan));
+        }
+        // Everything that the kernel calls may wait: those functions are emitted for fibers as well.
+        let (mut text, mut declares) = (text, emitter.declares);
+        for callee in self.closure(&emitter.callees) {
+            let function = &program.functions[callee];
+            let mut emitter = Emitter::new(function);
+            emitter.exact = self.exact;
+            text.push_str(&callable(&mut emitter, callee, Some((&Regions::new(function), &mut plan)))?);
+            declares.extend(emitter.declares);
+        }
+        finish(&mut text, declares);
+        Ok((text, plan))
     }
 
     /// Adds the functions that a module calls, its declarations, and attributes.
@@ -169,11 +183,7 @@ impl Functions {
             text.push_str(&self.text[callee]);
             declares.extend(self.declares[callee].iter().cloned());
         }
-        for declare in declares {
-            text.push_str(&declare);
-            text.push('\n');
-        }
-        text.push_str(TRAILER);
+        finish(&mut text, declares);
         text
     }
 }
@@ -187,20 +197,17 @@ fn table_text(table: &[String]) -> String {
     )
 }
 
-fn synchronises(function: &Function) -> bool {
-    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+/// Adds declarations and attributes.
+fn finish(text: &mut String, declares: BTreeSet<String>) {
+    for declare in declares {
+        text.push_str(&declare);
+        text.push('\n');
+    }
+    text.push_str(TRAILER);
 }
 
-/// Whether a call of a function is left in a kernel or in what a kernel calls.
-fn is_called(program: &Program, callee: usize) -> bool {
-    let (mut found, mut open) = (BTreeSet::new(), Vec::new());
-    let entries = program.functions.iter().enumerate().filter(|(_, f)| f.kind == FunctionKind::Entry);
-    open.extend(entries.map(|(index, _)| index));
-    while let Some(next) = open.pop() {
-        let calls = program.functions[next].blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
-        open.extend(calls.map(|c| c.callee).filter(|c| found.insert(*c)));
-    }
-    found.contains(&callee)
+fn synchronises(function: &Function) -> bool {
+    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
 /// Stack slots of the registers that these blocks name.
@@ -273,7 +280,7 @@ pub(super) fn emit_blocks(
             Term::Sync(inst, _) => {
                 emitter.position = inst.position;
                 let Some((regions, _)) = regions else {
-                    return emitter.unsupported("a function that synchronises and calls itself");
+                    return emitter.unsupported("a function that synchronises, outside of fibers");
                 };
                 let site = regions.site_of[id];
                 region::arguments(emitter, inst, &regions.sites[site])?;
@@ -300,8 +307,9 @@ fn stop(emitter: &mut Emitter<'_>, place: u64, how: u32) {
     emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {place}, i32 {how})"));
 }
 
-/// A function: gives whether the thread ended in it.
-fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
+/// A function: gives whether the thread ended in it. With regions and a plan it may wait, in a kernel whose threads are
+/// fibers.
+fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &mut Plan)>) -> Result<String> {
     let function = emitter.function;
     let blocks = reachable(function, 0, |_| true);
     let formals = function.returns + function.formals;
@@ -323,8 +331,11 @@ fn callable(emitter: &mut Emitter<'_>, index: usize) -> Result<String> {
         let address = emitter.uniform(format_args!("add i64 %local, {at}"));
         let _ = writeln!(emitter.prologue, "  %slot{slot} = getelementptr i8, ptr {zero}, i64 {address}");
     }
-    let size = function.local_bytes.next_multiple_of(16);
-    emit_blocks(emitter, &blocks, None)?;
+    let size = function.stack_bytes();
+    match fiber {
+        Some((regions, plan)) => region::fiber_blocks(emitter, &blocks, regions, plan)?,
+        None => emit_blocks(emitter, &blocks, None)?,
+    }
     let limit = emitter.field(abi::STACK_LIMIT, "i64");
     let body = std::mem::take(&mut emitter.text);
     emitter.text.push_str("overflow:\n");

@@ -26,9 +26,11 @@ mod ops;
 mod region;
 pub(crate) mod strip;
 
+use crate::ir::Function;
+use crate::ir::loops::depth;
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};
-use crate::ir::sync::Plan;
+use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ use std::sync::Arc;
 pub(crate) struct KernelCode {
     /// Index among the program's functions.
     pub(crate) function: usize,
-    /// LLVM IR of a module for each region, with what it calls.
+    /// LLVM IR of a module for each region, with what it calls; none where threads can only be fibers.
     pub(crate) regions: Vec<String>,
     /// For each region, LLVM IR of its loop in step for when the one in the first module guessed wrong.
     pub(crate) strips: Vec<Option<String>>,
@@ -49,11 +51,31 @@ pub(crate) struct KernelCode {
     pub(crate) calls: bool,
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
+    pub(crate) effort: Effort,
     pub(crate) plan: Arc<Plan>,
 }
 
+/// How much is done to make code fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    Full,
+    /// For kernels so large that LLVM's optimisers, which take more than linear time, would not end.
+    Least,
+}
+
+/// The largest kernels, in instructions and in nested loops, that are optimised.
+const OPTIMISED: (usize, usize) = (1 << 15, 32);
+
+impl Effort {
+    /// The effort for a kernel with the functions that it calls.
+    fn of<'a>(mut functions: impl Iterator<Item = &'a Function>) -> Effort {
+        let large = |f: &Function| f.instructions() > OPTIMISED.0 || depth(f) > OPTIMISED.1;
+        if functions.any(large) { Effort::Least } else { Effort::Full }
+    }
+}
+
 /// Local memory for calls that may recurse.
-const RECURSION_BYTES: u64 = 16 << 10;
+const RECURSION_BYTES: u64 = 64 << 10;
 
 /// Emits every kernel of a program.
 pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
@@ -63,30 +85,46 @@ pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
         if function.kind != FunctionKind::Entry {
             continue;
         }
-        let regions = Regions::new(function);
-        let texts = functions.modules(program, index, &regions)?;
-        let strips = functions.strips(program, index, &regions)?;
         let called = functions.reached(index);
-        let calls: u64 = called.iter().map(|f| program.functions[*f].local_bytes.next_multiple_of(16)).sum();
+        let calls: u64 = called.iter().map(|f| program.functions[*f].stack_bytes()).sum();
+        let effort = Effort::of(called.iter().map(|f| &program.functions[*f]).chain([function]));
         let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
-        let local_bytes = function.local_bytes.next_multiple_of(16) + calls + recursion;
+        let local_bytes = function.stack_bytes() + calls + recursion;
+        if function.only_fibers {
+            // Emitted here for what is wrong with it; compiled when it is launched, like all kernels.
+            functions.fiber(program, index)?;
+            kernels.push(KernelCode {
+                function: index,
+                regions: Vec::new(),
+                strips: Vec::new(),
+                frame_bytes: FRAME_BYTES,
+                local_bytes,
+                calls: !called.is_empty(),
+                scheduled: true,
+                effort,
+                plan: Arc::default(),
+            });
+            continue;
+        }
+        let regions = Regions::new(function);
         let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
         kernels.push(KernelCode {
             function: index,
-            regions: texts,
-            strips,
+            regions: functions.modules(program, index, &regions)?,
+            strips: functions.strips(program, index, &regions)?,
             frame_bytes: regions.frame_bytes,
             local_bytes,
             calls: !called.is_empty(),
             scheduled: regions.scheduled,
+            effort,
             plan: Arc::new(Plan { polls, sites: regions.sites }),
         });
     }
     Ok(kernels)
 }
 
-/// The LLVM module in which the threads of a kernel are fibers; `exact` asks the runtime about each access.
-pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, exact: bool) -> Result<String> {
-    let regions = Regions::new(&program.functions[code.function]);
-    kernel::Functions::emit(program, exact)?.fiber(program, code.function, &regions)
+/// The LLVM module in which the threads of a kernel are fibers, and where they wait; `exact` asks the runtime about each
+/// access.
+pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, exact: bool) -> Result<(String, Plan)> {
+    kernel::Functions::emit(program, exact)?.fiber(program, code.function)
 }

@@ -169,7 +169,7 @@ impl Emitter<'_> {
     fn call_function(&mut self, inst: &Inst) -> Result<()> {
         let Some(call) = &inst.call else { return self.unsupported("a call without a callee") };
         self.callees.insert(call.callee);
-        let size = self.function.local_bytes.next_multiple_of(16);
+        let size = self.function.stack_bytes();
         let free = self.def(format_args!("add i64 %local, {size}"));
         let slots: String = call.returns.iter().chain(&call.args).map(|s| format!(", ptr %slot{s}")).collect();
         let ended = self.def(format_args!(

@@ -11,7 +11,7 @@ use super::abi;
 use super::emit::Emitter;
 use super::kernel::{PARALLEL, calls, emit_blocks, frame_slot, param_slots, register_slots};
 use crate::ir::regions::{Kind, Regions, reachable};
-use crate::ir::sync::{self, Arg, Site};
+use crate::ir::sync::{self, Arg, Plan, Site};
 use crate::ir::{BlockId, Inst, Reg, Term, Value};
 use crate::ptx::Result;
 use std::collections::BTreeSet;
@@ -276,8 +276,40 @@ finished:
     )
 }
 
+/// Emits blocks of a kernel or function with a switch to the scheduler where a thread waits or polls, and adds those
+/// places to the plan.
+pub(super) fn fiber_blocks(
+    emitter: &mut Emitter<'_>,
+    blocks: &[BlockId],
+    regions: &Regions,
+    plan: &mut Plan,
+) -> Result<()> {
+    emit_blocks(emitter, blocks, Some((regions, 0)))?;
+    let function = emitter.function;
+    let waiting = plan.polls.len() + plan.sites.len();
+    plan.sites.extend(regions.sites.iter().map(|site| Site { region: sync::FIBER_READY, ..site.clone() }));
+    for (block, site) in &regions.site_of {
+        let Term::Sync(inst, next) = &function.blocks[*block].term else { continue };
+        emitter.text.push_str(&format!("wait{site}:\n"));
+        switch(emitter, waiting + site);
+        results(emitter, inst)?;
+        emitter.line(format_args!("br label %b{next}"));
+    }
+    for (head, region) in &regions.splits {
+        if matches!(regions.kinds[*region], Kind::Resume(_)) {
+            continue;
+        }
+        emitter.text.push_str(&format!("split{region}:\n"));
+        if regions.kinds[*region] == Kind::Poll {
+            switch(emitter, sync::FIBER_POLLS);
+        }
+        emitter.line(format_args!("br label %b{head}"));
+    }
+    Ok(())
+}
+
 /// A thread of the kernel from beginning to end, as `kernel(ctx, thread, 0)`.
-pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions) -> Result<String> {
+pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions, plan: &mut Plan) -> Result<String> {
     let function = emitter.function;
     let blocks = reachable(function, 0, |_| true);
     let mut used = register_slots(emitter, &blocks);
@@ -294,26 +326,7 @@ pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions) -> Result<Stri
         emitter.line(format_args!("store i{width} {}, ptr %r{reg}", super::emit::int_constant(0, width)));
     }
     emitter.line(format_args!("br label %b0"));
-    let resumes: Vec<BlockId> = regions.site_of.keys().copied().collect();
-    emit_blocks(emitter, &blocks, Some((regions, 0)))?;
-    for block in resumes {
-        let Term::Sync(inst, next) = &function.blocks[block].term else { continue };
-        let site = regions.site_of[&block];
-        emitter.text.push_str(&format!("wait{site}:\n"));
-        switch(emitter, regions.waiting(site));
-        results(emitter, inst)?;
-        emitter.line(format_args!("br label %b{next}"));
-    }
-    for (head, region) in &regions.splits {
-        if matches!(regions.kinds[*region], Kind::Resume(_)) {
-            continue;
-        }
-        emitter.text.push_str(&format!("split{region}:\n"));
-        if regions.kinds[*region] == Kind::Poll {
-            switch(emitter, *region);
-        }
-        emitter.line(format_args!("br label %b{head}"));
-    }
+    fiber_blocks(emitter, &blocks, regions, plan)?;
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
     Ok(format!(

@@ -68,14 +68,8 @@ const APPLICATIONS: &str = "cuCtxCreate cuCtxDestroy cuCtxGetId cuCtxGetApiVersi
     cuMemGetAllocationPropertiesFromHandle cuMemRetainAllocationHandle cuStreamBatchMemOp \
     cuLibraryGetUnifiedFunction cuFlushGPUDirectRDMAWrites cuDeviceGetTexture1DLinearMaxWidth";
 
-/// Graphs are there as a whole or not at all.
-fn has_graphs() -> bool {
-    FNS.cuGraphCreate.is_some()
-}
-
 fn listed() -> impl Iterator<Item = &'static str> {
-    let graphs = if has_graphs() { GRAPHS } else { "" };
-    [BOTH, ONE, REFERENCED, APPLICATIONS, graphs].into_iter().flat_map(str::split_whitespace)
+    [BOTH, ONE, REFERENCED, APPLICATIONS, GRAPHS].into_iter().flat_map(str::split_whitespace)
 }
 
 fn variants(base: &str) -> Vec<&'static Symbol> {

@@ -6,17 +6,29 @@
 //!
 //! A worker's number is a slot: no two threads have the same one at the same time, so memory kept by slot is the
 //! worker's own. Invariant, under the one lock: a slot is free or held by one thread; a job's `active` counts the helpers
-//! that run it, and its owner leaves only when there are none.
+//! that run it, and its owner leaves only when there are none. A panic in a job, which is a defect, goes on in its owner
+//! and leaves the pool whole.
 
 use super::fault;
 use crate::environment::ENVIRONMENT;
 use crate::queue::DRIVERS;
 use crate::sync::{Condvar, Mutex, spawn};
 use once_cell::sync::Lazy;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// What the pool runs: called once by each worker that takes part.
 pub(crate) type Work = dyn Fn(usize) + Send + Sync;
+
+/// What a worker's part of a job came to: nothing, or its panic.
+type Ended = Result<(), Box<dyn Any + Send>>;
+
+/// One worker's part of a job.
+fn take_part(work: &Work, slot: usize) -> Ended {
+    // What a panic leaves half done is the launch's own, and the launch has failed then.
+    catch_unwind(AssertUnwindSafe(|| work(slot)))
+}
 
 struct Job {
     number: u64,
@@ -24,6 +36,8 @@ struct Job {
     /// Helpers that may still join, and those that run it.
     room: usize,
     active: usize,
+    /// The first panic of a helper.
+    ended: Ended,
     done: Arc<Condvar>,
 }
 
@@ -92,6 +106,10 @@ impl Pool {
 
     /// Runs `work` on the calling thread, and unless `alone` on every helper that is free before that has finished;
     /// returns when all have.
+    ///
+    /// # Panics
+    ///
+    /// If `work` does, on any of the threads.
     pub(crate) fn run(&self, work: Arc<Work>, alone: bool) {
         let mut state = self.shared.state.lock();
         let slot = loop {
@@ -102,29 +120,36 @@ impl Pool {
         };
         if alone || self.workers == 1 {
             drop(state);
-            work(slot);
+            let ended = take_part(&*work, slot);
             self.give_back(slot);
-            return;
+            return ended.unwrap_or_else(|panic| resume_unwind(panic));
         }
         state.number += 1;
         let number = state.number;
         let done = Arc::new(Condvar::default());
-        let job = Job { number, work: Arc::clone(&work), room: self.workers - 1, active: 0, done: Arc::clone(&done) };
-        state.jobs.push(job);
+        state.jobs.push(Job {
+            number,
+            work: Arc::clone(&work),
+            room: self.workers - 1,
+            active: 0,
+            ended: Ok(()),
+            done: Arc::clone(&done),
+        });
         drop(state);
         self.shared.wake.notify_all();
-        work(slot);
+        let mut ended = take_part(&*work, slot);
         let mut state = self.shared.state.lock();
         while let Some(at) = state.jobs.iter().position(|job| job.number == number) {
             state.jobs[at].room = 0;
             if state.jobs[at].active == 0 {
-                state.jobs.remove(at);
+                ended = ended.and(state.jobs.remove(at).ended);
                 break;
             }
             state = done.wait(state);
         }
         drop(state);
         self.give_back(slot);
+        ended.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
     fn give_back(&self, slot: usize) {
@@ -154,11 +179,14 @@ fn help(shared: &Shared, slot: usize) {
             job.active += 1;
             let (number, work) = (job.number, Arc::clone(&job.work));
             drop(state);
-            work(slot);
+            let ended = take_part(&*work, slot);
             drop(work);
             state = shared.state.lock();
             if let Some(job) = state.jobs.iter_mut().find(|job| job.number == number) {
                 job.active -= 1;
+                if job.ended.is_ok() {
+                    job.ended = ended;
+                }
                 if job.active == 0 {
                     job.done.notify_one();
                 }
@@ -206,6 +234,24 @@ mod tests {
         assert_eq!(pool.shared.state.lock().free.len(), 4);
         assert!(pool.shared.state.lock().jobs.is_empty());
     }
+
+    #[test]
+    fn a_panic_ends_its_launch_and_not_the_pool() {
+        let pool = Pool::new(3, 2);
+        for alone in [true, false] {
+            let work = Arc::new(|_| resume_unwind(Box::new("broken")));
+            let ended = catch_unwind(AssertUnwindSafe(|| pool.run(work, alone)));
+            assert_eq!(ended.unwrap_err().downcast_ref(), Some(&"broken"));
+        }
+        assert_eq!(pool.shared.state.lock().free.len(), 2);
+        assert!(pool.shared.state.lock().jobs.is_empty());
+        // All helpers still live: three workers meet.
+        let barrier = std::sync::Barrier::new(3);
+        let meet = move |_| {
+            barrier.wait();
+        };
+        pool.run(Arc::new(meet), false);
+    }
 }
 
 #[cfg(all(test, loom))]
@@ -236,6 +282,47 @@ mod loom_models {
             run(&pool);
             thread.join().unwrap();
             pool.end();
+        });
+    }
+
+    /// A helper that panics is counted out, its owner gets the panic and nobody waits for ever; the pool ends after it.
+    #[test]
+    fn loom_a_panic_reaches_the_owner() {
+        loom::model(|| {
+            let pool = Pool::new(2, 1);
+            let helped = Arc::new(AtomicUsize::new(0));
+            let h = Arc::clone(&helped);
+            let work = move |slot| {
+                // Slot 0 is the helper's.
+                if slot == 0 {
+                    h.fetch_add(1, Ordering::Relaxed);
+                    resume_unwind(Box::new(()));
+                }
+            };
+            let ended = catch_unwind(AssertUnwindSafe(|| pool.run(Arc::new(work), false)));
+            assert_eq!(ended.is_err(), helped.load(Ordering::Relaxed) == 1);
+            assert_eq!(pool.shared.state.lock().free.len(), 1);
+            pool.end();
+        });
+    }
+
+    /// A pool that ends while launches come: each runs on its owner at least, and the helper leaves.
+    #[test]
+    fn loom_the_pool_ends_beside_a_launch() {
+        loom::model(|| {
+            let pool = Arc::new(Pool::new(2, 1));
+            let other = Arc::clone(&pool);
+            let ending = loom::thread::spawn(move || other.end());
+            let ran = Arc::new(AtomicUsize::new(0));
+            let r = Arc::clone(&ran);
+            pool.run(
+                Arc::new(move |_| {
+                    r.fetch_add(1, Ordering::Relaxed);
+                }),
+                false,
+            );
+            assert!(ran.load(Ordering::Relaxed) >= 1);
+            ending.join().unwrap();
         });
     }
 }

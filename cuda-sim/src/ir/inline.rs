@@ -1,30 +1,45 @@
 //! Calls of functions in which threads wait for each other become part of the kernel.
 //!
 //! A region ends where a thread waits, which it cannot inside a callee. So functions that synchronise, and those that
-//! look at memory in a way in which a caller's loop may poll, are copied into their callers. What calls itself is left
-//! alone; the code generator refuses it if it synchronises.
+//! look at memory in a way in which a caller's loop may poll, are copied into their callers. Where that cannot be,
+//! because such a function calls itself or the kernel would grow too large, the kernel's threads have to be fibers: those
+//! wait wherever they are.
 
 use super::layout::align_up;
+use super::loops::loops;
 use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
 
 /// The largest kernel that inlining may make, in blocks.
-const MAX_BLOCKS: usize = 1 << 16;
+const MAX_BLOCKS: usize = 1 << 12;
 
 fn calls(function: &Function) -> impl Iterator<Item = &Call> {
     function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref())
 }
 
-/// Whether other threads may have to run before this function can return, or its result tells what they did.
-fn waits(function: &Function) -> bool {
-    let observes = |inst: &Inst| match inst.opcode {
+/// Whether an instruction's result tells what other threads did.
+fn observes(inst: &Inst) -> bool {
+    match inst.opcode {
         Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
         Opcode::Ld => [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m)),
         _ => false,
-    };
-    let blocks = &function.blocks;
-    blocks.iter().any(|b| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(observes))
+    }
+}
+
+fn synchronises(function: &Function) -> bool {
+    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+}
+
+/// Whether other threads may have to run before this function can return, or its result tells what they did.
+fn waits(function: &Function) -> bool {
+    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(observes)
+}
+
+/// Whether a loop of the function may poll, in itself or by what it calls.
+fn may_poll(function: &Function, waits: &[bool]) -> bool {
+    let seen = |inst: &Inst| observes(inst) || inst.call.as_ref().is_some_and(|c| waits[c.callee]);
+    loops(function).iter().flat_map(|l| &l.blocks).any(|b| function.blocks[*b].insts.iter().any(seen))
 }
 
 /// The functions that `start` reaches by calls.
@@ -40,25 +55,41 @@ fn reached(functions: &[Function], start: usize) -> BTreeSet<usize> {
 pub(crate) fn inline(functions: &mut [Function]) {
     let reach: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(functions, f)).collect();
     let waiting: Vec<bool> = functions.iter().map(waits).collect();
-    let wanted: Vec<bool> = (0..functions.len())
-        .map(|f| !reach[f].contains(&f) && (waiting[f] || reach[f].iter().any(|g| waiting[*g])))
-        .collect();
+    // Functions in which a thread may wait, themselves or in what they call.
+    let waits: Vec<bool> = (0..functions.len()).map(|f| waiting[f] || reach[f].iter().any(|g| waiting[*g])).collect();
+    let recursive: Vec<bool> = (0..functions.len()).map(|f| reach[f].contains(&f)).collect();
+    let wanted: Vec<bool> = (0..functions.len()).map(|f| waits[f] && !recursive[f]).collect();
     for index in 0..functions.len() {
-        if functions[index].kind != FunctionKind::Entry || !reach[index].iter().any(|f| wanted[*f]) {
+        let called = &reach[index];
+        if functions[index].kind != FunctionKind::Entry || !called.iter().any(|f| waits[*f]) {
             continue;
         }
-        let mut kernel = functions[index].clone();
-        let mut at = 0;
-        while at < kernel.blocks.len() && kernel.blocks.len() < MAX_BLOCKS {
-            let call = kernel.blocks[at].insts.iter().position(|i| i.call.as_ref().is_some_and(|c| wanted[c.callee]));
-            match call {
-                Some(place) => expand(&mut kernel, at, place, functions),
-                None => at += 1,
-            }
+        // What calls itself cannot be inlined, and where it may wait nothing but a fiber can.
+        let blocks = |f: &usize| synchronises(&functions[*f]) || reach[*f].iter().any(|g| synchronises(&functions[*g]));
+        let fibers = called.iter().any(|f| recursive[*f] && blocks(f))
+            || (called.iter().any(|f| recursive[*f] && waits[*f])
+                && called.iter().chain([&index]).any(|f| may_poll(&functions[*f], &waits)));
+        match (!fibers).then(|| expanded(&functions[index], functions, &wanted)).flatten() {
+            Some(kernel) => functions[index] = kernel,
+            None => functions[index].only_fibers = true,
         }
-        functions[index] = kernel;
     }
     keep_named(functions);
+}
+
+/// A kernel with all calls of wanted functions replaced by their bodies, unless it becomes too large.
+fn expanded(kernel: &Function, functions: &[Function], wanted: &[bool]) -> Option<Function> {
+    let mut kernel = kernel.clone();
+    let mut at = 0;
+    while at < kernel.blocks.len() {
+        let call = kernel.blocks[at].insts.iter().position(|i| i.call.as_ref().is_some_and(|c| wanted[c.callee]));
+        match call {
+            Some(_) if kernel.blocks.len() > MAX_BLOCKS => return None,
+            Some(place) => expand(&mut kernel, at, place, functions),
+            None => at += 1,
+        }
+    }
+    Some(kernel)
 }
 
 /// How a callee's names read in the kernel.

@@ -61,6 +61,22 @@ pub(crate) fn loops(function: &Function) -> Vec<Loop> {
     found.into_iter().map(|(header, blocks)| Loop { header, blocks }).collect()
 }
 
+/// The most blocks that all loops of a function may have together: what looks at loops takes time and memory by these.
+pub(crate) const MAX_LOOP_BLOCKS: usize = 1 << 22;
+
+/// How many times a function's blocks would be listed among those of its loops, at most.
+pub(crate) fn loop_blocks(function: &Function) -> usize {
+    let headers: HashSet<BlockId> = back_edges(function).into_iter().map(|(_, header)| header).collect();
+    headers.len().saturating_mul(function.blocks.len())
+}
+
+/// The deepest nesting of loops.
+pub(crate) fn depth(function: &Function) -> usize {
+    let mut around = vec![0; function.blocks.len()];
+    loops(function).iter().flat_map(|l| &l.blocks).for_each(|block| around[*block] += 1);
+    around.into_iter().max().unwrap_or(0)
+}
+
 /// Whether a load may give another value the next time because a thread wrote in between.
 fn observes(inst: &Inst, plain: bool) -> bool {
     let ordered = [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m));

@@ -6,6 +6,8 @@ mod operands;
 
 use super::inline::inline;
 use super::layout::{Layout, align_up, place};
+use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
+use super::prune::prune;
 use super::sync::is_sync;
 use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term, Value};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
@@ -14,6 +16,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Largest size of a kernel's parameters, CUDA's.
 const MAX_PARAM_BYTES: u64 = 32764;
+
+/// Most local memory of a thread, CUDA's.
+const MAX_LOCAL_BYTES: u64 = 512 << 10;
+
+/// Most instructions of a function, with what is inlined into it.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 /// A module in the form that code is generated from.
 #[derive(Clone, Debug)]
@@ -79,8 +87,24 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         }
     }
     let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
+    functions.iter().zip(&defined).try_for_each(|(function, ast)| check_size(function, ast.position))?;
     inline(&mut functions);
+    functions.iter_mut().for_each(prune);
+    functions.iter().zip(&defined).try_for_each(|(function, ast)| check_size(function, ast.position))?;
     Ok(Program { layout, functions })
+}
+
+/// What a text may ask for, so that compiling it ends.
+fn check_size(function: &Function, position: Position) -> Result<()> {
+    let (instructions, looped) = (function.instructions(), loop_blocks(function));
+    let what = if instructions > MAX_INSTRUCTIONS {
+        format!("{instructions} instructions, more than {MAX_INSTRUCTIONS}")
+    } else if looped > MAX_LOOP_BLOCKS {
+        format!("too many loops, {} blocks in all of them; {MAX_LOOP_BLOCKS} can be looked at", looped)
+    } else {
+        return Ok(());
+    };
+    Err(Error::unsupported(position, format!("'{}' has {what}", function.name)))
 }
 
 /// The functions with bodies in order, and their indices by name and alias.
@@ -205,6 +229,7 @@ impl<'a> Lowering<'a> {
             local_bytes: 0,
             shared_bytes: names.layout.shared_bytes,
             constants: names.layout.constants,
+            only_fibers: false,
             max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
             required_threads: directive("reqntid").map(size),
         };
@@ -289,6 +314,7 @@ impl<'a> Lowering<'a> {
         let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
         self.function.blocks = blocks.into_iter().map(finish).collect();
         super::rename::separate(&mut self.function);
+        prune(&mut self.function);
         Ok(self.function)
     }
 
@@ -354,7 +380,14 @@ impl<'a> Lowering<'a> {
 
     fn variable(&mut self, variable: &ptx::Variable) -> Result<()> {
         let symbol = match variable.space {
-            Space::Local => Symbol::Local(place(&mut self.function.local_bytes, variable)?),
+            Space::Local => {
+                let symbol = Symbol::Local(place(&mut self.function.local_bytes, variable)?);
+                if self.function.local_bytes > MAX_LOCAL_BYTES {
+                    let message = format!("'{}' exceeds the {MAX_LOCAL_BYTES} bytes of local memory", variable.name);
+                    return Err(Error::unsupported(variable.position, message));
+                }
+                symbol
+            }
             Space::Shared => Symbol::Shared(place(&mut self.function.shared_bytes, variable)?),
             Space::Param => {
                 if variable.bytes() > 1 << 20 {

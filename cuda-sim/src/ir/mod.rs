@@ -10,6 +10,7 @@ pub(crate) mod liveness;
 pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
+pub(crate) mod prune;
 pub(crate) mod regions;
 pub(crate) mod remat;
 pub(crate) mod rename;
@@ -238,6 +239,8 @@ pub(crate) struct Function {
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.
     pub(crate) constants: (u64, u64),
+    /// Whether a kernel's threads can only be fibers: it calls something that waits and could not be inlined.
+    pub(crate) only_fibers: bool,
     /// `.maxntid`, as a product.
     pub(crate) max_threads: Option<u64>,
     /// `.reqntid`
@@ -245,6 +248,17 @@ pub(crate) struct Function {
 }
 
 impl Function {
+    /// How many instructions it has.
+    pub(crate) fn instructions(&self) -> usize {
+        self.blocks.iter().map(|block| block.insts.len() + 1).sum()
+    }
+
+    /// Local memory that one run of the function takes. A call takes some in any case, so that endless ones are noticed.
+    pub(crate) fn stack_bytes(&self) -> u64 {
+        let least = if self.kind == FunctionKind::Func { 16 } else { 0 };
+        self.local_bytes.next_multiple_of(16).max(least)
+    }
+
     /// Bytes of a kernel's parameters.
     pub(crate) fn param_bytes(&self) -> u64 {
         self.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)

@@ -7,7 +7,7 @@
 use super::{Function, Inst, Reg, Value};
 use std::collections::HashMap;
 
-fn rename(value: &mut Value, name: &mut dyn FnMut(Reg) -> Reg) {
+pub(super) fn rename(value: &mut Value, name: &mut dyn FnMut(Reg) -> Reg) {
     match value {
         Value::Reg(r) | Value::Not(r) | Value::RegAddress(r, _) => *r = name(*r),
         Value::Pair(p, q) => (*p, *q) = (name(*p), name(*q)),

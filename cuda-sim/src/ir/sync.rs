@@ -95,6 +95,18 @@ pub(crate) struct Plan {
     pub(crate) sites: Vec<Site>,
 }
 
+/// The state of a fiber that polls.
+pub(crate) const FIBER_POLLS: usize = 1;
+/// The state of a fiber that has what it waited for.
+pub(crate) const FIBER_READY: usize = 2;
+
+impl Plan {
+    /// The plan of fibers, without sites: where a fiber goes on is on its stack, so that it has few states.
+    pub(crate) fn of_fibers() -> Plan {
+        Plan { polls: vec![false, true, false], sites: Vec::new() }
+    }
+}
+
 /// Whether threads wait for each other at this instruction.
 pub(crate) fn is_sync(opcode: Opcode) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};

@@ -183,7 +183,9 @@ fn faults_end_the_launch_and_nothing_else() {
         setp.eq.u32 %p1, %r1, 3; @%p1 trap; ret; }}
         .func deep() {{ .local .align 8 .b8 d[256]; .reg .b64 %rd1; mov.b64 %rd1, d; st.volatile.local.b64 [%rd1], 1;
         call.uni deep, (); ret; }}
-        .visible .entry bottomless() {{ call.uni deep, (); ret; }}"
+        .func bare() {{ call.uni bare; st.volatile.global.u32 [0], 1; ret; }}
+        .visible .entry bottomless() {{ call.uni deep; ret; }}
+        .visible .entry endless() {{ call.uni bare; ret; }}"
     );
     let text = text.replace("deep, ()", "deep");
     let image = image(&text).unwrap();
@@ -201,8 +203,10 @@ fn faults_end_the_launch_and_nothing_else() {
     assert_eq!(good.read(1), [5]);
     assert!(matches!(run(&image, "fall", [8, 1, 1], [1, 1, 1], &[0]), Err(Fault::Trap(_))));
     run(&image, "fall", [3, 1, 1], [1, 1, 1], &[0]).unwrap();
-    let deep = run(&image, "bottomless", [1, 1, 1], [1, 1, 1], &[]);
-    assert!(matches!(deep, Err(Fault::StackOverflow(_))), "{deep:?}");
+    for name in ["bottomless", "endless"] {
+        let deep = run(&image, name, [1, 1, 1], [1, 1, 1], &[]);
+        assert!(matches!(deep, Err(Fault::StackOverflow(_))), "{name}: {deep:?}");
+    }
 }
 
 #[test]

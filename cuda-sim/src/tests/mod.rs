@@ -2,10 +2,12 @@
 //!
 //! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
 
+mod calls;
 mod faults;
 mod floats;
 mod integers;
 mod kernels;
+mod limits;
 mod lockstep;
 mod programs;
 mod sync;

@@ -3,12 +3,13 @@
 use super::{Buffer, HEADER};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
+use crate::exec::resident::SEED;
 use crate::memory::Wild;
 use crate::module::{Image, Module, image};
 use std::sync::Arc;
 
 /// Seeds of random schedules that each kernel is run with.
-const SEEDS: u64 = 25;
+const SEEDS: u64 = 100;
 
 fn launch(
     image: &Arc<Image>,
@@ -34,25 +35,56 @@ fn launch(
     Arc::new(launch).run()
 }
 
+/// Says on which engine a test failed, and how to repeat that.
+struct Engine {
+    name: &'static str,
+    seed: Option<u64>,
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let seed =
+                self.seed.map_or(String::new(), |seed| format!("; CUDA_SIM_SEED={seed} runs this schedule alone"));
+            eprintln!("failed by {}{seed}", self.name);
+        }
+    }
+}
+
+/// The schedules that are tried: those of 100 seeds, or of the one in `CUDA_SIM_SEED`.
+fn seeds() -> std::ops::Range<u64> {
+    SEED.map_or(0..SEEDS, |seed| seed..seed + 1)
+}
+
 /// Runs a kernel by regions, by fibers and by fibers under random schedules, each on buffers with these contents, and
 /// checks what it leaves in them.
 #[track_caller]
 pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>], verify: impl Fn(&[Vec<u64>])) {
+    check_under(seeds(), text, grid, block, buffers, verify);
+}
+
+#[track_caller]
+fn check_under(
+    seeds: std::ops::Range<u64>,
+    text: &str,
+    grid: u32,
+    block: [u32; 3],
+    buffers: &[Vec<u64>],
+    verify: impl Fn(&[Vec<u64>]),
+) {
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
     let fibers = kernel.fibers(&[]).unwrap_or_else(|why| panic!("{why}"));
-    let mut engines = vec![
-        ("regions".to_owned(), Arc::clone(kernel.compiled(&[]).unwrap_or_else(|why| panic!("{why}")))),
-        ("fibers".to_owned(), Arc::clone(fibers)),
-    ];
-    engines.extend((0..SEEDS).map(|s| (format!("fibers, seed {s}"), Arc::new(fibers.seeded(Some(s))))));
-    for (engine, code) in engines {
+    let regions = kernel.compiled(&[]).unwrap_or_else(|why| panic!("{why}"));
+    let plain = [("regions", None, Arc::clone(regions)), ("fibers", None, Arc::clone(fibers))];
+    let random = seeds.map(|seed| ("fibers", Some(seed), Arc::new(fibers.seeded(Some(seed)))));
+    for (name, seed, code) in plain.into_iter().chain(random) {
+        let _engine = Engine { name, seed };
         let memory: Vec<Buffer> = buffers.iter().map(|b| Buffer::new(b)).collect();
         let params: Vec<u64> = memory.iter().map(|b| b.0).collect();
-        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{engine}: {fault:?}"));
+        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{fault:?}"));
         let after: Vec<Vec<u64>> = memory.iter().zip(buffers).map(|(m, b)| m.read(b.len())).collect();
-        println!("{engine}");
         verify(&after);
     }
 }
@@ -60,6 +92,11 @@ pub(super) fn check(text: &str, grid: u32, block: [u32; 3], buffers: &[Vec<u64>]
 /// Runs a kernel of one block of `threads` threads that leaves `%r10` of each thread in an array.
 #[track_caller]
 fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
+    each_under(seeds(), code, threads, want);
+}
+
+#[track_caller]
+fn each_under(seeds: std::ops::Range<u64>, code: &str, threads: u32, want: impl Fn(u32) -> u32) {
     let text = format!(
         ".visible .entry k(.param .u64 out) {{ .reg .pred %p<16>; .reg .b32 %r<32>; .reg .b64 %rd<16>;
         .shared .align 8 .b8 area[4096];
@@ -68,7 +105,7 @@ fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
         DONE: ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2; cvt.u64.u32 %rd3, %r10;
         st.global.u64 [%rd1], %rd3; ret; }}"
     );
-    check(&text, 1, [threads, 1, 1], &[vec![0xdead; threads as usize]], |after| {
+    check_under(seeds, &text, 1, [threads, 1, 1], &[vec![0xdead; threads as usize]], |after| {
         for (t, got) in after[0].iter().enumerate() {
             let want = want(t as u32);
             assert_eq!(*got, u64::from(want), "{code}: thread {t} has {got:#x}, not {want:#x}");
@@ -207,7 +244,7 @@ fn shuffles_of_every_mode_distance_and_width() {
                     "mad.lo.u32 %r3, %r1, 3, 7; shfl.sync.{mode}.b32 %r4|%p1, %r3, {b}, {c}, -1;
                     selp.u32 %r5, 1000, 0, %p1; add.u32 %r10, %r4, %r5;"
                 );
-                each(&code, 64, |t| {
+                each_under(0..4, &code, 64, |t| {
                     let (from, inside) = shuffle(mode, t, b, c);
                     (from + t / 32 * 32) * 3 + 7 + if inside { 1000 } else { 0 }
                 });
@@ -293,6 +330,30 @@ fn spin_lock_between_threads_and_blocks() {
         membar.gl; st.release.gpu.global.u32 [lock], 0; mov.u32 %r5, 1;
         NEXT: setp.eq.u32 %p3, %r5, 0; @%p3 bra AGAIN; ret; }";
     check(text, 5, [70, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [350 << 32 | 350]));
+}
+
+/// Each thread notes its number where the last one ended: schedules must differ, or there are not a hundred of them.
+#[test]
+fn random_schedules_differ() {
+    let text = ".global .align 4 .u32 count; .visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; atom.global.add.u32 %r2, [count], 1; bar.warp.sync -1;
+        mul.wide.u32 %rd2, %r2, 8; add.u64 %rd2, %rd1, %rd2; cvt.u64.u32 %rd3, %r1; st.global.u64 [%rd2], %rd3;
+        bar.sync 0; atom.global.add.u32 %r2, [count], 1; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd2, %rd1, %rd2;
+        st.global.u64 [%rd2], %rd3; ret; }";
+    let text = format!("{HEADER}{text}");
+    let image = image(&text).unwrap();
+    let fibers = image.kernels["k"].fibers(&[]).unwrap();
+    let order = |seed| {
+        let out = Buffer::new(&[0; 192]);
+        launch(&image, &Arc::new(fibers.seeded(seed)), "k", 1, [96, 1, 1], &[out.0]).unwrap();
+        out.read(192)
+    };
+    let orders: std::collections::HashSet<Vec<u64>> = (0..SEEDS).map(|seed| order(Some(seed))).collect();
+    println!("{} orders under {SEEDS} seeds", orders.len());
+    assert!(orders.len() as u64 >= SEEDS * 9 / 10, "{} orders", orders.len());
+    assert_eq!(order(Some(7)), order(Some(7)));
+    // Without a seed threads come in order.
+    assert_eq!(order(None)[..96], (0..96).collect::<Vec<u64>>());
 }
 
 /// A lock that is held while the thread does something: the others must poll meanwhile, and none may starve.
@@ -412,66 +473,6 @@ fn a_fault_between_barriers_ends_the_launch() {
         launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [1]);
-}
-
-/// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that outlast
-/// them; and shared variables of functions apart from the kernel's.
-#[test]
-fn functions_that_synchronise() {
-    let text = ".func (.param .b32 r) warp_sum(.param .b32 v) { .reg .b32 %r<4>; .reg .pred %p;
-        ld.param.b32 %r1, [v]; mov.u32 %r2, 16;
-        STEP: shfl.sync.bfly.b32 %r3, %r1, %r2, 31, -1; add.u32 %r1, %r1, %r3; shr.u32 %r2, %r2, 1;
-        setp.ne.u32 %p, %r2, 0; @%p bra STEP; st.param.b32 [r], %r1; ret; }
-        .func (.param .b32 r) block_sum(.param .b32 v, .param .b32 salt) { .reg .b32 %r<12>; .reg .pred %p<3>;
-        .shared .align 4 .b8 sums[16]; .local .align 4 .b8 kept[4];
-        ld.param.b32 %r1, [v]; st.local.u32 [kept], %r1;
-        { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), warp_sum, (a); ld.param.b32 %r2, [b]; }
-        mov.u32 %r3, %warpid; shl.b32 %r3, %r3, 2; mov.u32 %r4, sums; add.u32 %r4, %r4, %r3; mov.u32 %r5, %laneid;
-        setp.eq.u32 %p1, %r5, 0; @%p1 st.shared.u32 [%r4], %r2; bar.sync 0;
-        ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [sums]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8;
-        add.u32 %r6, %r6, %r9; bar.sync 0; ld.local.u32 %r10, [kept]; ld.param.b32 %r11, [salt];
-        add.u32 %r6, %r6, %r10; add.u32 %r6, %r6, %r11; st.param.b32 [r], %r6; ret; }
-        .visible .entry k(.param .u64 out) { .reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .pred %p<3>;
-        .shared .align 4 .b8 mine[512]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, mine;
-        shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; mov.u32 %r4, 0; mov.u32 %r7, 0;
-        LOOP: add.u32 %r5, %r1, %r4;
-        { .param .b32 a; .param .b32 s; .param .b32 b; st.param.b32 [a], %r5; st.param.b32 [s], 1000;
-          call.uni (b), block_sum, (a, s); ld.param.b32 %r6, [b]; }
-        add.u32 %r7, %r7, %r6; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;
-        ld.shared.u32 %r8, [%r2]; add.u32 %r7, %r7, %r8; cvt.u64.u32 %rd2, %r7; mul.wide.u32 %rd3, %r1, 8;
-        add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }";
-    check(text, 2, [128, 1, 1], &[vec![0; 128]], |after| {
-        for (t, got) in after[0].iter().enumerate() {
-            let sum = |round: u64| (0..128).map(|i| i + round).sum::<u64>() + t as u64 + round + 1000;
-            assert_eq!(*got, sum(0) + sum(1) + sum(2) + t as u64, "thread {t}");
-        }
-    });
-}
-
-/// A lock that is taken in a function: the loop around the call must let other threads run.
-#[test]
-fn polling_through_a_call() {
-    let text = ".global .align 4 .u32 lock;
-        .func (.param .b32 r) try_lock() { .reg .b32 %r<3>; atom.global.cas.b32 %r1, [lock], 0, 1;
-        st.param.b32 [r], %r1; ret; }
-        .visible .entry k(.param .u64 out) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<3>;
-        ld.param.u64 %rd1, [out];
-        TRY: { .param .b32 r; call.uni (r), try_lock; ld.param.b32 %r1, [r]; } setp.ne.u32 %p1, %r1, 0; @%p1 bra TRY;
-        bar.warp.sync 0; ld.global.u64 %rd2, [%rd1]; add.u64 %rd2, %rd2, 1; st.global.u64 [%rd1], %rd2;
-        membar.gl; atom.global.exch.b32 %r2, [lock], 0; ret; }";
-    check(text, 3, [40, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [120]));
-}
-
-#[test]
-fn recursion_that_synchronises_is_refused() {
-    let text = format!(
-        "{HEADER}.func f(.param .b32 n) {{ .reg .b32 %r<3>; .reg .pred %p; ld.param.b32 %r1, [n]; bar.sync 0;
-        setp.eq.u32 %p, %r1, 0; @%p ret; sub.u32 %r1, %r1, 1; {{ .param .b32 a; st.param.b32 [a], %r1;
-        call.uni f, (a); }} ret; }}
-        .visible .entry k() {{ {{ .param .b32 a; st.param.b32 [a], 3; call.uni f, (a); }} ret; }}"
-    );
-    let Err(error) = image(&text) else { panic!("it was accepted") };
-    assert!(error.unsupported && error.message.contains("calls itself"), "{error}");
 }
 
 /// A grid-wide barrier as the headers of cooperative groups write it: the workspace comes in `%envreg1` and

@@ -3,7 +3,7 @@
 use super::{Lowering, Name, function_address};
 use crate::ir::{Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, Opcode, Operand, Position, Result, Space, Type};
+use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
@@ -42,12 +42,7 @@ impl Lowering<'_> {
         if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
             return Ok(());
         }
-        let wanted = inst.modifiers().find_map(|m| match m.name() {
-            "v2" => Some(2),
-            "v4" => Some(4),
-            "v8" => Some(8),
-            _ => None,
-        });
+        let wanted = elements(inst);
         let found = inst.operands.iter().find_map(|v| match v {
             Value::Vector(items) => Some(items.len()),
             _ => None,
@@ -168,6 +163,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// Parameters lie in the device's own memory, so an access that is written out must stay inside them.
+    fn check_parameter(&self, name: &str, symbol: Symbol, offset: i64, inst: &Inst) -> Result<()> {
+        let (start, room) = match symbol {
+            Symbol::Slot(slot) => (0, self.function.slots[slot].bytes),
+            // A kernel's parameters follow each other, and compilers read several at once.
+            Symbol::KernelParam(at) => (at, self.function.param_bytes()),
+            _ => return Ok(()),
+        };
+        let bytes = inst.ty(0).bytes() * elements(inst).unwrap_or(1) as u64;
+        let end = start.checked_add_signed(offset).and_then(|at| at.checked_add(bytes));
+        if end.is_some_and(|end| end <= room) {
+            return Ok(());
+        }
+        let message = format!("{bytes} byte(s) at '{name}{offset:+}' are not in the parameters, which take {room}");
+        Err(Error::new(inst.position, message))
+    }
+
     fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
         let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
         match self.resolve(name) {
@@ -185,6 +197,7 @@ impl Lowering<'_> {
                     Symbol::Slot(_) => space == Some(Space::Param),
                 };
                 if fits {
+                    self.check_parameter(name, symbol, offset, inst)?;
                     return Ok(Value::SymbolAddress(symbol, offset));
                 }
                 Err(Error::new(position, format!("'{name}' is not in the state space of this access")))
@@ -195,6 +208,16 @@ impl Lowering<'_> {
             None => Err(Error::new(position, format!("'{name}' is not declared"))),
         }
     }
+}
+
+/// Elements of a vector access.
+fn elements(inst: &Inst) -> Option<usize> {
+    inst.modifiers().find_map(|m| match m {
+        Modifier::V2 => Some(2),
+        Modifier::V4 => Some(4),
+        Modifier::V8 => Some(8),
+        _ => None,
+    })
 }
 
 /// Bits of each part when `mov` packs or unpacks a vector.

@@ -6,7 +6,10 @@ use super::{B32_64, Form, Group, INT32, Modifier as M, NOTHING, Opcode, Shape, T
 
 const SPACE: &[M] =
     &[M::Global, M::Shared, M::SharedCta, M::SharedCluster, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
-const SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire, M::Release, M::AcqRel, M::Sc];
+const LOAD_SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire];
+const STORE_SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Release];
+const SEM: &[M] = &[M::Relaxed, M::Acquire, M::Release, M::AcqRel];
+const RED_SEM: &[M] = &[M::Relaxed, M::Release];
 const SCOPE: &[M] = &[M::Cta, M::Cluster, M::Gpu, M::Sys];
 const VECTOR: &[M] = &[M::V2, M::V4, M::V8];
 const CACHE: &[M] = &[M::Ca, M::Cg, M::Cs, M::Lu, M::Cv, M::Wb, M::Wt];
@@ -33,7 +36,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Ld,
         &[
             opt(MMIO),
-            opt(SEM),
+            opt(LOAD_SEM),
             opt(SCOPE),
             opt(SPACE),
             opt(CACHE),
@@ -49,7 +52,7 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Ldu, &[opt(SPACE), opt(VECTOR)], &[MEMORY], &[DestVector(0), Address]),
     form(
         Opcode::St,
-        &[opt(MMIO), opt(SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(EVICT_L2), opt(VECTOR)],
+        &[opt(MMIO), opt(STORE_SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(EVICT_L2), opt(VECTOR)],
         &[MEMORY],
         &[Address, SourceVector(0)],
     ),
@@ -60,11 +63,11 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], UPDATE),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], REDUCE),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], REDUCE),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], REDUCE),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], REDUCE),
-    form(Opcode::Red, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], REDUCE),
     form(Opcode::Fence, &[opt(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), one(SCOPE)], &[], NOTHING),
     form(
         Opcode::Fence,

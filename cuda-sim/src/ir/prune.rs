@@ -1,0 +1,55 @@
+//! Blocks that control never reaches go, and registers that nothing names: a text may declare a million of them.
+//!
+//! Analyses that walk backwards would otherwise meet blocks that code generation, which walks forwards, leaves out.
+
+use super::regions::reachable;
+use super::rename::rename;
+use super::{Block, BlockId, Function, Reg, Term};
+use std::collections::HashMap;
+
+/// Removes what is not used, and numbers the rest anew.
+pub(crate) fn prune(function: &mut Function) {
+    blocks(function);
+    registers(function);
+}
+
+fn blocks(function: &mut Function) {
+    let mut kept = reachable(function, 0, |_| true);
+    if kept.len() == function.blocks.len() {
+        return;
+    }
+    kept.sort_unstable();
+    let numbers: HashMap<BlockId, BlockId> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+    let all = std::mem::take(&mut function.blocks);
+    function.blocks = all.into_iter().enumerate().filter(|(id, _)| numbers.contains_key(id)).map(|(_, b)| b).collect();
+    for Block { term, .. } in &mut function.blocks {
+        match term {
+            Term::Jump(to) | Term::Sync(_, to) => *to = numbers[to],
+            Term::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),
+            Term::Switch(_, targets) => targets.iter_mut().for_each(|to| *to = numbers[to]),
+            Term::Return | Term::Exit | Term::Trap(_) => {}
+        }
+    }
+}
+
+fn registers(function: &mut Function) {
+    let mut numbers: HashMap<Reg, Reg> = HashMap::new();
+    let mut widths = Vec::new();
+    let old = &function.registers;
+    let mut number = |reg: Reg| {
+        *numbers.entry(reg).or_insert_with(|| {
+            widths.push(old[reg as usize]);
+            widths.len() as Reg - 1
+        })
+    };
+    for block in &mut function.blocks {
+        let last = if let Term::Sync(inst, _) = &mut block.term { Some(&mut **inst) } else { None };
+        for value in block.insts.iter_mut().chain(last).flat_map(|inst| &mut inst.operands) {
+            rename(value, &mut number);
+        }
+        if let Term::Branch(reg, ..) | Term::Switch(reg, _) = &mut block.term {
+            *reg = number(*reg);
+        }
+    }
+    function.registers = widths;
+}

@@ -1,0 +1,64 @@
+//! The same test on the other engine: in a process of its own, because an engine is chosen once for a process.
+
+use std::process::{Child, Command, Stdio};
+use std::{env, thread};
+
+/// Set in the process whose engine is fibers.
+const CHILD: &str = "CONFORMANCE_TWIN";
+/// What stands before the digest in its output.
+const MARK: &str = "digest of all results: ";
+
+/// All results of a test in one number (FNV-1a).
+pub(crate) struct Digest(u64);
+
+impl Digest {
+    pub(crate) fn add(&mut self, results: &[Vec<[u64; 2]>]) {
+        for byte in results.iter().flatten().flatten().flat_map(|word| word.to_le_bytes()) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}
+
+/// Runs tests of this executable with fibers.
+fn start(arguments: &[&str]) -> Child {
+    let this = env::current_exe().expect("the test's executable");
+    let mut twin = Command::new(this);
+    twin.args(arguments).args(["--nocapture", "--test-threads=1"]).env(CHILD, "1").env("CUDA_SIM_ENGINE", "fibers");
+    twin.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the test's executable runs")
+}
+
+#[track_caller]
+fn finish(twin: Child) -> String {
+    let output = twin.wait_with_output().expect("the twin ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "with CUDA_SIM_ENGINE=fibers:\n{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// Runs the current test here and on fibers, and compares what they give.
+#[track_caller]
+pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
+    let mut digest = Digest(0xcbf2_9ce4_8422_2325);
+    if env::var_os(CHILD).is_some() {
+        run(&mut digest);
+        println!("{MARK}{:016x}", digest.0);
+        return;
+    }
+    let current = thread::current();
+    let twin = start(&[current.name().expect("tests have names"), "--exact"]);
+    run(&mut digest);
+    let text = finish(twin);
+    let theirs = text.lines().find_map(|line| line.split(MARK).nth(1)).expect("the twin's digest");
+    assert_eq!(format!("{:016x}", digest.0), theirs, "the engines differ in a bit");
+}
+
+/// The tests that state their results themselves hold on fibers as well.
+#[test]
+fn own_cases_hold_on_fibers() {
+    if env::var_os(CHILD).is_none() {
+        for module in ["control::", "memory::", "sync::"] {
+            let text = finish(start(&[module]));
+            assert!(text.contains("test result: ok") && !text.contains(" 0 passed"), "{module} has no tests:\n{text}");
+        }
+    }
+}
