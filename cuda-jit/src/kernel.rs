@@ -10,9 +10,8 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use cuda_driver::{Context, Function, FunctionAttributes, JitOptions, KernelPanic, Module, RawPanic};
+use cuda_driver::{Context, Function, FunctionAttributes, JitOptions, KernelPanic, Module, RawPanic, Stream};
 use once_cell::sync::OnceCell;
-use parking_lot::RwLock;
 
 use crate::compile::{Compiled, compile};
 use crate::error::Result;
@@ -26,8 +25,6 @@ use crate::target::{ComputeCapability, Target};
 pub trait Kernel: 'static {
     /// The types of its parameters, as a tuple, every lifetime `'static`.
     type Params: KernelParams;
-    /// The types of its generic parameters, as a tuple.
-    type Generics: 'static;
 
     /// The function as written.
     fn definition() -> &'static Definition;
@@ -35,27 +32,28 @@ pub trait Kernel: 'static {
     /// What rustc knows of it.
     fn instance() -> Instance;
 
-    /// The bits of its constant parameters.
-    fn consts() -> impl Iterator<Item = u64>;
-
     /// Where its specialisations are kept, one for all of them.
     fn cache() -> &'static KernelCache;
 }
 
-/// The specialisations of one kernel.
+/// The specialisations of one kernel. What is in it stays as long as the process.
 #[derive(Debug)]
 pub struct KernelCache {
-    compiled: RwLock<Vec<Entry<Target, Compiled>>>,
-    loaded: RwLock<Vec<Entry<u64, Loaded>>>,
+    compiled: Slots<Target, Arc<Compiled>>,
+    loaded: Slots<u64, Loaded>,
 }
 
-/// Something made once for a specialisation and a place.
+/// Things made once for a specialisation and a place: a list that only grows, so that finding one takes no lock.
 #[derive(Debug)]
-struct Entry<P, T> {
-    generics: TypeId,
-    consts: Vec<u64>,
+struct Slots<P, T>(OnceCell<Box<Slot<P, T>>>);
+
+#[derive(Debug)]
+struct Slot<P, T> {
+    /// The type that the macro made for the specialisation, its constants included.
+    kernel: TypeId,
     place: P,
-    cell: Arc<OnceCell<Arc<T>>>,
+    cell: OnceCell<T>,
+    next: Slots<P, T>,
 }
 
 /// A specialisation in a context, ready to launch.
@@ -63,7 +61,11 @@ struct Entry<P, T> {
 pub(crate) struct Loaded {
     pub(crate) compiled: Arc<Compiled>,
     pub(crate) function: Function,
-    /// What identifies the kernel in the context's panic record.
+    /// The default stream of its context.
+    pub(crate) stream: Stream,
+    /// Where the context's kernels write their panics: the address on the device.
+    pub(crate) panic_record: u64,
+    /// What identifies the kernel in that record.
     pub(crate) id: u32,
     /// The block that occupancy chooses for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
@@ -78,46 +80,54 @@ impl Default for KernelCache {
 impl KernelCache {
     /// An empty one.
     pub const fn new() -> Self {
-        Self { compiled: RwLock::new(Vec::new()), loaded: RwLock::new(Vec::new()) }
+        Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()) }
     }
 
     /// The specialisation in a context; compiled and loaded if it is not yet there.
-    pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<Arc<Loaded>> {
-        let cell = entry::<K, _, _>(&self.loaded, context.id());
-        if let Some(loaded) = cell.get() {
-            return Ok(loaded.clone());
+    #[inline]
+    pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
+        let cell = self.loaded.cell::<K>(context.id());
+        match cell.get() {
+            Some(loaded) => Ok(loaded),
+            None => cell.get_or_try_init(|| {
+                let cc = context.device().compute_capability()?;
+                load::<K>(context, self.compiled::<K>(Target::new(ComputeCapability::from(cc))?)?)
+            }),
         }
-        let loaded = cell.get_or_try_init(|| {
-            let cc = context.device().compute_capability()?;
-            let compiled = self.compiled::<K>(Target::new(ComputeCapability::from(cc))?)?;
-            load::<K>(context, compiled).map(Arc::new)
-        })?;
-        Ok(loaded.clone())
     }
 
     fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
-        let cell = entry::<K, _, _>(&self.compiled, target);
+        let cell = self.compiled.cell::<K>(target);
         let compiled = cell.get_or_try_init(|| compile(&K::instance(), &target, false).map(Arc::new))?;
         Ok(compiled.clone())
     }
 }
 
-/// The cell of a specialisation, made if it is not there. The common case takes a read lock and allocates nothing.
-fn entry<K: Kernel, P: PartialEq + Copy, T>(entries: &RwLock<Vec<Entry<P, T>>>, place: P) -> Arc<OnceCell<Arc<T>>> {
-    let generics = TypeId::of::<(K, K::Generics)>();
-    let is_it = |entry: &Entry<P, T>| {
-        entry.generics == generics && entry.place == place && K::consts().eq(entry.consts.iter().copied())
-    };
-    if let Some(entry) = entries.read().iter().find(|entry| is_it(entry)) {
-        return entry.cell.clone();
+impl<P: PartialEq + Copy, T> Slots<P, T> {
+    /// The cell of a specialisation, made if it is not there.
+    #[inline]
+    fn cell<K: Kernel>(&self, place: P) -> &OnceCell<T> {
+        let kernel = TypeId::of::<K>();
+        let mut slots = self;
+        loop {
+            let slot = match slots.0.get() {
+                Some(slot) => slot,
+                // Threads that race here append one after the other: each looks at what the one before it appended.
+                None => slots.0.get_or_init(|| Box::new(Slot::new(kernel, place))),
+            };
+            if slot.kernel == kernel && slot.place == place {
+                return &slot.cell;
+            }
+            slots = &slot.next;
+        }
     }
-    let mut entries = entries.write();
-    if let Some(entry) = entries.iter().find(|entry| is_it(entry)) {
-        return entry.cell.clone();
+}
+
+impl<P, T> Slot<P, T> {
+    #[cold]
+    fn new(kernel: TypeId, place: P) -> Self {
+        Slot { kernel, place, cell: OnceCell::new(), next: Slots(OnceCell::new()) }
     }
-    let cell = Arc::new(OnceCell::new());
-    entries.push(Entry { generics, consts: K::consts().collect(), place, cell: cell.clone() });
-    cell
 }
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
@@ -132,7 +142,9 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let function = module.function(&compiled.entry)?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
-    Ok(Loaded { compiled, function, id, block: OnceCell::new() })
+    let panic_record = context.panic_record()?.device_ptr();
+    let stream = context.default_stream();
+    Ok(Loaded { compiled, function, stream, panic_record, id, block: OnceCell::new() })
 }
 
 /// What a record says, by the module's sites.
@@ -190,7 +202,7 @@ fn render(message: &str, args: [u64; 2]) -> String {
 /// ```
 #[derive(Clone, Debug)]
 pub struct CompiledKernel {
-    loaded: Arc<Loaded>,
+    loaded: &'static Loaded,
     instance: Instance,
     target: Target,
 }

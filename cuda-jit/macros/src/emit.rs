@@ -210,14 +210,11 @@ fn kernel_items(
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let types = &signature.static_types;
-    let generic_types = signature.generics.type_params().map(|param| &param.ident);
     let args = signature.generic_args(root);
-    let consts = signature.generics.const_params().map(|param| &param.ident);
     let launches = launches(root, signature, options, vis);
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
-            type Generics = (#(#generic_types,)*);
             fn definition() -> &'static #root::syntax::Definition {
                 Self::__definition()
             }
@@ -226,9 +223,6 @@ fn kernel_items(
                     body: #root::Body::Captured(Self::__definition(), Self::__harvest),
                     generics: ::std::vec![#(#args),*],
                 }
-            }
-            fn consts() -> impl ::core::iter::Iterator<Item = u64> {
-                ::core::iter::empty()#(.chain(::core::iter::once(#root::const_of(#consts).1)))*
             }
             fn cache() -> &'static #root::KernelCache {
                 static CACHE: #root::KernelCache = #root::KernelCache::new();
@@ -289,7 +283,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         #vis #unsafety fn launch(
             #config: impl ::core::convert::Into<#root::LaunchConfig>, #args
         ) -> #root::Result<()> {
-            #root::launch::<Self, _>(#root::current_context, #config.into(), (#(#names,)*))
+            #root::launch::<Self, _>(#root::current_context, &#config.into(), (#(#names,)*))
         }
 
         /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
