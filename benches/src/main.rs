@@ -42,6 +42,8 @@ fn main() -> Result<()> {
             "compile" => compile::run()?,
             // What `compile` starts, a process of its own each time.
             "compile-once" => compile::once()?,
+            // The same, with the disk cache.
+            "compile-cached" => compile::cached()?,
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run()?,
             "launch" => launch::run()?,

@@ -1,22 +1,23 @@
 //! A kernel's specialisations: compiled once per types, constants and target, loaded once per context.
 //!
 //! One [`KernelCache`] per kernel holds them. Threads that ask for the same one wait for a single compilation, and a
-//! failed one is tried again by the next.
+//! failed one is tried again by the next; so is one that panicked.
 //!
 //! # Safety
 //!
 //! The one block loads PTX that the back end made of a verified module.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::sync::Arc;
 
-use cuda_driver::{Context, Function, FunctionAttributes, JitOptions, KernelPanic, Module, RawPanic, Stream};
+use cuda_driver::{Context, Function, JitOptions, KernelPanic, Module, RawPanic, Stream};
 use once_cell::sync::OnceCell;
 
+use crate::cache::{Counters, Stats};
 use crate::compile::{Compiled, compile};
 use crate::error::Result;
 use crate::harvest::Instance;
-use crate::kir;
+use crate::inspect::CompiledKernel;
 use crate::launch::KernelParams;
 use crate::syntax::Definition;
 use crate::target::{ComputeCapability, Target};
@@ -34,6 +35,36 @@ pub trait Kernel: 'static {
 
     /// Where its specialisations are kept, one for all of them.
     fn cache() -> &'static KernelCache;
+
+    /// How often its specialisations were found on disk; see [`crate::cache`].
+    #[must_use]
+    fn stats() -> Stats {
+        Self::cache().counters.stats()
+    }
+
+    /// Its specialisations that have been loaded, in every context, the oldest first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{Kernel, Num, kernel};
+    ///
+    /// #[kernel]
+    /// fn first<T: Num>(out: &mut [T], value: T) {
+    ///     out[0] = value;
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// first::launch((1, 1), &mut cuda_mem::zeros(&context, 1)?, 1_u32)?;
+    /// first::launch((1, 1), &mut cuda_mem::zeros(&context, 1)?, 1.0_f32)?;
+    /// let names: Vec<_> = first::<u32>::overloads().iter().map(|kernel| kernel.name().to_owned()).collect();
+    /// assert_eq!(names, ["first_u32", "first_f32"]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    #[must_use]
+    fn overloads() -> Vec<CompiledKernel> {
+        Self::cache().loaded.iter().map(CompiledKernel::new).collect()
+    }
 }
 
 /// The specialisations of one kernel. What is in it stays as long as the process.
@@ -41,6 +72,7 @@ pub trait Kernel: 'static {
 pub struct KernelCache {
     compiled: Slots<Target, Arc<Compiled>>,
     loaded: Slots<u64, Loaded>,
+    counters: Counters,
 }
 
 /// Things made once for a specialisation and a place: a list that only grows, so that finding one takes no lock.
@@ -60,6 +92,8 @@ struct Slot<P, T> {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) compiled: Arc<Compiled>,
+    /// The kernel's path with its generic arguments, and its parameters' types.
+    pub(crate) signature: String,
     pub(crate) function: Function,
     /// The default stream of its context.
     pub(crate) stream: Stream,
@@ -80,7 +114,7 @@ impl Default for KernelCache {
 impl KernelCache {
     /// An empty one.
     pub const fn new() -> Self {
-        Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()) }
+        Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()), counters: Counters::new() }
     }
 
     /// The specialisation in a context; compiled and loaded if it is not yet there.
@@ -98,7 +132,7 @@ impl KernelCache {
 
     fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
         let cell = self.compiled.cell::<K>(target);
-        let compiled = cell.get_or_try_init(|| compile(&K::instance(), &target, false).map(Arc::new))?;
+        let compiled = cell.get_or_try_init(|| compile(K::instance(), target, Some(&self.counters)).map(Arc::new))?;
         Ok(compiled.clone())
     }
 }
@@ -123,6 +157,14 @@ impl<P: PartialEq + Copy, T> Slots<P, T> {
     }
 }
 
+impl<P, T> Slots<P, T> {
+    /// What has been made so far.
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        let slots = std::iter::successors(self.0.get(), |slot| slot.next.0.get());
+        slots.filter_map(|slot| slot.cell.get())
+    }
+}
+
 impl<P, T> Slot<P, T> {
     #[cold]
     fn new(kernel: TypeId, place: P) -> Self {
@@ -138,13 +180,14 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     }
     // SAFETY: the PTX is the back end's for a verified module: it touches only memory that its parameters lead to,
     // and the launch passes what the kernel's typed parameters stand for.
-    let module = unsafe { Module::load_ptx_with(context, &compiled.output.ptx, &options) }?;
+    let module = unsafe { Module::load_ptx_with(context, &compiled.ptx, &options) }?;
     let function = module.function(&compiled.entry)?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let panic_record = context.panic_record()?.device_ptr();
     let stream = context.default_stream();
-    Ok(Loaded { compiled, function, stream, panic_record, id, block: OnceCell::new() })
+    let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
+    Ok(Loaded { compiled, signature, function, stream, panic_record, id, block: OnceCell::new() })
 }
 
 /// What a record says, by the module's sites.
@@ -178,120 +221,64 @@ fn render(message: &str, args: [u64; 2]) -> String {
     text
 }
 
-/// A kernel that is compiled and loaded for a device: what it uses, and its code.
-///
-/// # Examples
-///
-/// ```
-/// use cuda_jit::{device::grid, kernel};
-///
-/// #[kernel]
-/// fn fill(out: &mut [u32], value: u32) {
-///     let i = grid::<1>();
-///     if i < out.len() {
-///         out[i] = value;
-///     }
-/// }
-///
-/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let _selected = context.select();
-/// let kernel = fill::compile()?;
-/// assert!(kernel.max_threads_per_block() >= 256);
-/// assert!(kernel.ptx().contains(".entry fill"));
-/// # Ok::<(), cuda_jit::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct CompiledKernel {
-    loaded: &'static Loaded,
-    instance: Instance,
-    target: Target,
-}
-
-impl CompiledKernel {
-    /// The symbol of its entry.
-    pub fn name(&self) -> &str {
-        &self.loaded.compiled.entry
-    }
-
-    /// Its PTX.
-    pub fn ptx(&self) -> &str {
-        &self.loaded.compiled.output.ptx
-    }
-
-    /// Its KIR.
-    pub fn kir(&self) -> &kir::Module {
-        &self.loaded.compiled.module
-    }
-
-    /// Its optimised LLVM IR, for which it is compiled once more.
-    ///
-    /// # Errors
-    ///
-    /// If the back end fails.
-    pub fn llvm(&self) -> Result<String> {
-        let compiled = compile(&self.instance, &self.target, true)?;
-        Ok(compiled.output.llvm_ir.unwrap_or_default())
-    }
-
-    /// The function in its context.
-    pub fn function(&self) -> &Function {
-        &self.loaded.function
-    }
-
-    fn attributes(&self) -> &FunctionAttributes {
-        self.loaded.function.attributes()
-    }
-
-    /// Registers that a thread uses.
-    pub fn registers(&self) -> u32 {
-        self.attributes().registers
-    }
-
-    /// Shared memory that a block uses before any dynamic one, in bytes.
-    pub fn shared_bytes(&self) -> u32 {
-        self.attributes().shared_bytes
-    }
-
-    /// Local memory that a thread uses, in bytes.
-    pub fn local_bytes(&self) -> u32 {
-        self.attributes().local_bytes
-    }
-
-    /// Constant memory that it uses, in bytes.
-    pub fn const_bytes(&self) -> u32 {
-        self.attributes().const_bytes
-    }
-
-    /// The most threads that a block of it can have.
-    pub fn max_threads_per_block(&self) -> u32 {
-        self.attributes().max_threads_per_block
-    }
-
-    /// The most blocks of it that a multiprocessor runs at once.
-    ///
-    /// # Errors
-    ///
-    /// If the driver refuses the block.
-    pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
-        Ok(self.loaded.function.max_active_blocks(block_threads, dynamic_shared_bytes)?)
-    }
-}
-
-/// Compiles and loads a kernel for the context that `current` gives.
-///
-/// # Errors
-///
-/// If there is no context, or the kernel does not compile or load.
-pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
-    let context = current()?;
-    let loaded = K::cache().loaded::<K>(&context)?;
-    let target = Target::new(ComputeCapability::from(context.device().compute_capability()?))?;
-    Ok(CompiledKernel { loaded, instance: K::instance(), target })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::render;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// A kernel whose first compilations panic in the compiler's front.
+    struct Faulty;
+
+    impl Kernel for Faulty {
+        type Params = ();
+
+        fn definition() -> &'static Definition {
+            unreachable!("the compiler asks the instance")
+        }
+
+        fn instance() -> Instance {
+            static CALLS: AtomicU32 = AtomicU32::new(0);
+            assert!(CALLS.fetch_add(1, Ordering::Relaxed) >= 2, "a bug in the compiler");
+            <first as Kernel>::instance()
+        }
+
+        fn cache() -> &'static KernelCache {
+            static CACHE: KernelCache = KernelCache::new();
+            &CACHE
+        }
+    }
+
+    #[cuda_jit_macros::kernel]
+    fn first(out: &mut [u32]) {
+        out[0] = 1;
+    }
+
+    #[test]
+    fn a_panic_in_the_compiler_poisons_nothing() {
+        let compile = || Faulty::cache().compiled::<Faulty>(Target::default());
+        for _ in 0..2 {
+            std::panic::catch_unwind(compile).unwrap_err();
+        }
+        assert_eq!(compile().unwrap().entry, "first");
+        // Another specialisation's slot stands behind the one that panicked.
+        assert!(Faulty::cache().compiled::<first>(Target::default()).unwrap().ptx.contains(".entry first("));
+    }
+
+    #[test]
+    fn threads_wait_for_one_compilation_of_each_target() {
+        let targets = [Target::new((8, 0)).unwrap(), Target::new((9, 0)).unwrap()];
+        static CACHE: KernelCache = KernelCache::new();
+        let compiled = std::thread::scope(|scope| {
+            let one = |n: usize| scope.spawn(move || CACHE.compiled::<first>(targets[n % 2]).unwrap());
+            let threads: Vec<_> = (0..16).map(one).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        for (n, one) in compiled.iter().enumerate() {
+            assert!(Arc::ptr_eq(one, &compiled[n % 2]));
+        }
+        assert_eq!(CACHE.compiled.iter().count(), 2);
+    }
 
     #[test]
     fn messages_take_their_arguments() {

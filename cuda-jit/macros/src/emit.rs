@@ -92,7 +92,7 @@ fn plain_generics(generics: &syn::Generics) -> TokenStream {
 
 /// The function that yields the captured syntax.
 fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, options: &Options) -> TokenStream {
-    let name = function.sig.ident.to_string();
+    let (name, line) = (function.sig.ident.to_string(), function.sig.ident.span().start().line as u32);
     let Captured { params, body, .. } = captured;
     let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
@@ -107,6 +107,7 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
                 name: #name,
                 module: ::core::module_path!(),
                 file: ::core::file!(),
+                line: #line,
                 params: &[#(#params),*],
                 bindings: &[#(#bindings),*],
                 body: #body,

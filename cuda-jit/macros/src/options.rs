@@ -16,10 +16,11 @@ pub(crate) struct Options {
     opt: u8,
     max_registers: u32,
     launch_bounds: [u32; 3],
+    cache: bool,
 }
 
-const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N` and \
-                     `launch_bounds(threads, min_blocks, max_cluster)`";
+const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `cache = false` \
+                     and `launch_bounds(threads, min_blocks, max_cluster)`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -31,6 +32,7 @@ impl Parse for Options {
             opt: 3,
             max_registers: 0,
             launch_bounds: [0; 3],
+            cache: true,
         };
         while !input.is_empty() {
             options.one(input)?;
@@ -61,6 +63,7 @@ impl Options {
             "unchecked" => self.unchecked = flag(input)?,
             "checked" => self.checked = flag(input)?,
             "fastmath" => self.fastmath = flag(input)?,
+            "cache" => self.cache = flag(input)?,
             "fma" => self.fma = flag(input)?,
             "opt" => {
                 let level: LitInt = value(input)?;
@@ -97,10 +100,10 @@ impl Options {
 
     /// A constant expression of type `syntax::Options`, with `s` naming that module.
     pub(crate) fn constant(&self) -> TokenStream {
-        let Options { unchecked, checked, fma, fastmath, opt, max_registers, launch_bounds: [a, b, c] } = self;
+        let Options { unchecked, checked, fma, fastmath, opt, max_registers, launch_bounds: [a, b, c], cache } = self;
         quote!(s::Options {
             unchecked: #unchecked, checked: #checked, fma: #fma, fastmath: #fastmath, opt: #opt,
-            max_registers: #max_registers, launch_bounds: [#a, #b, #c],
+            max_registers: #max_registers, launch_bounds: [#a, #b, #c], cache: #cache,
         })
     }
 }

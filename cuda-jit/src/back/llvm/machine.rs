@@ -14,7 +14,7 @@ use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, Tar
 
 use super::function::lower_module;
 use super::raw::Diagnostics;
-use super::{EmitError, Options, Output};
+use super::{EmitError, LlvmIr, Options, Output};
 use crate::kir::Module;
 use crate::target::Target;
 
@@ -80,11 +80,13 @@ impl Machine {
         if cfg!(debug_assertions) {
             module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
         }
+        let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
+        let built = text();
         let passes = format!("default<O{}>", self.opt_level);
         module
             .run_passes(&passes, &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
-        let llvm_ir = options.keep_llvm_ir.then(|| module.print_to_string().to_string());
+        let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
         let ptx = self
             .machine
             .write_to_memory_buffer(&module, FileType::Assembly)

@@ -95,7 +95,7 @@ pub struct Options {
     pub max_registers: Option<u32>,
     /// The size of launch to compile for.
     pub launch_bounds: Option<LaunchBounds>,
-    /// Whether to return the optimised LLVM IR, which costs time.
+    /// Whether to return the LLVM IR, which costs time.
     pub keep_llvm_ir: bool,
 }
 
@@ -130,8 +130,17 @@ impl Options {
 pub struct Output {
     /// The PTX text.
     pub ptx: String,
-    /// The optimised LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
-    pub llvm_ir: Option<String>,
+    /// The LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
+    pub llvm_ir: Option<LlvmIr>,
+}
+
+/// A module's LLVM IR.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LlvmIr {
+    /// As the back end builds it.
+    pub built: String,
+    /// After LLVM's passes.
+    pub optimized: String,
 }
 
 /// Why no code came out.
