@@ -35,13 +35,15 @@ pub struct LaunchConfig {
     stream: Option<Stream>,
     shared_bytes: usize,
     cooperative: bool,
+    quiet: bool,
 }
 
 impl LaunchConfig {
     /// `grid` blocks of `block` threads.
     #[inline]
     pub fn new(grid: impl Dims, block: impl Dims) -> Self {
-        LaunchConfig { grid: grid.dims(), block: block.dims(), stream: None, shared_bytes: 0, cooperative: false }
+        let (grid, block) = (grid.dims(), block.dims());
+        LaunchConfig { grid, block, stream: None, shared_bytes: 0, cooperative: false, quiet: false }
     }
 
     /// The stream to launch in, in place of the default stream.
@@ -60,6 +62,12 @@ impl LaunchConfig {
     /// Launches all blocks at once, so that the grid can wait for itself.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
+        self
+    }
+
+    /// Nothing is said of the launch's speed: its few blocks, or its copies of host arrays, are meant.
+    pub fn quiet(mut self) -> Self {
+        self.quiet = true;
         self
     }
 
@@ -93,6 +101,13 @@ impl LaunchConfig {
     #[inline]
     pub fn is_cooperative(&self) -> bool {
         self.cooperative
+    }
+
+    /// Whether nothing is to be said of the launch's speed.
+    #[must_use]
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// In how many dimensions the launch was written: the larger of the grid's and the block's number of extents.

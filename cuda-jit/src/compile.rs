@@ -110,6 +110,7 @@ fn options(options: &syntax::Options) -> llvm::Options {
         fast_math: options.fastmath,
         max_registers: given(options.max_registers),
         launch_bounds: given(max_threads).map(|_| bounds),
+        debug: options.debug,
         keep_llvm_ir: false,
     }
 }

@@ -9,6 +9,7 @@
 
 use std::any::{TypeId, type_name};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use cuda_driver::{Context, Function, JitOptions, KernelPanic, Module, RawPanic, Stream};
 use once_cell::sync::OnceCell;
@@ -19,7 +20,7 @@ use crate::error::Result;
 use crate::harvest::Instance;
 use crate::inspect::CompiledKernel;
 use crate::launch::KernelParams;
-use crate::syntax::Definition;
+use crate::syntax::{self, Definition};
 use crate::target::{ComputeCapability, Target};
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
@@ -103,6 +104,8 @@ pub(crate) struct Loaded {
     pub(crate) id: u32,
     /// The block that occupancy chooses for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
+    /// The address of the place whose few blocks were warned of last.
+    pub(crate) warned: AtomicUsize,
 }
 
 impl Default for KernelCache {
@@ -174,7 +177,10 @@ impl<P, T> Slot<P, T> {
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
     let mut options = JitOptions::new();
-    let registers = K::definition().options.max_registers;
+    let syntax::Options { debug, lineinfo, max_registers: registers, .. } = K::definition().options;
+    if debug || lineinfo {
+        options = options.debug(debug).line_info(lineinfo);
+    }
     if registers != 0 {
         options = options.max_registers(registers);
     }
@@ -187,7 +193,16 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let panic_record = context.panic_record()?.device_ptr();
     let stream = context.default_stream();
     let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
-    Ok(Loaded { compiled, signature, function, stream, panic_record, id, block: OnceCell::new() })
+    Ok(Loaded {
+        compiled,
+        signature,
+        function,
+        stream,
+        panic_record,
+        id,
+        block: OnceCell::new(),
+        warned: AtomicUsize::new(0),
+    })
 }
 
 /// What a record says, by the module's sites.

@@ -50,6 +50,7 @@ pub mod syntax;
 pub mod target;
 pub mod valid;
 mod warm;
+pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{device, kernel};

@@ -57,6 +57,10 @@ pub struct Options {
     pub max_registers: u32,
     /// Launch bounds: most threads per block, least blocks per multiprocessor, most blocks per cluster; 0 is unset.
     pub launch_bounds: [u32; 3],
+    /// Code for a debugger: not optimised unless `opt` says so, with line tables.
+    pub debug: bool,
+    /// Line tables for a profiler, which change no instruction.
+    pub lineinfo: bool,
     /// Whether it is kept on disk, for other processes.
     pub cache: bool,
 }
@@ -71,6 +75,8 @@ impl Options {
         opt: 3,
         max_registers: 0,
         launch_bounds: [0; 3],
+        debug: false,
+        lineinfo: false,
         cache: true,
     };
 }

@@ -281,6 +281,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails.
         /// Nothing is launched then.
         #safety
+        #[track_caller]
         #vis #unsafety fn launch(
             #config: impl ::core::convert::Into<#root::LaunchConfig>, #args
         ) -> #root::Result<()> {
@@ -294,6 +295,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         ///
         /// As for `launch`.
         #safety
+        #[track_caller]
         #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }

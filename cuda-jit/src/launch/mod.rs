@@ -12,6 +12,9 @@ mod args;
 mod host;
 mod params;
 
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+
 use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
@@ -20,6 +23,7 @@ pub use params::Params;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
+use crate::warnings::{self, Warning};
 
 /// A launch that is being put together.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub struct Launch<'a> {
     params: Params,
     /// How many arguments have been bound.
     bound: usize,
+    /// Where it was written, if something may be said of its speed.
+    place: Option<&'static Location<'static>>,
 }
 
 impl Launch<'_> {
@@ -46,6 +52,16 @@ impl Launch<'_> {
     /// The kernel's name.
     pub fn kernel(&self) -> &'static str {
         self.kernel
+    }
+
+    /// Says that an argument's host memory is copied for the launch.
+    fn warn_of_copy(&self, bytes: usize) {
+        if let Some(place) = self.place {
+            warnings::warn(Warning::ImplicitCopy, self.kernel, place, || {
+                let index = self.bound;
+                format!("{bytes} bytes of host memory are copied for argument {index}; `to_device` copies them once")
+            });
+        }
     }
 
     /// Appends a number or address to the driver's parameters.
@@ -79,13 +95,17 @@ impl Launch<'_> {
 /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails. Nothing is
 /// launched then.
 #[inline]
+#[track_caller]
 pub fn launch<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
     let loaded = loaded::<K, A>(current, config.chosen_stream(), &args)?;
-    run::<K, A>(loaded, config, args)
+    // Called here: as a function's value it would tell its caller in the standard library.
+    let caller = Location::caller();
+    let place = (!config.is_quiet()).then_some(caller);
+    run::<K, A>(loaded, config, args, place)
 }
 
 /// Launches a kernel for at least `count` threads in one dimension.
@@ -93,6 +113,7 @@ where
 /// # Errors
 ///
 /// As for [`launch`].
+#[track_caller]
 pub fn forall<K, A>(current: fn() -> Result<Context>, count: usize, args: A) -> Result<()>
 where
     K: Kernel,
@@ -106,8 +127,9 @@ where
         let (_, block) = loaded.function.max_potential_block_size(0, 0)?;
         Ok::<_, Error>(block.max(1))
     })?;
-    let config = LaunchConfig::new(count.div_ceil(block as usize), block);
-    run::<K, A>(loaded, &config, args)
+    // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
+    let config = LaunchConfig::new(count.div_ceil(block as usize), block).quiet();
+    run::<K, A>(loaded, &config, args, Some(Location::caller()))
 }
 
 #[inline]
@@ -140,7 +162,31 @@ fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
-fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A) -> Result<()>
+/// Whether a grid leaves multiprocessors without a block.
+#[inline]
+fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
+    let [x, y, z] = grid.map(u64::from);
+    // Each factor is below 2^32, and the first two together are more than any device's multiprocessors or below 2^32.
+    x * y < u64::from(multiprocessors) && x * y * z < u64::from(multiprocessors)
+}
+
+impl Loaded {
+    /// Says that a launch has fewer blocks than the device multiprocessors; cheap for a place that has said it last.
+    fn warn_of_few_blocks(&self, kernel: &str, grid: [u32; 3], place: &'static Location<'static>) {
+        let address = std::ptr::from_ref(place).addr();
+        if self.warned.load(Ordering::Relaxed) == address {
+            return;
+        }
+        self.warned.store(address, Ordering::Relaxed);
+        let multiprocessors = self.function.context().limits().multiprocessors;
+        warnings::warn(Warning::LowOccupancy, kernel, place, || {
+            let blocks: u64 = grid.map(u64::from).iter().product();
+            format!("a grid of {blocks} leaves some of the device's {multiprocessors} multiprocessors without work")
+        });
+    }
+}
+
+fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
@@ -149,7 +195,13 @@ where
     check_dimensions(loaded, config, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     let stream = config.chosen_stream().unwrap_or(&loaded.stream);
-    let mut launch = Launch { context, stream, kernel, params: Params::new(), bound: 0 };
+    if let Some(place) = place
+        && !config.is_quiet()
+        && is_small(checked.grid(), context.limits().multiprocessors)
+    {
+        loaded.warn_of_few_blocks(kernel, checked.grid(), place);
+    }
+    let mut launch = Launch { context, stream, kernel, params: Params::new(), bound: 0, place };
     let bound = args.bind(&mut launch)?;
     launch.push(loaded.panic_record);
     launch.push(u64::from(loaded.id));

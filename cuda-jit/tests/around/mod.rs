@@ -2,6 +2,8 @@
 
 mod cache;
 mod inspect;
+mod lines;
+mod warnings;
 
 use std::process::Command;
 
