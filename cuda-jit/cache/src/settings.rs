@@ -37,8 +37,8 @@ impl Settings {
     /// ```
     /// use cuda_jit_cache::Settings;
     ///
-    /// let settings = Settings::from_environment(|name| (name == "HOME").then(|| "/home/ada".into())).unwrap();
-    /// assert_eq!(settings.folder.to_str(), Some("/home/ada/.cache/cuda-jit"));
+    /// let settings = Settings::from_environment(|name| (name == "HOME").then(|| "/users/ada".into())).unwrap();
+    /// assert_eq!(settings.folder.to_str(), Some("/users/ada/.cache/cuda-jit"));
     /// ```
     pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let given = |name: &str| variable(name).filter(|value| !value.is_empty());
