@@ -78,3 +78,27 @@ pub(crate) fn once() -> Result<()> {
     println!("{}", time.as_secs_f64() * 1e3);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each process starts anew: what the first compiles the second finds, without LLVM, which [`cached`] checks.
+    #[test]
+    fn a_kernel_from_the_cache_needs_no_llvm() {
+        const CHILD: &str = "CUDA_BENCH_TEST_CHILD";
+        if std::env::var_os(CHILD).is_some() {
+            return cached().unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "compile::tests::a_kernel_from_the_cache_needs_no_llvm"]);
+        child.env(CHILD, "1").env("CUDA_JIT_CACHE_DIR", folder.path());
+        let mut run = || child.output().unwrap();
+        let first = run();
+        let text = String::from_utf8_lossy(&first.stdout);
+        assert!(!first.status.success() && text.contains("misses: 1"), "{text}");
+        let second = run();
+        assert!(second.status.success(), "{}", String::from_utf8_lossy(&second.stdout));
+    }
+}

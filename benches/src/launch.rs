@@ -95,3 +95,22 @@ fn bare<const PARAMS: usize>(api: &DriverApi) {
     let status = unsafe { launch(function, 8, 1, 1, 128, 1, 1, 0, stream, params, std::ptr::null_mut()) };
     black_box(status);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_like_the_one_before_allocates_nothing_and_is_one_call() {
+        let context = Driver::new(nothing::api()).unwrap().device(0).unwrap().primary_context().unwrap();
+        let [x, y] = [1.0_f32, 2.0].map(|value| cuda_mem::from_slice(&context, &[value; 64]).unwrap());
+        let mut out = cuda_mem::from_slice(&context, &[0.0_f32; 64]).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let mut default = || blend::launch((1, 64), &x, &y, &mut out, 2.0, 3.0).unwrap();
+        default();
+        assert_eq!((allocations::count(&mut default), calls_of(&mut default)), (0, 1));
+        let mut named = || blend::launch((1, 64, &stream), &x, &y, &mut out, 2.0, 3.0).unwrap();
+        named();
+        assert_eq!((allocations::count(&mut named), calls_of(&mut named)), (0, 1));
+    }
+}
