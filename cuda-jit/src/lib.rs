@@ -30,13 +30,18 @@
 //! # Ok::<(), cuda_jit::Error>(())
 //! ```
 
+#[cfg(test)]
+extern crate self as cuda_jit;
+
 pub mod back;
+pub mod cache;
 mod compile;
 pub mod device;
 mod error;
 pub mod front;
 pub mod harvest;
 pub mod host;
+pub mod inspect;
 mod kernel;
 pub mod kir;
 pub mod launch;
@@ -44,12 +49,16 @@ mod num;
 pub mod syntax;
 pub mod target;
 pub mod valid;
+mod warm;
+pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{device, kernel};
 pub use error::{Error, Result};
-pub use kernel::{CompiledKernel, Kernel, KernelCache};
+pub use inspect::CompiledKernel;
+pub use kernel::{Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
+pub use warm::warm;
 
 /// What the macros' expansions name. Not for people.
 #[doc(hidden)]
@@ -60,7 +69,8 @@ pub mod __private {
         Body, Callee, DeviceFn, GenericArg, Harvest, Instance, Observer, ScalarType, array_of, const_of, result_of,
         scalar_of, ty_of,
     };
-    pub use crate::kernel::{CompiledKernel, Kernel, KernelCache, compile_for};
+    pub use crate::inspect::{CompiledKernel, compile_for};
+    pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::launch::{KernelArg, forall, launch};
     pub use crate::syntax;
     pub use crate::target::ComputeCapability;

@@ -17,6 +17,8 @@ pub struct Definition {
     pub module: &'static str,
     /// The source file.
     pub file: &'static str,
+    /// The line of its name, from 1.
+    pub line: u32,
     /// The pattern of each parameter; its type is the harvest's.
     pub params: &'static [Pattern],
     /// The names of all its bindings, parameters included.
@@ -55,6 +57,12 @@ pub struct Options {
     pub max_registers: u32,
     /// Launch bounds: most threads per block, least blocks per multiprocessor, most blocks per cluster; 0 is unset.
     pub launch_bounds: [u32; 3],
+    /// Code for a debugger: not optimised unless `opt` says so, with line tables.
+    pub debug: bool,
+    /// Line tables for a profiler, which change no instruction.
+    pub lineinfo: bool,
+    /// Whether it is kept on disk, for other processes.
+    pub cache: bool,
 }
 
 impl Options {
@@ -67,6 +75,9 @@ impl Options {
         opt: 3,
         max_registers: 0,
         launch_bounds: [0; 3],
+        debug: false,
+        lineinfo: false,
+        cache: true,
     };
 }
 

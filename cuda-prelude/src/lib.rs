@@ -55,7 +55,9 @@ pub use cuda_jit::device::{
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
-pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result, kir_of};
+pub use cuda_jit::{
+    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
+};
 pub use cuda_jit_macros::{prelude_device as device, prelude_kernel as kernel};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{

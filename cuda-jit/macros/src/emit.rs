@@ -92,7 +92,7 @@ fn plain_generics(generics: &syn::Generics) -> TokenStream {
 
 /// The function that yields the captured syntax.
 fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, options: &Options) -> TokenStream {
-    let name = function.sig.ident.to_string();
+    let (name, line) = (function.sig.ident.to_string(), function.sig.ident.span().start().line as u32);
     let Captured { params, body, .. } = captured;
     let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
@@ -107,6 +107,7 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
                 name: #name,
                 module: ::core::module_path!(),
                 file: ::core::file!(),
+                line: #line,
                 params: &[#(#params),*],
                 bindings: &[#(#bindings),*],
                 body: #body,
@@ -210,14 +211,11 @@ fn kernel_items(
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let types = &signature.static_types;
-    let generic_types = signature.generics.type_params().map(|param| &param.ident);
     let args = signature.generic_args(root);
-    let consts = signature.generics.const_params().map(|param| &param.ident);
     let launches = launches(root, signature, options, vis);
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
-            type Generics = (#(#generic_types,)*);
             fn definition() -> &'static #root::syntax::Definition {
                 Self::__definition()
             }
@@ -226,9 +224,6 @@ fn kernel_items(
                     body: #root::Body::Captured(Self::__definition(), Self::__harvest),
                     generics: ::std::vec![#(#args),*],
                 }
-            }
-            fn consts() -> impl ::core::iter::Iterator<Item = u64> {
-                ::core::iter::empty()#(.chain(::core::iter::once(#root::const_of(#consts).1)))*
             }
             fn cache() -> &'static #root::KernelCache {
                 static CACHE: #root::KernelCache = #root::KernelCache::new();
@@ -286,10 +281,11 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails.
         /// Nothing is launched then.
         #safety
+        #[track_caller]
         #vis #unsafety fn launch(
             #config: impl ::core::convert::Into<#root::LaunchConfig>, #args
         ) -> #root::Result<()> {
-            #root::launch::<Self, _>(#root::current_context, #config.into(), (#(#names,)*))
+            #root::launch::<Self, _>(#root::current_context, &#config.into(), (#(#names,)*))
         }
 
         /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
@@ -299,6 +295,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         ///
         /// As for `launch`.
         #safety
+        #[track_caller]
         #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }

@@ -10,6 +10,13 @@ use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
 impl Lowering<'_> {
     /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let outer = self.go_to(expr.0);
+        let value = self.expr_here(expr, expected);
+        self.build.set_place(outer);
+        value
+    }
+
+    fn expr_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let Expr(at, kind) = expr;
         let at = *at;
         match kind {

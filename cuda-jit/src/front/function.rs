@@ -1,12 +1,15 @@
 //! One function being lowered: its state, its parameters, and the helpers that every part uses.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::harvest::{Harvest, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value};
+use crate::kir::{
+    Access, BlockId, Const, FuncId, Function, Op, Param, Place, Scalar, SlotId, Space, Terminator, Type, Value,
+};
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
 /// The result of lowering something.
@@ -48,6 +51,7 @@ pub(super) struct Lowering<'p> {
     pub(super) harvest: &'p Harvest,
     pub(super) callees: Vec<Callee>,
     pub(super) build: FunctionBuilder,
+    file: Arc<str>,
     pub(super) locals: HashMap<u32, Local>,
     pub(super) closures: HashMap<u32, &'static Closure>,
     pub(super) targets: Vec<Target>,
@@ -68,15 +72,29 @@ impl<'p> Lowering<'p> {
         let params = params(definition, harvest);
         let result = harvest.result.as_scalar().map(Type::Scalar);
         let build = FunctionBuilder::new(program.names[id.index()].clone(), params, result);
+        let file = definition.file.into();
         let (locals, closures) = (HashMap::new(), HashMap::new());
         let (targets, inlined, fresh) = (Vec::new(), Vec::new(), HashSet::new());
-        let mut lowering =
-            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined, fresh };
+        let mut lowering = Lowering {
+            program,
+            id,
+            definition,
+            harvest,
+            callees,
+            build,
+            file,
+            locals,
+            closures,
+            targets,
+            inlined,
+            fresh,
+        };
         lowering.body()?;
         Ok(lowering.build.finish())
     }
 
     fn body(&mut self) -> Result<()> {
+        self.go_to(Pos(self.definition.line, 1));
         let mut next = 0;
         let refused = |ty: &Ty| matches!(ty, Ty::Owned(..) | Ty::Array(..) | Ty::Ref(..));
         if self.id == FuncId(0) && self.harvest.params.iter().any(refused) {
@@ -93,6 +111,17 @@ impl<'p> Lowering<'p> {
         let value = self.block(&self.definition.body, Some(&result))?;
         self.build.end(Terminator::Return(value.leaves.first().copied()));
         Ok(())
+    }
+
+    /// Says that what follows was written at `at`, if the kernel has line tables; returns the place before.
+    pub(super) fn go_to(&mut self, Pos(line, column): Pos) -> Option<Place> {
+        let known = self.program.lines.then(|| self.file.clone()).filter(|_| line != 0);
+        let place = known.map(|file| Place { file, line, column });
+        let outer = self.build.set_place(place.clone());
+        if place.is_none() {
+            self.build.set_place(outer.clone());
+        }
+        outer
     }
 
     /// An error at a place in this function.

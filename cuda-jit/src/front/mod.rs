@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Ty};
 use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
-use crate::syntax::{Definition, Pos};
+use crate::syntax::{self, Definition, Pos};
 
 use function::Lowering;
 use types::Memory;
@@ -63,7 +63,8 @@ pub struct Lowered {
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
-    let mut program = Program { contract: definition.options.fma, ..Program::default() };
+    let syntax::Options { fma, debug, lineinfo, .. } = definition.options;
+    let mut program = Program { contract: fma, lines: debug || lineinfo, ..Program::default() };
     program.function(kernel, Vec::new());
     while let Some((id, instance, memory)) = program.pending.pop() {
         let Body::Captured(definition, harvest) = instance.body else { continue };
@@ -86,6 +87,8 @@ type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Option<Memory>>);
 #[derive(Default)]
 struct Program {
     contract: bool,
+    /// Whether instructions are to know where they were written.
+    lines: bool,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
     ids: HashMap<FunctionKey, FuncId>,

@@ -34,6 +34,7 @@
 //! module obeys. A module that verifies never makes a back end panic.
 
 use std::fmt;
+use std::sync::Arc;
 
 pub mod build;
 pub mod text;
@@ -453,6 +454,8 @@ pub enum Op {
     ActiveMask,
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
+    /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
+    Line(Place),
 }
 
 impl Op {
@@ -485,7 +488,8 @@ impl Op {
             | Op::Local(_)
             | Op::Barrier
             | Op::Fence(_)
-            | Op::ActiveMask => Vec::new(),
+            | Op::ActiveMask
+            | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
             | Op::Cast(a, _)
@@ -598,6 +602,17 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The source file, as the compiler names it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
 /// A place in the source that can panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -639,7 +654,16 @@ pub struct Module {
 impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
-        let insts = self.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
-        insts.into_iter().any(|inst| inst.op.synchronises())
+        self.ops().any(Op::synchronises)
+    }
+
+    /// Whether any of it knows where it was written.
+    pub fn has_lines(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Line(_)))
+    }
+
+    fn ops(&self) -> impl Iterator<Item = &Op> {
+        let blocks = self.functions.iter().flat_map(|function| &function.blocks);
+        blocks.flat_map(|block| &block.insts).map(|inst| &inst.op)
     }
 }

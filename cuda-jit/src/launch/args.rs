@@ -92,6 +92,7 @@ macro_rules! device_arrays {
                 Some(DeviceArray::context(self))
             }
 
+            #[inline]
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 launch.same_context(DeviceArray::context(self))?;
                 self.$prepare(launch.stream())?;
@@ -160,9 +161,14 @@ macro_rules! tuples {
             }
 
             fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
-                let results: [Result<()>; { [$($index),*] as [usize; _] }.len()] =
-                    [$(<$arg as KernelArg<$param>>::finish(bound.$index, stream)),*];
-                results.into_iter().find(Result::is_err).unwrap_or(Ok(()))
+                let mut result = Ok(());
+                $(
+                    let finished = <$arg as KernelArg<$param>>::finish(bound.$index, stream);
+                    if finished.is_err() && result.is_ok() {
+                        result = finished;
+                    }
+                )*
+                result
             }
         }
     )* };

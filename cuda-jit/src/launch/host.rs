@@ -105,12 +105,6 @@ where
     }
 }
 
-/// Says that host memory is copied for a launch, which is slow where it happens often.
-fn warn_of_copy<T>(len: usize, launch: &Launch<'_>) {
-    let bytes = len * size_of::<T>();
-    tracing::warn!(kernel = launch.kernel(), bytes, "host array copied for a launch; `to_device` once is faster");
-}
-
 macro_rules! host_arrays {
     ($($(const $extent:ident;)? [$array:ty]),*) => { $(
         // SAFETY: it becomes `In`.
@@ -118,7 +112,7 @@ macro_rules! host_arrays {
             type Bound = DeviceArray<T, Ix1>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                warn_of_copy::<T>(self.len(), launch);
+                launch.warn_of_copy(self.len() * size_of::<T>());
                 In(self).bind(launch)
             }
 
@@ -132,7 +126,7 @@ macro_rules! host_arrays {
             type Bound = CopyBack<'a, T>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                warn_of_copy::<T>(self.len(), launch);
+                launch.warn_of_copy(self.len() * size_of::<T>());
                 InOut(self).bind(launch)
             }
 

@@ -76,7 +76,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
-        Op::Barrier | Op::Fence(_) => return Ok(None),
+        Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
             is(checker, *a, Scalar::Bool.into())?;
             if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }

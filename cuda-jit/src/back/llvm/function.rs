@@ -9,15 +9,17 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
+use inkwell::debug_info::DISubprogram;
 use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
+use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Space, Terminator,
-    Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Scalar, Space,
+    Terminator, Type, Value,
 };
 use crate::valid::Accesses;
 
@@ -32,13 +34,13 @@ const SHARED: u16 = 3;
 /// The alignment of shared arrays in bytes: the widest load there is.
 const SHARED_ALIGN: u32 = 16;
 
-/// Lowers a verified module into an empty one.
+/// Lowers a verified module into an empty one; tells whether it has line tables.
 pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
     kir: &Module,
     options: &Options,
-) -> Result<()> {
+) -> Result<bool> {
     let kir = &*float_rem::expand(kir);
     let mut lowering = Lowering {
         context,
@@ -47,6 +49,7 @@ pub(super) fn lower_module<'ctx>(
         contract: kir.contract,
         synchronises: kir.synchronises(),
         shared: Vec::new(),
+        debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
         options,
     };
     lowering.shared =
@@ -56,7 +59,8 @@ pub(super) fn lower_module<'ctx>(
     for (function, &declared) in kir.functions.iter().zip(&functions) {
         Body::new(&lowering, &functions, function, declared)?.lower()?;
     }
-    Ok(())
+    lowering.debug.iter().for_each(DebugInfo::finish);
+    Ok(lowering.debug.is_some())
 }
 
 /// What every function of a module needs.
@@ -69,6 +73,7 @@ pub(super) struct Lowering<'ctx, 'a> {
     synchronises: bool,
     /// The arrays in shared memory.
     shared: Vec<PointerValue<'ctx>>,
+    debug: Option<DebugInfo<'ctx>>,
     pub(super) options: &'a Options,
 }
 
@@ -210,6 +215,8 @@ pub(super) struct Body<'ctx, 'a> {
     /// Values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     panics: PanicBlock<'ctx>,
+    /// What stands for the function in the debug metadata.
+    described: Option<DISubprogram<'ctx>>,
 }
 
 impl<'ctx, 'a> Body<'ctx, 'a> {
@@ -222,6 +229,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let block = |_: &Block| lowering.context.append_basic_block(function, "");
         let blocks: Vec<BasicBlock<'ctx>> = kir.blocks.iter().map(block).collect();
         let builder = &lowering.builder;
+        builder.unset_current_debug_location();
         builder.position_at_end(blocks[0]);
         let mut slots = Vec::new();
         for slot in &kir.slots {
@@ -240,7 +248,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, arrays, values, panics })
+        let described = lowering.debug.as_ref().and_then(|debug| debug.describe(kir, function));
+        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, arrays, values, panics, described })
     }
 
     fn lower(mut self) -> Result<()> {
@@ -295,6 +304,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
             Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Line(place) => {
+                self.line(place);
+                None
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
             | Op::Fence(_)
@@ -310,6 +323,13 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             self.values.push((value, ty));
         }
         Ok(())
+    }
+
+    /// Says where what follows was written.
+    fn line(&self, place: &Place) {
+        if let (Some(debug), Some(described)) = (&self.lowering.debug, self.described) {
+            self.builder().set_current_debug_location(debug.location(place, described));
+        }
     }
 
     fn constant(&self, constant: Const) -> Result<BasicValueEnum<'ctx>> {

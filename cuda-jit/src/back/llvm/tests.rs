@@ -254,7 +254,9 @@ fn llvm_ir_is_kept_on_demand() {
         emit(&module, &Target::default(), &options).unwrap().llvm_ir
     };
     assert_eq!(emitted(false), None);
-    assert!(emitted(true).unwrap().contains("define ptx_kernel void @f("));
+    let super::LlvmIr { built, optimized } = emitted(true).unwrap();
+    assert!(built.contains("define ptx_kernel void @f(") && optimized.contains("define ptx_kernel void @f("));
+    assert_ne!(built, optimized);
 }
 
 #[test]

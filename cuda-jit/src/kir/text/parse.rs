@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId,
-    Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Scalar,
+    SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -45,12 +45,17 @@ struct Parser {
 impl Parser {
     fn site(&mut self, index: usize) -> Result<Site> {
         self.place(index, Self::bare)?;
+        let (file, line, column) = self.source()?;
+        Ok(Site { message: self.text()?, file, line, column })
+    }
+
+    /// A place in the source.
+    fn source(&mut self) -> Result<(String, u32, u32)> {
         let file = self.text()?;
         self.sign(':')?;
         let line = self.number("a line")?;
         self.sign(':')?;
-        let column = self.number("a column")?;
-        Ok(Site { message: self.text()?, file, line, column })
+        Ok((file, line, self.number("a column")?))
     }
 
     fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
@@ -205,6 +210,10 @@ impl Parser {
             "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "barrier" => Ok(Op::Barrier),
+            "line" => {
+                let (file, line, column) = self.source()?;
+                Ok(Op::Line(Place { file: file.into(), line, column }))
+            }
             "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
             "atomic" => {
                 let op = self.item(&ATOMIC, "an atomic operator")?;

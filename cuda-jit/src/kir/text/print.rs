@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
 use crate::kir::{
-    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId, Site, SiteId,
-    SlotId, Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Scalar, SharedId, Site,
+    SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -134,6 +134,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::Local(array) => format!("local {array}"),
+        Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
         Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),
