@@ -4,7 +4,8 @@
 //! check types, which is [`crate::valid`]'s work.
 
 use super::{
-    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value,
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Pointee, Scalar, Slot, SlotId, Terminator,
+    Type, Value,
 };
 
 /// A function under construction.
@@ -49,8 +50,8 @@ impl FunctionBuilder {
     }
 
     /// Adds an array.
-    pub fn array(&mut self, name: impl Into<String>, element: Scalar, len: u64) -> ArrayId {
-        self.arrays.push(ArrayDecl { name: name.into(), element, len });
+    pub fn array(&mut self, name: impl Into<String>, element: impl Into<Pointee>, len: u64) -> ArrayId {
+        self.arrays.push(ArrayDecl { name: name.into(), element: element.into(), len });
         ArrayId(self.arrays.len() as u32 - 1)
     }
 
