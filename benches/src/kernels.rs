@@ -1,7 +1,15 @@
-//! The kernels that are measured.
+//! The kernels that are measured, written as a user would write them first: indices are checked.
 
 use cuda_jit::Num;
-use cuda_jit::device::grid;
+use cuda_jit::device::{
+    FULL_MASK, block_dim, block_idx, grid, lane_id, shared, shfl_down_sync, sync_threads, thread_idx,
+};
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+/// Threads of a block of the kernels with one dimension.
+pub(crate) const BLOCK: usize = 256;
+/// Side of a block of the matrix products.
+pub(crate) const TILE: usize = 16;
 
 /// The vector add of the README.
 #[cuda_jit::kernel]
@@ -15,3 +23,101 @@ pub(crate) fn vector_add<T: Num>(x: &[T], y: &[T], out: &mut [T]) {
 /// What a launch costs that does nothing.
 #[cuda_jit::kernel]
 pub(crate) fn empty() {}
+
+/// `y += a * x`.
+#[cuda_jit::kernel]
+pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid::<1>();
+    if i < y.len() {
+        y[i] += a * x[i];
+    }
+}
+
+/// A matrix product, each thread a row by a column.
+#[cuda_jit::kernel]
+pub(crate) fn matmul_naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
+    let (col, row) = grid::<2>();
+    if row < c.nrows() && col < c.ncols() {
+        let mut acc = 0.0;
+        for k in 0..a.ncols() {
+            acc += a[[row, k]] * b[[k, col]];
+        }
+        c[[row, col]] = acc;
+    }
+}
+
+/// The sum of each block in shared memory: nine barriers with blocks of 256.
+#[cuda_jit::kernel]
+pub(crate) fn reduction(x: &[f32], sums: &mut [f32]) {
+    let tile = shared!([f32; BLOCK]);
+    let (i, t) = (grid::<1>(), thread_idx().x);
+    tile[t] = if i < x.len() { x[i] } else { 0.0 };
+    sync_threads();
+    let mut stride = block_dim().x / 2;
+    while stride > 0 {
+        if t < stride {
+            tile[t] += tile[t + stride];
+        }
+        sync_threads();
+        stride /= 2;
+    }
+    if t == 0 {
+        sums[block_idx().x] = tile[0];
+    }
+}
+
+/// The sum of each warp by five shuffles, which the compiler unrolls.
+#[cuda_jit::kernel]
+pub(crate) fn shuffles(x: &[f32], sums: &mut [f32]) {
+    let i = grid::<1>();
+    let mut sum = if i < x.len() { x[i] } else { 0.0 };
+    sum += shfl_down_sync(FULL_MASK, sum, 16);
+    sum += shfl_down_sync(FULL_MASK, sum, 8);
+    sum += shfl_down_sync(FULL_MASK, sum, 4);
+    sum += shfl_down_sync(FULL_MASK, sum, 2);
+    sum += shfl_down_sync(FULL_MASK, sum, 1);
+    if lane_id() == 0 {
+        sums[i / 32] = sum;
+    }
+}
+
+/// The same by a loop that stays one: the compiler does not know where it begins.
+#[cuda_jit::kernel]
+pub(crate) fn shuffles_loop(first: u32, x: &[f32], sums: &mut [f32]) {
+    let i = grid::<1>();
+    let mut sum = if i < x.len() { x[i] } else { 0.0 };
+    let mut delta = first;
+    while delta > 0 {
+        sum += shfl_down_sync(FULL_MASK, sum, delta);
+        delta /= 2;
+    }
+    if lane_id() == 0 {
+        sums[i / 32] = sum;
+    }
+}
+
+/// A matrix product over tiles in shared memory.
+#[cuda_jit::kernel]
+pub(crate) fn matmul_tiled<const TILE: usize>(
+    a: ArrayView2<'_, f32>,
+    b: ArrayView2<'_, f32>,
+    mut c: ArrayViewMut2<'_, f32>,
+) {
+    let tile_a = shared!([[f32; TILE]; TILE]);
+    let tile_b = shared!([[f32; TILE]; TILE]);
+    let (col, row) = grid::<2>();
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let mut acc = 0.0;
+    for k in 0..a.ncols().div_ceil(TILE) {
+        tile_a[ty][tx] = if row < a.nrows() && k * TILE + tx < a.ncols() { a[[row, k * TILE + tx]] } else { 0.0 };
+        tile_b[ty][tx] = if col < b.ncols() && k * TILE + ty < b.nrows() { b[[k * TILE + ty, col]] } else { 0.0 };
+        sync_threads();
+        for j in 0..TILE {
+            acc += tile_a[ty][j] * tile_b[j][tx];
+        }
+        sync_threads();
+    }
+    if row < c.nrows() && col < c.ncols() {
+        c[[row, col]] = acc;
+    }
+}

@@ -1,6 +1,6 @@
 //! Measurements: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs it.
 //!
-//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE]`; the groups are the modules. It asserts no time:
+//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER]`; the groups are the modules. It asserts no time:
 //! a figure is a fact about a machine, and what is too slow there is for its reader to say. What it computes it checks.
 
 mod codegen;
@@ -33,13 +33,22 @@ fn main() -> Result<()> {
             None => groups.push(argument),
         }
     }
+    // What `sim` starts in a process of its own.
+    if let [group, kernel] = groups.as_slice()
+        && group == "sim-load"
+    {
+        return sim::load_once(kernel);
+    }
     for group in &groups {
         match group.as_str() {
             "compile" => compile::run()?,
             // What `compile` starts, a process of its own each time.
             "compile-once" => compile::once()?,
             "codegen" => codegen::run(&tools)?,
-            "sim" => sim::run()?,
+            "sim" => sim::run(&tools)?,
+            // What `sim` starts, each in a process of its own.
+            "sim-device" => sim::serve_device()?,
+            "sim-pocl" => sim::serve_pocl()?,
             "launch" => launch::run()?,
             "demo" => demo::run()?,
             "device" => demo::device()?,

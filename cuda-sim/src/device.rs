@@ -3,6 +3,7 @@
 //! Numbers only; nothing here runs anything. Occupancy follows these limits, and so do the checks of a launch. All
 //! devices of a process have the same profile.
 
+use crate::environment::ENVIRONMENT;
 use cuda_sys::CUdevice_attribute;
 use once_cell::sync::Lazy;
 
@@ -16,6 +17,10 @@ pub(crate) struct Profile {
     pub(crate) blocks_per_sm: u32,
     pub(crate) shared_per_sm: u32,
     pub(crate) shared_per_block_optin: u32,
+    /// Sizes that the shared memory of a multiprocessor can have, in KiB; the rest is first-level cache.
+    pub(crate) carveouts: &'static [u32],
+    /// What shared memory is given out in.
+    pub(crate) shared_unit: u32,
     /// Shared memory that the system takes from every block.
     pub(crate) shared_reserved: u32,
     pub(crate) memory_bytes: u64,
@@ -41,7 +46,7 @@ pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
 
 const GIB: u64 = 1 << 30;
 
-const PROFILES: &[Profile] = &[
+pub(crate) const PROFILES: &[Profile] = &[
     // As a T4.
     Profile {
         name: "sm_75",
@@ -50,6 +55,8 @@ const PROFILES: &[Profile] = &[
         threads_per_sm: 1024,
         blocks_per_sm: 16,
         shared_per_sm: 64 << 10,
+        carveouts: &[32, 64],
+        shared_unit: 256,
         shared_per_block_optin: 64 << 10,
         shared_reserved: 0,
         memory_bytes: 15 * GIB,
@@ -71,6 +78,8 @@ const PROFILES: &[Profile] = &[
         threads_per_sm: 2048,
         blocks_per_sm: 32,
         shared_per_sm: 164 << 10,
+        carveouts: &[0, 8, 16, 32, 64, 100, 132, 164],
+        shared_unit: 128,
         shared_per_block_optin: 163 << 10,
         shared_reserved: 1 << 10,
         memory_bytes: 40 * GIB,
@@ -92,6 +101,8 @@ const PROFILES: &[Profile] = &[
         threads_per_sm: 2048,
         blocks_per_sm: 32,
         shared_per_sm: 228 << 10,
+        carveouts: &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
+        shared_unit: 128,
         shared_per_block_optin: 227 << 10,
         shared_reserved: 1 << 10,
         memory_bytes: 80 * GIB,
@@ -113,6 +124,8 @@ const PROFILES: &[Profile] = &[
         threads_per_sm: 1536,
         blocks_per_sm: 24,
         shared_per_sm: 100 << 10,
+        carveouts: &[0, 8, 16, 32, 64, 100],
+        shared_unit: 128,
         shared_per_block_optin: 99 << 10,
         shared_reserved: 1 << 10,
         memory_bytes: 32 * GIB,
@@ -128,33 +141,14 @@ const PROFILES: &[Profile] = &[
     },
 ];
 
-/// The profile that `CUDA_SIM_PROFILE` names, `sm_90` where it names none that is known.
-pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| {
-    let wanted = std::env::var("CUDA_SIM_PROFILE").unwrap_or_else(|_| "sm_90".to_owned());
-    let found = PROFILES.iter().find(|p| p.name == wanted);
-    *found.unwrap_or_else(|| {
-        tracing::warn!("CUDA_SIM_PROFILE={wanted} is unknown; sm_75, sm_80, sm_90 and sm_120 are; taking sm_90");
-        &PROFILES[2]
-    })
-});
+/// The profile of all devices.
+pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| ENVIRONMENT.profile);
 
-/// The number in an environment variable, if it is one that `accept` takes.
-fn number(variable: &str, accept: impl Fn(u64) -> bool) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    let value = text.trim().parse().ok().filter(|n| accept(*n));
-    if value.is_none() {
-        tracing::warn!("{variable}={text} is not a number that can be taken; it is ignored");
-    }
-    value
-}
+/// How many devices there are.
+pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
-/// How many devices there are: `CUDA_SIM_DEVICES`, 1 to 16.
-pub(crate) static DEVICES: Lazy<usize> =
-    Lazy::new(|| number("CUDA_SIM_DEVICES", |n| (1..=16).contains(&n)).unwrap_or(1) as usize);
-
-/// Memory of each device: `CUDA_SIM_MEMORY` in bytes, else that of the profile's card.
-pub(crate) static TOTAL_MEMORY: Lazy<u64> =
-    Lazy::new(|| number("CUDA_SIM_MEMORY", |n| n > 0).unwrap_or(PROFILE.memory_bytes));
+/// Memory of each device in bytes.
+pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| ENVIRONMENT.memory.unwrap_or(PROFILE.memory_bytes));
 
 impl Profile {
     /// What `cuDeviceGetName` says.
@@ -224,26 +218,43 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
             | A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
+            | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
-            // Integration, textures, arrays, virtual memory management, handles for other processes, clusters,
-            // multicast: nothing of it exists here.
+            // Integration, textures, arrays, clusters, multicast: nothing of it exists here.
             _ => 0,
         };
         value as i32
     }
 
-    /// Blocks of a kernel that fit a multiprocessor at once.
-    pub(crate) fn resident_blocks(&self, threads: u32, shared: u64) -> u32 {
+    /// Shared memory of a multiprocessor where a function prefers `percent` of the most, and each block takes `shared`.
+    ///
+    /// Without a preference (-1) the driver chooses what lets most blocks run.
+    pub(crate) fn shared_room(&self, percent: i32, shared: u64) -> u32 {
+        let Ok(percent) = u32::try_from(percent) else { return self.shared_per_sm };
+        let wanted = u64::from(self.shared_per_sm) * u64::from(percent) / 100;
+        let needed = wanted.max(shared + u64::from(self.shared_reserved));
+        let fitting = self.carveouts.iter().map(|kib| kib << 10).find(|bytes| u64::from(*bytes) >= needed);
+        fitting.unwrap_or(self.shared_per_sm)
+    }
+
+    /// Blocks of a kernel that fit a multiprocessor at once, by the rules of CUDA's occupancy calculator.
+    pub(crate) fn resident_blocks(&self, threads: u32, registers: u32, shared: u64, room: u32) -> u32 {
         if threads == 0 || threads > MAX_THREADS {
             return 0;
         }
-        // Resources are given to whole warps.
-        let threads = threads.next_multiple_of(32);
-        let by_registers = REGISTERS / (REGISTERS_PER_THREAD * threads);
-        let by_threads = (self.threads_per_sm / threads).min(by_registers).min(self.blocks_per_sm);
-        // Shared memory in units of 128 bytes, as devices from 7.0 on give it out.
-        let taken = shared.next_multiple_of(128) + u64::from(self.shared_reserved);
-        let by_shared = u64::from(self.shared_per_sm).checked_div(taken).unwrap_or(u64::MAX);
+        // Resources are given to whole warps: registers in units of 256, to warps in fours.
+        let warps = threads.div_ceil(32);
+        let per_warp = (registers * 32).next_multiple_of(256).max(256);
+        let by_registers = REGISTERS / per_warp / 4 * 4 / warps;
+        let by_threads = (self.threads_per_sm / 32 / warps).min(by_registers).min(self.blocks_per_sm);
+        let taken = (shared + u64::from(self.shared_reserved)).next_multiple_of(u64::from(self.shared_unit));
+        let by_shared = match taken {
+            0 => u64::MAX,
+            _ if shared > u64::from(self.shared_per_block_optin) => 0,
+            _ => u64::from(room) / taken,
+        };
         u64::from(by_threads).min(by_shared) as u32
     }
 }
@@ -252,19 +263,77 @@ impl Profile {
 mod tests {
     use super::*;
 
+    /// Answers of CUDA's occupancy calculator: profile, threads, registers, shared bytes, blocks.
+    const KNOWN: &[(&str, u32, u32, u64, u32)] = &[
+        // Threads, blocks and warps.
+        ("sm_75", 1024, 32, 0, 1),
+        ("sm_75", 256, 32, 0, 4),
+        ("sm_75", 32, 32, 0, 16),
+        ("sm_80", 1024, 32, 0, 2),
+        ("sm_80", 32, 32, 0, 32),
+        ("sm_80", 33, 32, 0, 32),
+        ("sm_90", 768, 32, 0, 2),
+        ("sm_90", 1025, 32, 0, 0),
+        ("sm_120", 1024, 32, 0, 1),
+        ("sm_120", 768, 32, 0, 2),
+        ("sm_120", 32, 32, 0, 24),
+        // Registers: 1280 of a warp let 51 warps in, of which 48 count; 8192 let in 8.
+        ("sm_80", 256, 40, 0, 6),
+        ("sm_80", 256, 255, 0, 1),
+        ("sm_80", 128, 64, 0, 8),
+        ("sm_90", 1024, 64, 0, 1),
+        ("sm_90", 1024, 65, 0, 0),
+        ("sm_75", 256, 64, 0, 4),
+        ("sm_75", 512, 128, 0, 1),
+        ("sm_120", 256, 168, 0, 1),
+        // Shared memory, of which 1 KiB for each block is the system's from 8.0 on.
+        ("sm_75", 128, 32, 32 << 10, 2),
+        ("sm_75", 128, 32, (32 << 10) + 1, 1),
+        ("sm_75", 64, 32, 4096, 16),
+        ("sm_75", 64, 32, 4097, 15),
+        ("sm_80", 128, 32, 40 << 10, 4),
+        ("sm_80", 128, 32, 41 << 10, 3),
+        ("sm_80", 128, 32, 163 << 10, 1),
+        ("sm_80", 128, 32, (163 << 10) + 1, 0),
+        ("sm_90", 128, 32, 48 << 10, 4),
+        ("sm_90", 128, 32, 56 << 10, 4),
+        ("sm_90", 128, 32, (56 << 10) + 1, 3),
+        ("sm_90", 32, 32, 227 << 10, 1),
+        ("sm_120", 128, 32, 49 << 10, 2),
+        ("sm_120", 128, 32, 50 << 10, 1),
+        ("sm_120", 128, 32, 99 << 10, 1),
+        ("sm_120", 128, 32, 100 << 10, 0),
+    ];
+
+    fn profile(name: &str) -> &'static Profile {
+        PROFILES.iter().find(|p| p.name == name).unwrap()
+    }
+
     #[test]
-    fn occupancy_follows_the_tightest_limit() {
-        let sm_90 = PROFILES[2];
-        assert_eq!(sm_90.resident_blocks(1024, 0), 2);
-        assert_eq!(sm_90.resident_blocks(32, 0), 32);
-        assert_eq!(sm_90.resident_blocks(128, 48 << 10), 4);
-        assert_eq!(sm_90.resident_blocks(33, 0), 32);
-        assert_eq!(sm_90.resident_blocks(32, 227 << 10), 1);
-        assert_eq!(sm_90.resident_blocks(32, 228 << 10), 0);
-        assert_eq!(PROFILES[0].resident_blocks(1024, 0), 1);
-        assert_eq!(PROFILES[3].resident_blocks(1024, 0), 1);
-        assert_eq!(PROFILES[3].resident_blocks(32, 0), 24);
-        assert_eq!(sm_90.resident_blocks(1025, 0), 0);
+    fn occupancy_is_that_of_the_calculator() {
+        for (name, threads, registers, shared, blocks) in KNOWN {
+            let profile = profile(name);
+            let found = profile.resident_blocks(*threads, *registers, *shared, profile.shared_per_sm);
+            assert_eq!(found, *blocks, "{name}: {threads} threads, {registers} registers, {shared} bytes");
+        }
+    }
+
+    #[test]
+    fn a_carveout_is_the_next_size_that_the_card_has() {
+        for (name, percent, shared, kib) in [
+            ("sm_75", 0, 0, 32),
+            ("sm_75", 51, 0, 64),
+            ("sm_80", 0, 0, 8),
+            ("sm_80", 0, 7 << 10, 8),
+            ("sm_80", 0, (7 << 10) + 1, 16),
+            ("sm_80", 50, 0, 100),
+            ("sm_90", 50, 0, 132),
+            ("sm_90", 100, 0, 228),
+            ("sm_90", -1, 0, 228),
+            ("sm_120", 33, 0, 64),
+        ] {
+            assert_eq!(profile(name).shared_room(percent, shared), kib << 10, "{name} at {percent} %");
+        }
     }
 
     #[test]

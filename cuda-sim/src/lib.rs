@@ -5,10 +5,9 @@
 //! this CPU, and run over all cores. The same functions are the C library `libcuda_sim.so`.
 //!
 //! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
-//! `CUDA_SIM_DEVICES` how many there are (1 to 16), `CUDA_SIM_MEMORY` the bytes that each has, `CUDA_SIM_THREADS` the
-//! number of workers; `CUDA_SIM_ENGINE=fibers` chooses the slow, exact engine, with a schedule that `CUDA_SIM_SEED` makes
-//! random; `CUDA_SIM_TRACE=file.json` writes a timeline for Perfetto; `CUDA_SIM_PRINT_LLVM` set prints the optimised code
-//! of every kernel.
+//! `CUDA_SIM_DEVICES` how many there are, `CUDA_SIM_ENGINE=fibers` the slow, exact engine; the table of all variables, and
+//! what each allows, is at the head of `environment.rs` and in the book. A value that is not allowed is an error of
+//! `cuInit`.
 //!
 //! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `link` (several modules to one, the
 //! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
@@ -23,6 +22,7 @@ compile_error!("the software device runs on x86-64 Linux: its way out of faults 
 mod codegen;
 mod device;
 mod driver;
+mod environment;
 mod exec;
 mod ir;
 mod link;

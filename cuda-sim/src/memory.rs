@@ -13,10 +13,15 @@
 //! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
 //! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
 
+pub(crate) mod shared;
+
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use shared::{Access, SharedFile};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const PAGE: u64 = 4096;
 /// What every allocation is aligned to, as on NVIDIA's devices.
@@ -33,6 +38,12 @@ pub(crate) enum Kind {
     Pooled(usize),
     /// Freed into its pool, which keeps it.
     Cached(usize),
+    /// Memory of another process, or a file's, mapped here.
+    Imported,
+    /// A buffer in external memory.
+    External,
+    /// Virtual memory that the client mapped itself.
+    Mapped(Access),
     /// Of the device itself: module data, scratch memory of workers.
     Internal,
 }
@@ -68,6 +79,13 @@ pub(crate) struct Allocation {
     pub(crate) mapped: u64,
 }
 
+impl Allocation {
+    /// Where it begins in its first page.
+    pub(crate) fn offset(&self) -> u64 {
+        self.base - self.pages
+    }
+}
+
 /// Host memory of others that was registered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registration {
@@ -83,8 +101,10 @@ struct State {
     live: BTreeMap<u64, Allocation>,
     free: VecDeque<(u64, u64)>,
     registered: BTreeMap<u64, Registration>,
-    /// Bytes in use on each device.
-    used: Vec<u64>,
+    /// Files behind allocations, by their base.
+    files: HashMap<u64, Arc<SharedFile>>,
+    /// Ranges of addresses that clients map memory into: bytes, and the addresses taken.
+    reserved: BTreeMap<u64, (u64, u64, u64)>,
 }
 
 /// The range and what is in it.
@@ -97,6 +117,9 @@ pub(crate) struct Memory {
 
 /// The process's device memory.
 pub(crate) static MEMORY: Lazy<Memory> = Lazy::new(Memory::reserve);
+
+/// Bytes in use on each device; grows under the lock of the state only.
+static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64::new(0)).collect());
 
 impl Memory {
     fn reserve() -> Memory {
@@ -120,7 +143,8 @@ impl Memory {
             live: BTreeMap::new(),
             free: VecDeque::new(),
             registered: BTreeMap::new(),
-            used: vec![0; *DEVICES],
+            files: HashMap::new(),
+            reserved: BTreeMap::new(),
         };
         let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
         Memory { start, end, total, state: Mutex::new(state) }
@@ -128,7 +152,7 @@ impl Memory {
 
     /// Free and total bytes of a device.
     pub(crate) fn info(&self, device: usize) -> (u64, u64) {
-        (self.total.saturating_sub(self.state.lock().used[device]), self.total)
+        (self.total.saturating_sub(USED[device].load(Ordering::Acquire)), self.total)
     }
 
     /// Allocates for the device itself, or for tests.
@@ -151,7 +175,7 @@ impl Memory {
         let guard = guard.max(PAGE).min((self.end - self.start) / 256).next_multiple_of(PAGE);
         let taken = PAGE + mapped + guard;
         let mut state = self.state.lock();
-        if counts(kind) && state.used[owner.device] + mapped > self.total {
+        if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
@@ -162,7 +186,7 @@ impl Memory {
         })?;
         let base = pages + (mapped - room);
         if counts(kind) {
-            state.used[owner.device] += mapped;
+            USED[owner.device].fetch_add(mapped, Ordering::AcqRel);
         }
         state.id += 1;
         let id = state.id;
@@ -278,15 +302,18 @@ impl Memory {
 
 /// Whether memory of that kind counts against a device's total.
 fn counts(kind: Kind) -> bool {
-    !matches!(kind, Kind::Internal | Kind::Host(_))
+    !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
 }
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
+    state.files.remove(&allocation.base);
     if counts(allocation.kind) {
-        state.used[allocation.owner.device] -= allocation.mapped;
+        USED[allocation.owner.device].fetch_sub(allocation.mapped, Ordering::AcqRel);
     }
-    if protect(allocation.pages, allocation.mapped, false).is_ok() {
+    // Addresses that a client reserved stay its own.
+    let given_back = protect(allocation.pages, allocation.mapped, false).is_ok();
+    if given_back && allocation.taken != 0 {
         state.free.push_back((allocation.start, allocation.taken));
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::codegen::jit::Compiled;
 use crate::codegen::{self, KernelCode};
+use crate::environment::ENVIRONMENT;
 use crate::exec::launch::Shape;
 use crate::ir::Function;
 use crate::ir::lower::{Program, lower};
@@ -27,9 +28,6 @@ pub(crate) struct Kernel {
     fibers: OnceCell<Arc<Compiled>>,
 }
 
-/// Whether threads are fibers: `CUDA_SIM_ENGINE=fibers`.
-static FIBERS: Lazy<bool> = Lazy::new(|| std::env::var("CUDA_SIM_ENGINE").is_ok_and(|engine| engine == "fibers"));
-
 impl Kernel {
     pub(crate) fn function(&self) -> &Function {
         &self.program.functions[self.code.function]
@@ -49,7 +47,7 @@ impl Kernel {
 
     /// The machine code, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self) -> Result<&Arc<Compiled>, String> {
-        if *FIBERS {
+        if ENVIRONMENT.fibers {
             return self.fibers();
         }
         self.compiled.get_or_try_init(|| Compiled::new(&self.code).map(Arc::new))

@@ -5,44 +5,14 @@
 //! Every call passes pointers to live locals, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
+#[macro_use]
+mod common;
+
+use common::{CHILD, attribute, child, function, in_child};
 use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::process::Command;
 use std::ptr::null_mut;
-
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
-
-const CHILD: &str = "CUDA_SIM_TEST_CHILD";
-
-/// Runs a test of this file again in a child process with that environment. True in the child itself.
-fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
-    if std::env::var_os(CHILD).is_some() {
-        return true;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(environment.iter().copied());
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    false
-}
-
-fn attribute(which: CUdevice_attribute, device: CUdevice) -> i32 {
-    let mut value = -1;
-    ok!(cuDeviceGetAttribute(&mut value, which, device));
-    value
-}
 
 const ADD: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry add(.param .u64 to, .param .u64 from) { .reg .b32 %r<3>; .reg .b64 %rd<3>;
@@ -50,9 +20,7 @@ const ADD: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
   add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1; ret; }";
 
 fn add(to: &mut CUdeviceptr, from: &mut CUdeviceptr, stream: CUstream) -> CUresult {
-    let (mut module, mut f) = (null_mut(), null_mut());
-    ok!(cuModuleLoadData(&mut module, ADD.as_ptr().cast()));
-    ok!(cuModuleGetFunction(&mut f, module, c"add".as_ptr()));
+    let f = function(ADD, c"add");
     let mut params: [*mut c_void; 2] = [std::ptr::from_mut(to).cast(), std::ptr::from_mut(from).cast()];
     call!(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params.as_mut_ptr(), null_mut()))
 }
@@ -226,6 +194,31 @@ fn functions_are_found_in_the_variant_that_is_asked_for() {
 }
 
 #[test]
+fn a_variable_that_is_not_allowed_stops_the_driver() {
+    if std::env::var_os(CHILD).is_some() {
+        assert_eq!(call!(cuInit(0)), CUresult::CUDA_ERROR_INVALID_VALUE);
+        let mut count = 0;
+        assert_eq!(call!(cuDeviceGetCount(&mut count)), CUresult::CUDA_ERROR_NOT_INITIALIZED);
+        return;
+    }
+    for (variable, value, allowed) in [
+        ("CUDA_SIM_PROFILE", "sm_99", "sm_75, sm_80, sm_90, sm_120"),
+        ("CUDA_SIM_ENGINE", "fast", "regions, fibers"),
+        ("CUDA_SIM_DEVICES", "two", "the numbers from 1 to 16"),
+        ("CUDA_SIM_SEED", "x", "numbers of 64 bits"),
+        ("CUDA_SIM_TRACE", "/nowhere/at/all.json", "a file that can be written"),
+    ] {
+        let mut command = child("a_variable_that_is_not_allowed_stops_the_driver");
+        let output = command.env(variable, value).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+        let line = format!("the software device does not start: {variable}={value} is not allowed");
+        let named = text.lines().filter(|l| l.starts_with(&line) && l.contains(allowed)).count();
+        assert_eq!(named, 1, "{text}");
+    }
+}
+
+#[test]
 fn the_timeline_is_complete_json_whenever_the_process_ends() {
     let path = std::env::temp_dir().join(format!("cuda-sim-trace-{}.json", std::process::id()));
     if std::env::var_os(CHILD).is_none() {
@@ -246,6 +239,17 @@ fn the_timeline_is_complete_json_whenever_the_process_ends() {
         for event in events.iter().filter(|e| e["ph"] == "X") {
             assert!(event["ts"].as_f64().unwrap() > 0.0 && event["dur"].as_f64().unwrap() >= 0.0);
         }
+        let arrows = named("wait");
+        assert_eq!(arrows.iter().map(|e| e["ph"].as_str().unwrap()).collect::<Vec<_>>(), ["s", "f"], "{text}");
+        assert_eq!(arrows[0]["id"], arrows[1]["id"]);
+        // An arrow binds to the slices that it begins and ends in.
+        for (arrow, slice) in [(arrows[0], events_seen[0]), (arrows[1], named("wait for an event")[0])] {
+            let (at, begin) = (arrow["ts"].as_f64().unwrap(), slice["ts"].as_f64().unwrap());
+            assert!(begin <= at && at <= begin + slice["dur"].as_f64().unwrap() + 1e-3, "{text}");
+            assert_eq!(arrow["tid"], slice["tid"]);
+        }
+        let bytes: Vec<u64> = named("memory").iter().map(|e| e["args"]["bytes"].as_u64().unwrap()).collect();
+        assert_eq!(bytes, [4096, 8192, 4096], "{text}");
         let threads = events.iter().filter(|e| e["name"] == "thread_name").count();
         assert_eq!(threads, 2);
         return;
@@ -265,5 +269,7 @@ fn the_timeline_is_complete_json_whenever_the_process_ends() {
     assert_eq!(add(&mut a, &mut b, null_mut()), CUresult::CUDA_SUCCESS);
     ok!(cuMemcpyDtoH_v2((&raw mut host).cast(), a, 4));
     assert_eq!(host, 5);
+    ok!(cuStreamWaitEvent(null_mut(), event, 0));
+    ok!(cuMemFree_v2(b));
     std::process::abort();
 }

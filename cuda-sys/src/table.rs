@@ -112,6 +112,41 @@ macro_rules! driver_table {
                 }
             )*
         }
+
+        with_dollar! { ($d:tt) => {
+            /// Hands a function of the table, by name, to a macro as `name(argument: type, ..)`.
+            ///
+            /// For drivers that treat many functions alike, so that none of them writes a signature again. The types
+            /// are named as this crate and `core::ffi` export them, and must be in scope.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use core::ffi::*;
+            /// use cuda_sys::*;
+            ///
+            /// macro_rules! define {
+            ///     ($name:ident($($argument:ident: $ty:ty),*)) => {
+            ///         unsafe extern "C" fn $name($(_: $ty),*) -> CUresult { CUresult::CUDA_ERROR_NOT_SUPPORTED }
+            ///     };
+            /// }
+            /// cuda_sys::driver_function!(cuArrayDestroy => define);
+            /// let fns = DriverFns { cuArrayDestroy: Some(cuArrayDestroy), ..DriverFns::default() };
+            /// assert!(fns.cuArrayDestroy.is_some());
+            /// ```
+            #[macro_export]
+            macro_rules! driver_function {
+                $(($name => $d callback:ident) => { $d callback! { $name($($arg: $ty),*) } };)*
+            }
+        } }
+    };
+}
+
+/// Defines a macro and calls it with a dollar sign, which a macro cannot write into one that it defines.
+macro_rules! with_dollar {
+    ($($body:tt)*) => {
+        macro_rules! with_this_dollar { $($body)* }
+        with_this_dollar! { $ }
     };
 }
 

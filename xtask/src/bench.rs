@@ -18,7 +18,7 @@ enum Group {
     Compile,
     /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
     Codegen,
-    /// The software device beside a plain loop
+    /// The software device beside plain loops, beside pocl and beside Numba's simulator; downloads Numba if it is not there
     Sim,
     /// What a typed launch costs beside the bare call
     Launch,
@@ -40,6 +40,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let toolkit = setup::toolkit()?;
         for tool in ["ptxas", "nvdisasm", "nvcc"] {
             command.arg(format!("--{tool}")).arg(toolkit.tool(tool)?);
+        }
+    }
+    if groups.contains(&Group::Sim) {
+        match setup::numba() {
+            Ok(folder) => {
+                command.arg("--numba").arg(folder);
+            }
+            // Measurements without a peer are measurements too.
+            Err(error) => eprintln!("Numba cannot be downloaded: {error:#}"),
         }
     }
     workspace::run(&mut command)

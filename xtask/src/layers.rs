@@ -27,7 +27,8 @@ const TOP: &[&str] = &["cuda-tests", "cuda-examples", "cuda-benches"];
 const PLACES: &[(&str, &[&str])] = &[
     ("inkwell", &["cuda-llvm"]),
     ("llvm-sys", &["cuda-llvm"]),
-    ("libloading", &["cuda-sys"]),
+    // Benches open OpenCL, a peer.
+    ("libloading", &["cuda-sys", "cuda-benches"]),
     ("bindgen", &["xtask", "cuda-sys"]),
     ("clap", &["xtask"]),
     ("syn", &["cuda-jit-macros", "xtask"]),

@@ -3,8 +3,10 @@
 //! Headers (for bindings), ptxas, nvcc and nvdisasm (for checks and comparisons), libdevice, and libclang for bindgen. The
 //! library and its users need none of it. Other tasks call [`toolkit`].
 //!
-//! Invariant: the folder either holds everything that [`WHEELS`] names, and a stamp that says so, or counts as absent; it
-//! is put together beside its place and renamed into it.
+//! Beside it [`numba`] is a folder of its own, which only `bench sim` asks for.
+//!
+//! Invariant: a folder either holds all of its wheels, and a stamp that names them, or counts as absent; it is put together
+//! beside its place and renamed into it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,7 +29,10 @@ const WHEELS: &[&str] = &[
     "libclang==18.1.1",
 ];
 
-/// The stamp's file, which holds [`WHEELS`].
+/// Numba, whose simulator `bench sim` compares with.
+const NUMBA: &[&str] = &["numba==0.61.2", "llvmlite==0.44.0", "numpy==2.2.6"];
+
+/// The stamp's file, which holds the wheels that a folder was made from.
 const STAMP: &str = "wheels.txt";
 
 #[derive(Args)]
@@ -65,17 +70,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// The toolkit in `target/toolkit`, downloaded where it is not there yet.
 pub(crate) fn toolkit() -> Result<Toolkit> {
-    install(&default_dir())
+    install(&default_dir("toolkit"))
 }
 
 /// The toolkit in `target/toolkit` where it is there already.
 pub(crate) fn installed() -> Option<Toolkit> {
-    complete(&default_dir())
+    let root = default_dir("toolkit");
+    complete(&root, WHEELS).then_some(Toolkit { root })
+}
+
+/// A folder for Python's search path with Numba in it, downloaded where it is not there yet.
+pub(crate) fn numba() -> Result<PathBuf> {
+    let dir = default_dir("numba");
+    fetch(&dir, NUMBA, |_| Ok(()))?;
+    Ok(dir.join(SITE))
 }
 
 /// One place whatever `CARGO_TARGET_DIR` is: builds in different folders share a download of 300 MB.
-fn default_dir() -> PathBuf {
-    workspace::root().join("target/toolkit")
+fn default_dir(name: &str) -> PathBuf {
+    workspace::root().join("target").join(name)
 }
 
 impl Toolkit {
@@ -105,19 +118,28 @@ impl Toolkit {
     }
 }
 
-fn wheels() -> String {
-    WHEELS.join("\n") + "\n"
+/// Where pip puts what it installs.
+const SITE: &str = "site";
+
+/// What the stamp of these wheels says.
+fn stamp(wheels: &[&str]) -> String {
+    wheels.join("\n") + "\n"
 }
 
-/// The toolkit in `dir` if its stamp names exactly today's wheels.
-fn complete(dir: &Path) -> Option<Toolkit> {
-    let stamp = fs::read_to_string(dir.join(STAMP)).ok()?;
-    (stamp == wheels()).then(|| Toolkit { root: dir.to_owned() })
+/// Whether the stamp in `dir` names exactly these wheels.
+fn complete(dir: &Path, wheels: &[&str]) -> bool {
+    fs::read_to_string(dir.join(STAMP)).is_ok_and(|found| found == stamp(wheels))
 }
 
 fn install(dir: &Path) -> Result<Toolkit> {
-    if let Some(toolkit) = complete(dir) {
-        return Ok(toolkit);
+    fetch(dir, WHEELS, lay_out)?;
+    Ok(Toolkit { root: dir.to_owned() })
+}
+
+/// Makes `dir` a folder of these wheels, whose contents `lay_out` moves to their places, unless it is one.
+fn fetch(dir: &Path, wheels: &[&str], lay_out: impl Fn(&Path) -> Result<()>) -> Result<()> {
+    if complete(dir, wheels) {
+        return Ok(());
     }
     let parent = dir.parent().with_context(|| format!("`{}` is no folder to install into", dir.display()))?;
     let name = dir.file_name().with_context(|| format!("`{}` is no folder to install into", dir.display()))?;
@@ -126,8 +148,8 @@ fn install(dir: &Path) -> Result<Toolkit> {
     // Two tasks that start together download once. The lock ends with this process, however that ends.
     let lock = File::create(beside("lock"))?;
     lock.lock()?;
-    if let Some(toolkit) = complete(dir) {
-        return Ok(toolkit);
+    if complete(dir, wheels) {
+        return Ok(());
     }
     ensure!(
         !dir.exists() || dir.join(STAMP).exists(),
@@ -136,13 +158,12 @@ fn install(dir: &Path) -> Result<Toolkit> {
     );
     let staging = beside("new");
     remove(&staging)?;
-    eprintln!("downloading {} wheels from PyPI to {} (300 MB)", WHEELS.len(), dir.display());
-    download(&staging.join("site"))?;
+    eprintln!("downloading {} wheels from PyPI to {}: {}", wheels.len(), dir.display(), wheels.join(" "));
+    download(&staging.join(SITE), wheels)?;
     lay_out(&staging)?;
-    fs::write(staging.join(STAMP), wheels())?;
+    fs::write(staging.join(STAMP), stamp(wheels))?;
     remove(dir)?;
-    fs::rename(&staging, dir).with_context(|| format!("cannot move the toolkit to {}", dir.display()))?;
-    Ok(Toolkit { root: dir.to_owned() })
+    fs::rename(&staging, dir).with_context(|| format!("cannot move the download to {}", dir.display()))
 }
 
 fn remove(dir: &Path) -> Result<()> {
@@ -155,7 +176,7 @@ fn remove(dir: &Path) -> Result<()> {
 }
 
 /// Installs the wheels into `site` with pip.
-fn download(site: &Path) -> Result<()> {
+fn download(site: &Path, wheels: &[&str]) -> Result<()> {
     let pip = || {
         let mut pip = Command::new("python3");
         // A user's setting to install into their home folder contradicts a target.
@@ -163,18 +184,18 @@ fn download(site: &Path) -> Result<()> {
         pip
     };
     output(pip().arg("--version")).context(
-        "`setup` downloads wheels with `python3 -m pip`, which does not run here; install it (Debian: `apt install \
-         python3-pip`), or install a toolkit of CUDA 13 by other means and set CUDA_HOME to its folder",
+        "wheels are downloaded with `python3 -m pip`, which does not run here; install it (Debian: `apt install \
+         python3-pip`), or for a toolkit install CUDA 13 by other means and set CUDA_HOME to its folder",
     )?;
     let mut install = pip();
     install.args(["install", "--quiet", "--no-deps", "--no-compile", "--only-binary=:all:", "--target"]);
-    output(install.arg(site).args(WHEELS)).context("pip cannot install the wheels")?;
+    output(install.arg(site).args(wheels)).context("pip cannot install the wheels")?;
     Ok(())
 }
 
 /// Moves what the wheels brought from `site-packages`' places to conda's.
 fn lay_out(staging: &Path) -> Result<()> {
-    let site = staging.join("site");
+    let site = staging.join(SITE);
     let target = Path::new("targets").join(TARGET);
     let moves = [
         ("nvidia/cu13/include", target.join("include")),
@@ -221,11 +242,12 @@ mod tests {
     #[test]
     fn a_folder_with_another_stamp_counts_as_absent() {
         let scratch = Scratch::new("stamp").unwrap();
-        assert!(complete(scratch.path()).is_none());
+        assert!(!complete(scratch.path(), WHEELS));
         fs::write(scratch.path().join(STAMP), "nvidia-cuda-nvcc==12.0\n").unwrap();
-        assert!(complete(scratch.path()).is_none());
-        fs::write(scratch.path().join(STAMP), wheels()).unwrap();
-        assert!(complete(scratch.path()).is_some());
+        assert!(!complete(scratch.path(), WHEELS));
+        fs::write(scratch.path().join(STAMP), stamp(WHEELS)).unwrap();
+        assert!(complete(scratch.path(), WHEELS));
+        assert!(!complete(scratch.path(), NUMBA));
     }
 
     #[test]

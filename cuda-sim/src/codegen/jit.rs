@@ -10,6 +10,7 @@
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::{KernelCode, math};
+use crate::environment::ENVIRONMENT;
 use crate::ir::sync::Plan;
 use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
@@ -163,7 +164,7 @@ fn object(ir: &str, symbol: &str) -> Result<Vec<u8>, String> {
     if ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     }
-    if std::env::var_os("CUDA_SIM_PRINT_LLVM").is_some() {
+    if ENVIRONMENT.print_llvm {
         eprintln!("{}", module.print_to_string().to_string_lossy());
     }
     let object = machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())?;

@@ -127,12 +127,6 @@ fn peer(handle: CUcontext) -> Result<(Arc<Context>, Arc<Context>), CUresult> {
     Ok((own, other))
 }
 
-/// Functions for contexts with a part of the device's multiprocessors.
-fn no_green_contexts() -> Status {
-    healthy()?;
-    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
-}
-
 api! {
     fn cuDevicePrimaryCtxRetain(out: *mut CUcontext, dev: CUdevice) {
         let primary = primary(dev)?;
@@ -309,8 +303,6 @@ api! {
         }
         put(out, 0)
     }
-    fn cuCtxRecordEvent(_handle: CUcontext, _event: cuda_sys::CUevent) { no_green_contexts() }
-    fn cuCtxWaitEvent(_handle: CUcontext, _event: cuda_sys::CUevent) { no_green_contexts() }
     fn cuDeviceGetCount(count: *mut c_int) {
         initialised()?;
         put(count, *DEVICES as c_int)

@@ -14,6 +14,7 @@ use super::state::{Context, ENGINE, context};
 use super::stream::{Stream, target};
 use super::work::{Box3, Fill, Op};
 use super::{Status, api, get};
+use crate::memory::shared::Access;
 use crate::memory::{Kind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
@@ -42,7 +43,10 @@ fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
     }
     let end = address.checked_add(bytes as u64).filter(|_| address != 0).ok_or(invalid)?;
     if MEMORY.owns(address) {
-        let found = MEMORY.find(address).filter(|a| end <= a.base + a.bytes).ok_or(invalid)?;
+        let found = MEMORY.covering(address, end).ok_or(invalid)?;
+        if found.kind == Kind::Mapped(Access::None) {
+            return Err(invalid);
+        }
         return Ok(if matches!(found.kind, Kind::Host(_)) { Place::Pinned } else { Place::Device });
     }
     match MEMORY.registration(address) {

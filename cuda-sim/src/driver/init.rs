@@ -65,6 +65,11 @@ api! {
         if flags != 0 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
+        if let Some(why) = crate::environment::fault().or_else(super::trace::fault) {
+            // Not an event for a log: who set the variable must see it, whatever the program does with codes.
+            eprintln!("the software device does not start: {why}");
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         crate::exec::fault::install();
         INITIALISED.store(true, Ordering::Release);
         Ok(())

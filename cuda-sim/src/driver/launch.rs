@@ -1,22 +1,22 @@
-//! Launches: checks of the configuration, parameters, faults; and occupancy.
+//! Launches: checks of the configuration, parameters, faults.
 //!
 //! # Safety
 //!
 //! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
 
+use super::launch_attributes::Attributes;
 use super::module::{function, max_threads};
+use super::occupancy::resident;
 use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
 use super::work::Op;
-use super::{Status, api, get, put};
+use super::{Status, api, get};
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
 use crate::queue::Start;
-use cuda_sys::{
-    CUfunction, CUlaunchAttributeID, CUlaunchConfig, CUoccupancyB2DSize, CUresult, CUsharedconfig, CUstream,
-};
-use std::ffi::{c_int, c_uint, c_void};
+use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUsharedconfig, CUstream};
+use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -143,8 +143,7 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
     }
     check(&object, how.grid, how.block, how.shared)?;
     if how.cooperative {
-        let shared = object.kernel.function().shared_bytes + u64::from(how.shared);
-        let resident = PROFILE.resident_blocks(how.block.iter().product(), shared) * PROFILE.multiprocessors;
+        let resident = resident(&object, how.block.iter().product(), u64::from(how.shared)) * PROFILE.multiprocessors;
         if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
             return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
         }
@@ -167,52 +166,6 @@ fn launch(f: CUfunction, how: &Configuration, params: *mut *mut c_void, extra: *
         Op::Kernel { launch: Box::new(launch), kernel: Arc::clone(&object.kernel), module: Arc::clone(&object.module) };
     stream.submit(&context, op, Start::Driver);
     Ok(())
-}
-
-fn occupancy(blocks: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) -> Status {
-    ready()?;
-    let object = function(f)?;
-    let threads = u32::try_from(threads).ok().filter(|n| *n > 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-    let shared = object.kernel.function().shared_bytes + dynamic as u64;
-    let fitting = if threads > max_threads(&object) { 0 } else { PROFILE.resident_blocks(threads, shared) };
-    put(blocks, fitting as c_int)
-}
-
-fn best_block(
-    grid: *mut c_int,
-    block: *mut c_int,
-    f: CUfunction,
-    shared_of: CUoccupancyB2DSize,
-    dynamic: usize,
-    limit: c_int,
-) -> Status {
-    ready()?;
-    let object = function(f)?;
-    let most = max_threads(&object);
-    let most = u32::try_from(limit).ok().filter(|n| *n > 0).map_or(most, |limit| limit.min(most));
-    let mut best = (0, 0, 0);
-    for threads in (1..=most.div_ceil(32)).rev().map(|warps| (warps * 32).min(most)) {
-        // SAFETY: the client's function of a block size, by CUDA's contract.
-        let dynamic = shared_of.map_or(dynamic, |f| unsafe { f(threads as c_int) });
-        let blocks = PROFILE.resident_blocks(threads, object.kernel.function().shared_bytes + dynamic as u64);
-        if blocks * threads > best.0 {
-            best = (blocks * threads, blocks, threads);
-        }
-    }
-    put(grid, (best.1 * PROFILE.multiprocessors) as c_int)?;
-    put(block, best.2 as c_int)
-}
-
-/// Flags of the occupancy functions: caching in the first level is on anyway.
-fn occupancy_flags(flags: c_uint) -> Status {
-    if flags > 1 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
-}
-
-/// Clusters of blocks do not exist here.
-fn no_clusters(f: CUfunction) -> Status {
-    ready()?;
-    function(f)?;
-    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
 }
 
 api! {
@@ -255,73 +208,13 @@ api! {
     ) {
         ready()?;
         let c = get(config)?;
-        let mut cooperative = false;
-        for i in 0..c.numAttrs as usize {
-            let attribute = get(c.attrs.wrapping_add(i))?;
-            // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
-            let wanted = unsafe { attribute.value.cooperative };
-            match attribute.id {
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = wanted != 0,
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if wanted != 1 => {
-                    return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
-                }
-                // Priorities, caches and the like change nothing that can be seen.
-                _ => {}
-            }
-        }
+        let attributes = Attributes::read(&c)?;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
-        let (shared, stream) = (c.sharedMemBytes, c.hStream);
-        launch(f, &Configuration { grid, block, shared, stream, cooperative }, params, extra)
+        let (shared, stream, cooperative) = (c.sharedMemBytes, c.hStream, attributes.cooperative);
+        attributes.check(target(stream)?.1.context)?;
+        launch(f, &Configuration { grid, block, shared, stream, cooperative }, params, extra)?;
+        attributes.record(stream)
     }
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(out: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) {
-        occupancy(out, f, threads, dynamic)
-    }
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        out: *mut c_int,
-        f: CUfunction,
-        threads: c_int,
-        dynamic: usize,
-        flags: c_uint,
-    ) {
-        occupancy_flags(flags)?;
-        occupancy(out, f, threads, dynamic)
-    }
-    fn cuOccupancyMaxPotentialBlockSize(
-        grid: *mut c_int,
-        block: *mut c_int,
-        f: CUfunction,
-        shared_of: CUoccupancyB2DSize,
-        dynamic: usize,
-        limit: c_int,
-    ) {
-        best_block(grid, block, f, shared_of, dynamic, limit)
-    }
-    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
-        grid: *mut c_int,
-        block: *mut c_int,
-        f: CUfunction,
-        shared_of: CUoccupancyB2DSize,
-        dynamic: usize,
-        limit: c_int,
-        flags: c_uint,
-    ) {
-        occupancy_flags(flags)?;
-        best_block(grid, block, f, shared_of, dynamic, limit)
-    }
-    fn cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) {
-        ready()?;
-        let object = function(f)?;
-        let blocks = u64::try_from(blocks).ok().filter(|n| *n > 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        if threads <= 0 {
-            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-        }
-        let taken = u64::from(PROFILE.shared_reserved) + object.kernel.function().shared_bytes;
-        put(out, (u64::from(PROFILE.shared_per_sm) / blocks).saturating_sub(taken) as usize)
-    }
-    fn cuOccupancyMaxPotentialClusterSize(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) {
-        no_clusters(f)
-    }
-    fn cuOccupancyMaxActiveClusters(_out: *mut c_int, f: CUfunction, _config: *const CUlaunchConfig) { no_clusters(f) }
     fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {
         ready()?;
         function(f)?;

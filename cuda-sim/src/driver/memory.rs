@@ -9,7 +9,7 @@
 use super::state::{current, device, healthy};
 use super::{Status, api, put};
 use crate::memory::{Kind, MEMORY, MemoryError, Registration};
-use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
+use cuda_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CUdevice, CUdeviceptr, CUresult};
 use std::ffi::{c_uint, c_void};
 
 pub(super) fn failure(error: MemoryError) -> CUresult {
@@ -30,7 +30,9 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
         super::pool::trim(context.device, 0);
         new().map_err(|_| error)
     });
-    put(out, base.map_err(failure)?)
+    let base = base.map_err(failure)?;
+    super::trace::memory(context.device);
+    put(out, base)
 }
 
 fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
@@ -54,9 +56,11 @@ fn free(address: CUdeviceptr) -> Status {
         super::state::numbered(owner.owner.context)?.synchronize()?;
     }
     match kind {
-        Kind::Device | Kind::Managed => {
+        Kind::Device | Kind::Managed | Kind::External => {
             context.synchronize()?;
-            MEMORY.free(address, |found| found == kind).map_err(failure)
+            MEMORY.free(address, |found| found == kind).map_err(failure)?;
+            found.iter().for_each(|a| super::trace::memory(a.owner.device));
+            Ok(())
         }
         Kind::Pooled(_) => {
             context.synchronize()?;
@@ -84,12 +88,6 @@ fn register_old(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     register(address, bytes, flags)
-}
-
-/// Memory is not shared with other processes.
-fn no_ipc() -> Status {
-    healthy()?;
-    Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
 }
 
 api! {
@@ -167,9 +165,4 @@ api! {
         context.synchronize()?;
         MEMORY.unregister(at).map_err(|_| unknown)
     }
-    fn cuIpcGetMemHandle(_handle: *mut CUipcMemHandle, _address: CUdeviceptr) { no_ipc() }
-    fn cuIpcOpenMemHandle_v2(_address: *mut CUdeviceptr, _handle: CUipcMemHandle, _flags: c_uint) { no_ipc() }
-    fn cuIpcCloseMemHandle(_address: CUdeviceptr) { no_ipc() }
-    fn cuIpcGetEventHandle(_handle: *mut CUipcEventHandle, _event: CUevent) { no_ipc() }
-    fn cuIpcOpenEventHandle(_event: *mut CUevent, _handle: CUipcEventHandle) { no_ipc() }
 }

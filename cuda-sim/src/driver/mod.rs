@@ -2,7 +2,7 @@
 //!
 //! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
 //! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
-//! do not exist here are absent from the table. What streams do is enqueued as [`work`] and run by [`crate::queue`].
+//! the device does not have are in [`refused`]. What streams do is enqueued as [`work`] and run by [`crate::queue`].
 //!
 //! # Safety
 //!
@@ -11,23 +11,31 @@
 //! numbers that are looked up, never pointers to Rust objects.
 
 mod attributes;
+#[cfg(all(test, not(loom)))]
+mod audit;
 mod context;
 mod copy;
 mod error;
 mod event;
+mod external;
 mod init;
+mod ipc;
 mod jit_log;
 mod launch;
+mod launch_attributes;
 mod library;
 mod link;
 mod memory;
 mod module;
+mod occupancy;
 mod pointer;
 mod pool;
+mod refused;
 mod state;
 mod stream;
 mod trace;
 mod unexported;
+mod virtual_memory;
 mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -120,10 +128,20 @@ fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
     text.to_str().map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// Every function that exists.
+/// Every function of the table.
 static FNS: Lazy<DriverFns> = Lazy::new(|| {
+    let mut fns = implemented();
+    refused::fill(&mut fns);
+    fns
+});
+
+/// The functions that do something.
+fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
+    ipc::fill(&mut fns);
+    virtual_memory::fill(&mut fns);
+    external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);
@@ -134,12 +152,13 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     link::fill(&mut fns);
     library::fill(&mut fns);
     launch::fill(&mut fns);
+    occupancy::fill(&mut fns);
     stream::fill(&mut fns);
     attributes::fill(&mut fns);
     event::fill(&mut fns);
     unexported::fill(&mut fns);
     fns
-});
+}
 
 /// The software device's driver, one for the process.
 ///

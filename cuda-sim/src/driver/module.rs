@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
 pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUresult> {
@@ -127,7 +127,7 @@ pub(super) fn attribute(object: &FunctionObject, attribute: CUfunction_attribute
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
         A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => object.max_dynamic_shared.load(Ordering::Relaxed) as i32,
-        A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+        A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => object.carveout.load(Ordering::Relaxed),
         _ if attribute.0 < A::CU_FUNC_ATTRIBUTE_MAX.0 => 0,
         _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     })
@@ -149,11 +149,11 @@ pub(super) fn set_attribute(object: &FunctionObject, which: CUfunction_attribute
             Ok(())
         }
         CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
-            if (-1..=100).contains(&value) {
-                Ok(())
-            } else {
-                Err(CUresult::CUDA_ERROR_INVALID_VALUE)
+            if !(-1..=100).contains(&value) {
+                return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
+            object.carveout.store(value, Ordering::Relaxed);
+            Ok(())
         }
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     }
@@ -205,6 +205,7 @@ pub(super) fn get_function(out: *mut CUfunction, from: CUmodule, name: &str) -> 
             module: Arc::clone(&object.module),
             module_handle: from.addr(),
             max_dynamic_shared: AtomicU32::new(dynamic as u32),
+            carveout: AtomicI32::new(-1),
         };
         OBJECTS.lock().functions.insert(new, Arc::new(function));
         new

@@ -185,9 +185,10 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast(), 1u32),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => put(data.cast(), 0u64),
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
-        | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
-        | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => put(data.cast(), 0u32),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => put(data.cast(), u32::from(known.kind == Kind::Device)),
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
+            put(data.cast(), 0u32)
+        }
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast(), 3u32),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match known.kind {
             Kind::Pooled(pool) => put(data.cast(), pool),

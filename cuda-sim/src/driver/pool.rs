@@ -160,6 +160,7 @@ pub(super) fn trim(device: usize, most: u64) {
         let keep = pool.threshold.min(most);
         pool.trim(keep);
     }
+    super::trace::memory(device);
 }
 
 /// At the end of a context: its memory, which the caller frees, belongs to no pool any more.
@@ -184,6 +185,7 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
     let handle = from.map_or_else(|| pools.current(stream.device), |pool| pool.addr());
     let pool = pools.open(std::ptr::without_provenance_mut(handle))?;
     let base = take(pool, handle, bytes as u64, &context, &stream)?;
+    super::trace::memory(pool.device);
     put(out, base)
 }
 

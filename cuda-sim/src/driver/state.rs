@@ -17,7 +17,7 @@ use parking_lot::{Mutex, RwLock};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub(super) struct FunctionObject {
     pub(super) kernel: Arc<Kernel>,
@@ -25,6 +25,8 @@ pub(super) struct FunctionObject {
     pub(super) module_handle: usize,
     /// Dynamic shared memory that a launch may ask for beyond the default limit.
     pub(super) max_dynamic_shared: AtomicU32,
+    /// Preferred share of shared memory in percent; -1 for none.
+    pub(super) carveout: AtomicI32,
 }
 
 pub(super) struct ModuleObject {
@@ -161,6 +163,7 @@ impl Context {
         drop(old);
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
         super::pool::forget(self.id);
+        super::ipc::forget(self.id);
         MEMORY.reset(self.id);
         crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();

@@ -4,7 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
-use super::event::event;
+use super::event::{Event, event};
 use super::state::{Context, ENGINE, OBJECTS, bound, current, handle, healthy};
 use super::work::{Foreign, Item, Op, Value};
 use super::{Status, api, get, put};
@@ -43,6 +43,23 @@ impl Stream {
     pub(super) fn submit(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
         let item = Item { context: Arc::clone(context), stream: self.id, op };
         ENGINE.submit(self.queue, Vec::new(), Some(item), start)
+    }
+
+    /// What is enqueued from now on comes after the last record of an event; without one there is nothing to wait for.
+    pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
+        let record = event.record();
+        let own = record.as_ref().and_then(|record| record.noted.shared.as_ref()).map(|(_, number)| *number);
+        // A record of this process is a place in a queue; a thread has to wait for one of another.
+        let other = event.pending().filter(|number| Some(*number) != own);
+        if let Some((shared, number)) = event.shared.as_ref().zip(other) {
+            self.submit(context, Op::Await(Arc::clone(shared), number), Start::Driver);
+        }
+        let Some(record) = record else { return };
+        let shown = super::trace::wanted();
+        if shown || !ENGINE.reached(record.point) {
+            let item = || Item { context: Arc::clone(context), stream: self.id, op: Op::Waited(record.noted) };
+            ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
+        }
     }
 
     /// Waits for everything that is enqueued now.
@@ -194,15 +211,12 @@ api! {
         }
     }
     fn cuStreamWaitEvent / cuStreamWaitEvent_ptsz(of: CUstream, on: CUevent, flags: c_uint) {
-        let (_, stream) = target(of)?;
+        let (context, stream) = target(of)?;
         let event = event(on)?;
         if flags > 1 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        // The wait is for the record that is the last one now. Without one there is nothing to wait for.
-        if let Some(point) = event.point().filter(|point| !ENGINE.reached(*point)) {
-            ENGINE.submit(stream.queue, vec![point], None, Start::Here);
-        }
+        stream.wait_for(&context, &event);
         Ok(())
     }
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(of: CUstream, flags: *mut c_uint) { put(flags, known(of)?.1.flags) }
@@ -286,6 +300,18 @@ api! {
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver);
         Ok(())
+    }
+    fn cuStreamWaitValue32 / cuStreamWaitValue32_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
+        value(on, at, u64::from(wanted), false, Some(flags))
+    }
+    fn cuStreamWaitValue64 / cuStreamWaitValue64_ptsz(on: CUstream, at: u64, wanted: cuuint64_t, flags: c_uint) {
+        value(on, at, wanted, true, Some(flags))
+    }
+    fn cuStreamWriteValue32 / cuStreamWriteValue32_ptsz(on: CUstream, at: u64, new: cuuint32_t, _flags: c_uint) {
+        value(on, at, u64::from(new), false, None)
+    }
+    fn cuStreamWriteValue64 / cuStreamWriteValue64_ptsz(on: CUstream, at: u64, new: cuuint64_t, _flags: c_uint) {
+        value(on, at, new, true, None)
     }
     fn cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz(on: CUstream, at: u64, wanted: cuuint32_t, flags: c_uint) {
         value(on, at, u64::from(wanted), false, Some(flags))

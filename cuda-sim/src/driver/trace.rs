@@ -1,22 +1,34 @@
 //! The timeline: `CUDA_SIM_TRACE=file.json` writes what streams do as trace events, for Perfetto or chrome://tracing.
 //!
-//! A process is a device, a thread a stream; an entry has begin and duration in microseconds. The file is a complete JSON
-//! array after every event: each one is written over the closing bracket, so it is valid however the process ends.
+//! A process is a device, a thread a stream; a slice has begin and duration in microseconds. A wait for an event is a
+//! slice with an arrow from the slice of the record that it waits for, and each device has a counter of the bytes that
+//! are allocated on it. The file is a complete JSON array after every event: each one is written over the closing
+//! bracket, so it is valid however the process ends.
 
+use crate::environment::ENVIRONMENT;
+use crate::memory::MEMORY;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// What is about to happen.
-pub(super) struct Span {
+/// A stream of a device, or where something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Track {
     pub(super) device: usize,
     pub(super) stream: u64,
+}
+
+/// What is about to happen.
+pub(super) struct Span {
+    pub(super) track: Track,
     pub(super) name: String,
     pub(super) category: &'static str,
     /// Members of a JSON object.
     pub(super) arguments: String,
+    /// Where and when that was which it comes after.
+    pub(super) after: Option<(Track, u64)>,
 }
 
 /// Something that is happening.
@@ -29,51 +41,90 @@ struct Writer {
     file: File,
     /// Where the end of the array stands.
     end: u64,
-    streams: HashSet<(usize, u64)>,
+    tracks: HashSet<Track>,
+    arrows: u64,
 }
 
 /// What ends the file.
 const END: &str = "\n]\n";
 
-static WRITER: Lazy<Option<Mutex<Writer>>> = Lazy::new(|| {
-    let path = std::env::var_os("CUDA_SIM_TRACE").filter(|path| !path.is_empty())?;
+static WRITER: Lazy<Result<Option<Mutex<Writer>>, String>> = Lazy::new(|| {
+    let Some(path) = ENVIRONMENT.trace.as_ref() else { return Ok(None) };
     let open = || -> std::io::Result<Writer> {
-        let file = File::create(&path)?;
+        let file = File::create(path)?;
         file.write_all_at(format!("[{END}").as_bytes(), 0)?;
-        Ok(Writer { file, end: 1, streams: HashSet::new() })
+        Ok(Writer { file, end: 1, tracks: HashSet::new(), arrows: 0 })
     };
-    match open() {
-        Ok(writer) => Some(Mutex::new(writer)),
-        Err(error) => {
-            tracing::warn!("CUDA_SIM_TRACE={}: {error}; no timeline is written", path.display());
-            None
-        }
-    }
+    let refused = |why| {
+        format!("CUDA_SIM_TRACE={} is not allowed; allowed is a file that can be written ({why})", path.display())
+    };
+    open().map(|writer| Some(Mutex::new(writer))).map_err(refused)
 });
 
+/// What is wrong with the file, in one line.
+pub(super) fn fault() -> Option<&'static str> {
+    WRITER.as_ref().err().map(String::as_str)
+}
+
+fn writer() -> Option<&'static Mutex<Writer>> {
+    WRITER.as_ref().ok()?.as_ref()
+}
+
+/// Whether a timeline is written.
+pub(super) fn wanted() -> bool {
+    writer().is_some()
+}
+
 impl Writer {
-    fn write(&mut self, event: &str) {
+    /// Writes one event, whose members these are.
+    fn write(&mut self, members: std::fmt::Arguments<'_>) {
         let separator = if self.end == 1 { "" } else { "," };
         // One write, so that no end of the process falls between event and bracket.
-        let text = format!("{separator}\n{event}");
+        let text = format!("{separator}\n{{{members}}}");
         match self.file.write_all_at(format!("{text}{END}").as_bytes(), self.end) {
             Ok(()) => self.end += text.len() as u64,
             Err(error) => tracing::warn!("the timeline lacks an event: {error}"),
         }
     }
 
-    fn introduce(&mut self, span: &Span) {
-        if self.streams.insert((span.device, span.stream)) {
-            let (device, stream) = (span.device, span.stream);
+    fn introduce(&mut self, track: Track) {
+        let Track { device, stream } = track;
+        if self.tracks.insert(Track { device, stream: 0 }) {
+            let name = escaped(&format!("device {device}: {}", crate::device::PROFILE.device_name()));
+            self.write(format_args!(r#""ph":"M","name":"process_name","pid":{device},"args":{{"name":"{name}"}}"#));
+        }
+        if stream != 0 && self.tracks.insert(track) {
             let name = if stream == 1 { "default stream".to_owned() } else { format!("stream {stream}") };
-            self.write(&format!(
-                "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{device},\"tid\":{stream},\"args\":{{\"name\":\"{name}\"}}}}"
-            ));
-            self.write(&format!(
-                "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{device},\"args\":{{\"name\":\"device {device}\"}}}}"
+            self.write(format_args!(
+                r#""ph":"M","name":"thread_name","pid":{device},"tid":{stream},"args":{{"name":"{name}"}}"#
             ));
         }
     }
+
+    fn slice(&mut self, span: &Span, began: u64, ended: u64) {
+        let Span { track: Track { device, stream }, category, arguments, .. } = span;
+        let (name, begin, duration) = (escaped(&span.name), micros(began), micros(ended - began));
+        self.introduce(span.track);
+        self.write(format_args!(
+            r#""ph":"X","name":"{name}","cat":"{category}","pid":{device},"tid":{stream},"ts":{begin:.3},"dur":{duration:.3},"args":{{{arguments}}}"#
+        ));
+    }
+
+    /// From a moment in one stream to one in another, both of them inside slices.
+    fn arrow(&mut self, from: (Track, u64), to: (Track, u64)) {
+        self.arrows += 1;
+        let id = self.arrows;
+        for (phase, (Track { device, stream }, at)) in [(r#""s""#, from), (r#""f","bp":"e""#, to)] {
+            let at = micros(at);
+            self.write(format_args!(
+                r#""ph":{phase},"name":"wait","cat":"order","id":{id},"pid":{device},"tid":{stream},"ts":{at:.3}"#
+            ));
+        }
+    }
+}
+
+fn micros(nanos: u64) -> f64 {
+    nanos as f64 / 1e3
 }
 
 /// Text inside a JSON string.
@@ -91,26 +142,40 @@ fn escaped(text: &str) -> String {
 
 /// Notes the beginning of something; `None` where no timeline is wanted, for which `what` is not asked.
 pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<Running> {
-    WRITER.as_ref()?;
-    Some(Running { span: what(), began: super::work::now() })
+    wanted().then(|| Running { span: what(), began: super::work::now() })
+}
+
+/// Notes how much memory of a device is in use now.
+pub(super) fn memory(device: usize) {
+    let Some(writer) = writer() else { return };
+    let mut writer = writer.lock();
+    let (free, total) = MEMORY.info(device);
+    let (bytes, at) = (total - free, micros(super::work::now()));
+    writer.introduce(Track { device, stream: 0 });
+    writer.write(format_args!(r#""ph":"C","name":"memory","pid":{device},"ts":{at:.3},"args":{{"bytes":{bytes}}}"#));
 }
 
 impl Running {
-    /// Writes the event.
+    /// Writes the slice, and the arrow to it.
     pub(super) fn end(self) {
-        let Some(writer) = WRITER.as_ref() else { return };
-        let micros = |nanos: u64| nanos as f64 / 1e3;
+        let Some(writer) = writer() else { return };
         let Running { span, began } = self;
-        let duration = micros(super::work::now() - began);
-        let (name, begin) = (escaped(&span.name), micros(began));
-        let (category, device, stream) = (span.category, span.device, span.stream);
-        let event = format!(
-            "{{\"ph\":\"X\",\"name\":\"{name}\",\"cat\":\"{category}\",\"pid\":{device},\"tid\":{stream},\"ts\":{begin:.3},\
-             \"dur\":{duration:.3},\"args\":{{{}}}}}",
-            span.arguments
-        );
+        let ended = super::work::now();
         let mut writer = writer.lock();
-        writer.introduce(&span);
-        writer.write(&event);
+        writer.slice(&span, began, ended);
+        if let Some(from) = span.after {
+            writer.arrow(from, (span.track, began));
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    #[test]
+    fn any_text_is_a_json_string() {
+        for text in ["plain", "a\"b\\c", "line\nfeed\ttab\u{1}", "$_Z3fooILi3EEvPf", "ünïcode \u{7f}"] {
+            let json = format!("\"{}\"", super::escaped(text));
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
     }
 }

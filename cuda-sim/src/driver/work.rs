@@ -9,11 +9,13 @@
 //! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
 //! functions are the client's, called as documented.
 
+use super::ipc::SharedEvent;
 use super::launch::report;
 use super::state::{Context, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;
 use crate::exec::launch::Launch;
+use crate::memory::shared::MOVING;
 use crate::module::{Kernel, Module};
 use crate::queue::Task;
 use cuda_sys::{CUresult, CUstream};
@@ -76,10 +78,23 @@ pub(super) enum Op {
     /// A copy from a staging buffer that it owns.
     Staged(Box3, Box<[u8]>),
     Fill(Fill),
-    Record(Arc<AtomicU64>),
+    Record(Arc<Recorded>),
+    /// What is before it waited for the record: for the timeline alone.
+    Waited(Arc<Recorded>),
+    /// Waits for a record of another process.
+    Await(Arc<SharedEvent>, u64),
     Host(unsafe extern "C" fn(*mut c_void), Foreign),
     Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
     Value(Value),
+}
+
+/// A record of an event: the stream that it is in, and its time once it is reached (0 before).
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) track: trace::Track,
+    pub(super) time: AtomicU64,
+    /// Its number among the records of an event of several processes.
+    pub(super) shared: Option<(Arc<SharedEvent>, u64)>,
 }
 
 /// One thing in a stream.
@@ -232,6 +247,7 @@ impl Op {
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",
             Op::Record(_) => "event",
+            Op::Waited(_) | Op::Await(..) => "wait for an event",
             Op::Host(..) | Op::Callback(..) => "host function",
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
@@ -244,7 +260,7 @@ impl Op {
             Op::Copy(_) | Op::Staged(..) | Op::Fill(_) => "memory",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
-            Op::Value(_) => "order",
+            Op::Waited(_) | Op::Await(..) | Op::Value(_) => "order",
         }
     }
 
@@ -257,6 +273,11 @@ impl Op {
             Op::Fill(fill) => format!("\"bytes\":{}", fill.width * fill.size * fill.rows),
             _ => String::new(),
         }
+    }
+
+    /// Whether it touches memory that may get other pages; what waits for the host is no part of it.
+    fn accesses_memory(&self) -> bool {
+        matches!(self, Op::Kernel { .. } | Op::Copy(_) | Op::Staged(..) | Op::Fill(_))
     }
 
     /// Whether it happens although the context has faulted.
@@ -289,8 +310,16 @@ impl Op {
             }
             Op::Fill(fill) => guarded(&fill, run_fill).map_err(illegal("a fill")),
             Op::Value(value) => guarded(&value, run_value).map_err(illegal("a value in memory")),
-            Op::Record(time) => {
-                time.store(now(), Ordering::Release);
+            Op::Record(record) => {
+                record.time.store(now(), Ordering::Release);
+                if let Some((shared, number)) = &record.shared {
+                    shared.reach(*number);
+                }
+                Ok(())
+            }
+            Op::Waited(_) => Ok(()),
+            Op::Await(shared, number) => {
+                shared.wait(number);
                 Ok(())
             }
             Op::Host(function, data) => {
@@ -316,12 +345,18 @@ impl Task for Item {
             return;
         }
         let span = trace::begin(|| trace::Span {
-            device: context.device,
-            stream,
+            track: trace::Track { device: context.device, stream },
             name: op.name().to_owned(),
             category: op.category(),
             arguments: op.arguments(),
+            after: match &op {
+                Op::Waited(record) => Some((record.track, record.time.load(Ordering::Acquire))),
+                _ => None,
+            },
         });
+        // Not while pages are exchanged under it. Recursive, as what a wait is for must not be held up by an exchange
+        // that in turn waits for it.
+        let _still = op.accesses_memory().then(|| MOVING.read_recursive());
         // A panic in here would be a defect; the queue must go on all the same.
         let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
             tracing::error!("work of a stream panicked: a defect of the software device");
@@ -339,7 +374,7 @@ impl Task for Item {
         match &self.op {
             // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
             Op::Kernel { launch, .. } => launch.shape.local_bytes < 16 << 10,
-            Op::Host(..) | Op::Callback(..) | Op::Value(_) => false,
+            Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) => false,
             _ => true,
         }
     }

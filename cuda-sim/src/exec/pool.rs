@@ -9,6 +9,7 @@
 //! that run it, and its owner leaves only when there are none.
 
 use super::fault;
+use crate::environment::ENVIRONMENT;
 use crate::queue::DRIVERS;
 use crate::sync::{Condvar, Mutex, spawn};
 use once_cell::sync::Lazy;
@@ -50,10 +51,9 @@ pub(crate) struct Pool {
 
 /// The process's pool; `CUDA_SIM_THREADS` sets its size.
 pub(crate) static POOL: Lazy<Pool> = Lazy::new(|| {
-    let wanted = std::env::var("CUDA_SIM_THREADS").ok().and_then(|n| n.parse::<usize>().ok());
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     fault::install();
-    Pool::new(wanted.unwrap_or_else(cores).clamp(1, 256), DRIVERS + CLIENTS)
+    Pool::new(ENVIRONMENT.threads.unwrap_or_else(cores).clamp(1, 256), DRIVERS + CLIENTS)
 });
 
 /// Stack of a worker: calls of device functions run on it.

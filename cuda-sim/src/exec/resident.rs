@@ -15,6 +15,7 @@ use super::launch::{Fault, Launch, Progress, SHARED_GUARD, Scratch};
 use crate::codegen::abi::{Context, LOOK, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::codegen::strip::STRIP;
+use crate::environment::ENVIRONMENT;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
@@ -30,8 +31,7 @@ static MEMORY: Lazy<Mutex<Vec<Scratch>>> = Lazy::new(Mutex::default);
 const KEPT: usize = 64;
 
 /// `CUDA_SIM_SEED`: the schedule of fibers.
-pub(crate) static SEED: Lazy<Option<u64>> =
-    Lazy::new(|| std::env::var("CUDA_SIM_SEED").ok().and_then(|seed| seed.parse().ok()));
+pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
 struct Regions<'a>(&'a Compiled);
 

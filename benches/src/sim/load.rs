@@ -1,0 +1,77 @@
+//! From PTX text to the kernel's first instruction, in a process that has done nothing but open the device; then the same
+//! once more, and the parser alone.
+//!
+//! # Safety
+//!
+//! The kernels are launched with parameters of zeros, whatever their types: views of no elements, whose addresses a
+//! kernel does not look at.
+
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use cuda_driver::{LaunchConfig, Module, Stream};
+
+use super::device::context;
+use crate::figures::time;
+
+/// Parameters of a kernel, at most, and bytes of each.
+const PARAMETERS: usize = 32;
+const BYTES: usize = 256;
+
+/// Seconds from a text to the end of an empty launch of its kernel: the first and the second time in a new process.
+pub(super) fn in_new_process(name: &str, ptx: &str) -> Result<(f64, f64)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let mut child = command.args(["sim-load", name]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    child.stdin.take().context("the process has no input")?.write_all(ptx.as_bytes())?;
+    let output = child.wait_with_output()?;
+    let printed = String::from_utf8(output.stdout)?;
+    ensure!(output.status.success(), "loading {name}: {}", output.status);
+    let (first, second) = printed.trim().split_once(' ').with_context(|| format!("`{printed}` is not two times"))?;
+    Ok((first.parse()?, second.parse()?))
+}
+
+/// That process: its text comes from its input.
+pub(crate) fn run(name: &str) -> Result<()> {
+    let ptx = std::io::read_to_string(std::io::stdin())?;
+    let context = context()?;
+    let stream = Stream::new(&context)?;
+    let first = load(&context, &stream, &ptx, name)?;
+    let second = load(&context, &stream, &ptx, name)?;
+    println!("{first:e} {second:e}");
+    Ok(())
+}
+
+fn load(context: &cuda_driver::Context, stream: &Stream, ptx: &str, name: &str) -> Result<f64> {
+    let mut zeros = [0_u64; BYTES / 8];
+    let mut parameters = [zeros.as_mut_ptr().cast::<c_void>(); PARAMETERS];
+    let start = Instant::now();
+    // SAFETY: see the header; the text is our own compiler's.
+    let module = unsafe { Module::load_ptx(context, ptx) }?;
+    let function = module.function(name)?;
+    // SAFETY: as above; the kernel has at most this many parameters of at most this many bytes.
+    unsafe { function.launch(&LaunchConfig::new(1, 1), stream, &mut parameters) }?;
+    stream.synchronize()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// What is parsed: the tests' texts of real compilers.
+const TEXTS: &[&str] = &[
+    include_str!("../../../cuda-sim/tests/samples/nvcc13.ptx"),
+    include_str!("../../../cuda-sim/tests/samples/nvrtc12.ptx"),
+    include_str!("../../../cuda-sim/tests/samples/llvm22.ptx"),
+];
+
+/// Megabytes of text that the parser reads in a second.
+pub(super) fn megabytes_parsed() -> f64 {
+    let bytes: usize = TEXTS.iter().map(|text| text.len()).sum();
+    let seconds = time(3, 101, || {
+        for text in TEXTS {
+            black_box(cuda_sim::ptx::parse(black_box(text)).expect("the tests parse it"));
+        }
+    });
+    bytes as f64 / seconds / 1e6
+}

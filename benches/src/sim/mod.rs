@@ -1,0 +1,191 @@
+//! The software device beside plain loops in Rust, beside pocl and beside Numba's simulator, in the same run.
+//!
+//! On one worker, for the kernels of `kernels.rs` over 2^20 threads in blocks of 256, the matrix products over 512 x 512 in
+//! blocks of 16 x 16, each launched and waited for:
+//! - `sim.KERNEL.ns_per_thread`, for the product without tiles `sim.matmul_naive.gflops`;
+//! - `sim.KERNEL.vs_rust`: our time divided by that of the same loop in Rust, on one core and without checks;
+//! - `sim.KERNEL.vs_pocl`: pocl's time with one thread divided by ours, and the geometric mean, `sim.geomean.vs_pocl`;
+//!   pocl's package has no sub-groups, so its shuffles go through local memory;
+//! - `sim.KERNEL.vs_numba_simulator`: Numba's simulator's time divided by ours, on a vector add of 100,000 and on a tiled
+//!   product of 64 x 64;
+//! - `sim.matmul_naive.scaling`: the time with one worker divided by that with two;
+//! - `sim.fibers.KERNEL.ns_per_thread`: with `CUDA_SIM_ENGINE=fibers`;
+//! - `sim.KERNEL.load_ms`: from PTX text to the end of a launch of one thread that finds nothing to do, in a process that
+//!   has done no more than open the device; `.reload_ms`: the same text once more in the same process;
+//! - `sim.parse.mb_per_s`: the parser alone, on what nvcc, NVRTC and LLVM wrote;
+//! - `sim.empty_launch.us`: a launch of one block that does nothing, waited for.
+//!
+//! Every time is that of the fastest run, since what else the machine does only adds to it, and who is compared is asked
+//! in turn. A peer that is not there is named on standard error with the way to have it, and its ratios are left out.
+
+mod device;
+mod load;
+mod numba;
+mod opencl;
+mod pocl;
+mod serve;
+mod work;
+
+use anyhow::{Context as _, Result};
+
+use crate::Tools;
+use crate::figures::print_measured;
+use crate::kernels::{TILE, matmul_tiled, vector_add};
+pub(crate) use device::run as serve_device;
+pub(crate) use load::run as load_once;
+pub(crate) use pocl::run as serve_pocl;
+use serve::Server;
+use work::{N, SIDE};
+
+/// How often who is compared is asked in turn.
+const ROUNDS: usize = 7;
+/// Processes that load a text.
+const PROCESSES: usize = 7;
+
+/// Who is measured, each a process.
+struct Servers {
+    one: Server,
+    two: Server,
+    fibers: Server,
+    /// Until it turns out not to be there.
+    pocl: Option<Server>,
+}
+
+pub(crate) fn run(tools: &Tools) -> Result<()> {
+    let device =
+        |workers, engine| Server::start("sim-device", &[("CUDA_SIM_THREADS", workers), ("CUDA_SIM_ENGINE", engine)]);
+    let mut servers = Servers {
+        one: device("1", "regions")?,
+        two: device("2", "regions")?,
+        fibers: device("1", "fibers")?,
+        pocl: Some(Server::start("sim-pocl", pocl::VARIABLES)?),
+    };
+    servers.kernels()?;
+    servers.scaling()?;
+    servers.fibers()?;
+    let launch = servers.one.ask("empty_launch", 1000)?;
+    print_measured("sim.empty_launch.us", launch * 1e6, "us");
+    loads()?;
+    print_measured("sim.parse.mb_per_s", load::megabytes_parsed(), "MB/s");
+    servers.simulator(tools)
+}
+
+impl Servers {
+    /// The kernels on one worker, beside Rust and pocl.
+    fn kernels(&mut self) -> Result<()> {
+        let mut ratios = Vec::new();
+        for (name, runs) in [
+            ("vector_add", 100),
+            ("saxpy", 100),
+            ("reduction", 20),
+            ("shuffles", 20),
+            ("shuffles_loop", 20),
+            ("matmul_naive", 5),
+            ("matmul_tiled", 5),
+        ] {
+            let [ours, rust, pocl] = self.beside(name, runs)?;
+            match name {
+                "matmul_naive" => print_measured("sim.matmul_naive.gflops", flops() / ours / 1e9, "GFLOP/s"),
+                "matmul_tiled" => print_per_thread("sim.matmul_tiled", ours, SIDE * SIDE),
+                _ => print_per_thread(&format!("sim.{name}"), ours, N),
+            }
+            if rust.is_finite() {
+                print_measured(&format!("sim.{name}.vs_rust"), ours / rust, "ratio");
+            }
+            if pocl.is_finite() {
+                print_measured(&format!("sim.{name}.vs_pocl"), pocl / ours, "ratio");
+                ratios.push(pocl / ours);
+            }
+        }
+        if !ratios.is_empty() {
+            let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
+            print_measured("sim.geomean.vs_pocl", mean.exp(), "ratio");
+        }
+        Ok(())
+    }
+
+    /// Our time, Rust's and pocl's, asked in turn; infinite for who does not run that.
+    fn beside(&mut self, name: &str, runs: usize) -> Result<[f64; 3]> {
+        let rust = device::IN_RUST.contains(&name).then(|| format!("{name}_rust"));
+        let mut best = [f64::INFINITY; 3];
+        for _ in 0..ROUNDS {
+            best[0] = best[0].min(self.one.ask(name, runs)?);
+            if let Some(rust) = &rust {
+                best[1] = best[1].min(self.one.ask(rust, runs)?);
+            }
+            if let Some(pocl) = self.pocl.as_mut().filter(|_| pocl::KERNELS.contains(&name)) {
+                match pocl.ask(name, runs) {
+                    Ok(seconds) => best[2] = best[2].min(seconds),
+                    Err(error) => {
+                        eprintln!("without pocl: {error:#}; to have it (Debian): {}", pocl::PACKAGES);
+                        self.pocl = None;
+                    }
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn scaling(&mut self) -> Result<()> {
+        let (mut one, mut two) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            one = one.min(self.one.ask("matmul_naive", 5)?);
+            two = two.min(self.two.ask("matmul_naive", 5)?);
+        }
+        print_measured("sim.matmul_naive.scaling", one / two, "ratio");
+        Ok(())
+    }
+
+    fn fibers(&mut self) -> Result<()> {
+        for (name, threads) in [("reduction", N), ("matmul_tiled", SIDE * SIDE)] {
+            let seconds = self.fibers.ask(name, 5)?;
+            print_per_thread(&format!("sim.fibers.{name}"), seconds, threads);
+        }
+        Ok(())
+    }
+
+    fn simulator(&mut self, tools: &Tools) -> Result<()> {
+        let theirs = match numba::seconds(tools) {
+            Ok(theirs) => theirs,
+            Err(error) => {
+                eprintln!("without Numba's simulator: {error:#}");
+                return Ok(());
+            }
+        };
+        for ((name, asked), theirs) in
+            [("vector_add", "vector_add_100000"), ("matmul_tiled", "matmul_tiled_64")].into_iter().zip(theirs)
+        {
+            let ours = self.one.ask(asked, 100)?;
+            print_measured(&format!("sim.{name}.vs_numba_simulator"), theirs / ours, "ratio");
+        }
+        Ok(())
+    }
+}
+
+/// Operations of the product without tiles.
+fn flops() -> f64 {
+    2.0 * (SIDE as f64).powi(3)
+}
+
+fn print_per_thread(name: &str, seconds: f64, threads: usize) {
+    print_measured(&format!("{name}.ns_per_thread"), seconds * 1e9 / threads as f64, "ns");
+}
+
+/// Loads in new processes.
+fn loads() -> Result<()> {
+    for (name, ptx) in [
+        ("vector_add", vector_add::<f32>::compile_ptx((8, 0))?),
+        ("matmul_tiled", matmul_tiled::<TILE>::compile_ptx((8, 0))?),
+    ] {
+        let (_, entry) = ptx.split_once(".entry ").with_context(|| format!("no kernel in\n{ptx}"))?;
+        let entry = entry.split('(').next().unwrap_or(entry);
+        let (mut first, mut second) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..PROCESSES {
+            let (one, two) = load::in_new_process(entry, &ptx)?;
+            (first, second) = (first.min(one), second.min(two));
+        }
+        print_measured(&format!("sim.{name}.load_ms"), first * 1e3, "ms");
+        print_measured(&format!("sim.{name}.reload_ms"), second * 1e3, "ms");
+    }
+    Ok(())
+}

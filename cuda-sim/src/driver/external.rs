@@ -1,0 +1,86 @@
+//! External memory: files that were exported elsewhere, as descriptors, with buffers mapped from them.
+//!
+//! What can be imported is a descriptor of a file that can be mapped: one of `cuMemExportToShareableHandle`, in this
+//! process or another, or a `memfd` of anyone. Semaphores of other interfaces exist in their drivers alone, so they are
+//! refused.
+//!
+//! # Safety
+//!
+//! See the parent module: pointers are C's, null or valid. A descriptor that was imported is the driver's to close.
+
+use super::memory::failure;
+use super::state::{handle, healthy, ready};
+use super::virtual_memory::file_of;
+use super::{Status, api, get, put};
+use crate::memory::shared::SharedFile;
+use crate::memory::{Kind, MEMORY};
+use cuda_sys::{
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr, CUexternalMemory,
+    CUexternalMemoryHandleType, CUresult,
+};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::Arc;
+
+/// A file, and the bytes of it that the client may map.
+type Imported = (Arc<SharedFile>, u64);
+
+/// Imported memory by its handle.
+static IMPORTED: Lazy<Mutex<HashMap<usize, Imported>>> = Lazy::new(Mutex::default);
+
+fn import(out: *mut CUexternalMemory, description: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC) -> Status {
+    healthy()?;
+    let wanted = get(description)?;
+    if wanted.type_ != CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD {
+        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    // The one flag that there is: memory of one resource.
+    if wanted.flags > 1 || wanted.size == 0 || out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: every bit pattern of the union is a descriptor's number, and that is what its type says it is.
+    let descriptor = unsafe { wanted.handle.fd };
+    let file = file_of(descriptor)?;
+    if wanted.size > file.bytes {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let new = handle();
+    put(out, std::ptr::without_provenance_mut(new))?;
+    IMPORTED.lock().insert(new, (Arc::new(file), wanted.size));
+    // SAFETY: the descriptor is open; by CUDA's contract it is the driver's own once the import has succeeded.
+    drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    Ok(())
+}
+
+fn buffer(out: *mut CUdeviceptr, of: CUexternalMemory, description: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC) -> Status {
+    let context = healthy()?;
+    let imported = IMPORTED.lock().get(&of.addr()).cloned();
+    let (file, bytes) = imported.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+    let wanted = get(description)?;
+    let within = wanted.offset.checked_add(wanted.size).is_some_and(|end| end <= bytes);
+    if wanted.flags != 0 || wanted.size == 0 || !within || out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let at = MEMORY.import(context.owner(), &file, wanted.offset, wanted.size, Kind::External);
+    put(out, at.map_err(failure)?)
+}
+
+api! {
+    fn cuImportExternalMemory(out: *mut CUexternalMemory, description: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC) {
+        import(out, description)
+    }
+    fn cuExternalMemoryGetMappedBuffer(
+        out: *mut CUdeviceptr,
+        of: CUexternalMemory,
+        description: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+    ) {
+        buffer(out, of, description)
+    }
+    fn cuDestroyExternalMemory(old: CUexternalMemory) {
+        ready()?;
+        // Buffers that are mapped keep the file.
+        IMPORTED.lock().remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+}

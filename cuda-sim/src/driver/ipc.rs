@@ -1,0 +1,254 @@
+//! Memory and events that other processes open.
+//!
+//! A handle names the process, a file descriptor in it and the file's own number; who may read `/proc` of that process
+//! (as its user may) can open it. The exporting process must be alive when it is opened, as on NVIDIA's driver; what is
+//! open stays, whatever becomes of the exporter. Events are counters in a page of such a file: records that were
+//! enqueued, and the latest one that was reached.
+//!
+//! # Safety
+//!
+//! See the parent module: pointers are C's, null or valid; handles are plain bytes, checked before they are believed.
+
+use super::event::{Event, event, insert};
+use super::memory::failure;
+use super::state::{bound, healthy};
+use super::{Status, api, put};
+use crate::memory::shared::SharedFile;
+use crate::memory::{Kind, MEMORY, Owner};
+use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_uint};
+use std::os::fd::AsRawFd;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What a handle is for, at its beginning.
+const MEMORY_HANDLE: u64 = u64::from_le_bytes(*b"sim-mem1");
+const EVENT_HANDLE: u64 = u64::from_le_bytes(*b"sim-evt1");
+
+/// What a handle's bytes say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Name {
+    kind: u64,
+    process: u64,
+    descriptor: u64,
+    inode: u64,
+    offset: u64,
+    bytes: u64,
+    device: u64,
+}
+
+impl Name {
+    fn of(kind: u64, file: &SharedFile) -> Name {
+        let (process, descriptor) = (u64::from(std::process::id()), file.descriptor().as_raw_fd() as u64);
+        Name { kind, process, descriptor, inode: file.inode, device: file.device as u64, ..Name::default() }
+    }
+
+    fn bytes(self) -> [c_char; 64] {
+        let words = [self.kind, self.process, self.descriptor, self.inode, self.offset, self.bytes, self.device, 0];
+        let mut bytes = [0; 64];
+        for (at, byte) in words.iter().flat_map(|word| word.to_le_bytes()).enumerate() {
+            bytes[at] = byte as c_char;
+        }
+        bytes
+    }
+
+    /// What a handle of that kind says; it must be of another process.
+    fn read(kind: u64, bytes: &[c_char; 64]) -> Result<Name, CUresult> {
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at * 8 + i] as u8));
+        let [found, process, descriptor, inode, offset, bytes, device] = std::array::from_fn(word);
+        if found != kind {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
+        if process == u64::from(std::process::id()) {
+            return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+        }
+        Ok(Name { kind, process, descriptor, inode, offset, bytes, device })
+    }
+
+    /// The file, if it is still there.
+    fn open(self) -> Result<SharedFile, CUresult> {
+        let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
+        let file = std::fs::File::options().read(true).write(true).open(path);
+        let file = file.and_then(|file| SharedFile::open(file.into())).ok();
+        file.filter(|file| file.inode == self.inode).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+}
+
+/// A context, and the file and place in it that it has open.
+type Place = (u32, u64, u64);
+
+/// Memory of other processes that is open: its address, and how often it was opened.
+static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
+
+/// At the end of a context, which takes its memory along.
+pub(super) fn forget(context: u32) {
+    OPEN.lock().retain(|(of, ..), _| *of != context);
+}
+
+fn export(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> Status {
+    healthy()?;
+    let (allocation, file) = MEMORY.share(address).map_err(failure)?;
+    let name = Name { offset: allocation.offset(), bytes: allocation.bytes, ..Name::of(MEMORY_HANDLE, &file) };
+    put(handle, CUipcMemHandle { reserved: name.bytes() })
+}
+
+fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status {
+    let context = healthy()?;
+    // The one flag that there is, and must be set: access to another device's memory is enabled as needed.
+    if flags != 1 || out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    let name = Name::read(MEMORY_HANDLE, &handle.reserved)?;
+    let mut opened = OPEN.lock();
+    if let Some((address, count)) = opened.get_mut(&(context.id, name.inode, name.offset)) {
+        *count += 1;
+        return put(out, *address);
+    }
+    let file = Arc::new(name.open()?);
+    let device = usize::try_from(name.device).ok().filter(|d| *d < *crate::device::DEVICES).unwrap_or(context.device);
+    let owner = Owner { device, ..context.owner() };
+    let address = MEMORY.import(owner, &file, name.offset, name.bytes, Kind::Imported);
+    let address = address.map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;
+    opened.insert((context.id, name.inode, name.offset), (address, 1));
+    put(out, address)
+}
+
+fn close(address: CUdeviceptr) -> Status {
+    let context = healthy()?;
+    let mut opened = OPEN.lock();
+    let entry = opened.iter_mut().find(|((of, ..), (at, _))| *of == context.id && *at == address);
+    let (key, (_, count)) = entry.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    *count -= 1;
+    if *count > 0 {
+        return Ok(());
+    }
+    let key = *key;
+    opened.remove(&key);
+    drop(opened);
+    context.synchronize()?;
+    MEMORY.free(address, |kind| kind == Kind::Imported).map_err(failure)
+}
+
+/// An event's counters, in memory that all its processes map.
+#[derive(Debug)]
+pub(super) struct SharedEvent {
+    file: SharedFile,
+    counters: NonNull<Counters>,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+struct Counters {
+    /// Records that were enqueued.
+    enqueued: AtomicU64,
+    /// The latest of them that was reached.
+    reached: AtomicU64,
+}
+
+// SAFETY: the counters are atomic, and mapped for as long as the event lives.
+unsafe impl Send for SharedEvent {}
+// SAFETY: as above.
+unsafe impl Sync for SharedEvent {}
+
+const PAGE: usize = 4096;
+
+impl SharedEvent {
+    /// A new one, never recorded.
+    pub(super) fn new(device: usize) -> Result<SharedEvent, CUresult> {
+        let file = SharedFile::new(device, PAGE as u64).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        SharedEvent::over(file)
+    }
+
+    fn over(file: SharedFile) -> Result<SharedEvent, CUresult> {
+        let (access, descriptor) = (libc::PROT_READ | libc::PROT_WRITE, file.descriptor().as_raw_fd());
+        // SAFETY: a new mapping of a page of a file that is at least as long, at an address that the kernel chooses.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, access, libc::MAP_SHARED, descriptor, 0) };
+        let counters = NonNull::new(at).filter(|_| at != libc::MAP_FAILED);
+        let counters = counters.ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?.cast();
+        Ok(SharedEvent { file, counters })
+    }
+
+    fn counters(&self) -> &Counters {
+        // SAFETY: mapped as long as `self` lives, aligned to a page, and all bytes are valid for atomics.
+        unsafe { self.counters.as_ref() }
+    }
+
+    /// Counts a record that is being enqueued, and gives its number.
+    pub(super) fn enqueue(&self) -> u64 {
+        self.counters().enqueued.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Notes that a record was reached.
+    pub(super) fn reach(&self, number: u64) {
+        self.counters().reached.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// The last record, if it was not reached yet.
+    pub(super) fn pending(&self) -> Option<u64> {
+        let last = self.counters().enqueued.load(Ordering::Acquire);
+        (self.counters().reached.load(Ordering::Acquire) < last).then_some(last)
+    }
+
+    /// Waits until a record is reached, maybe by another process.
+    pub(super) fn wait(&self, number: u64) {
+        let mut rounds = 0;
+        while self.counters().reached.load(Ordering::Acquire) < number {
+            rounds += 1;
+            if rounds < 1000 { std::thread::yield_now() } else { std::thread::sleep(Duration::from_micros(50)) }
+        }
+    }
+}
+
+impl Drop for SharedEvent {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this event's own, and no reference to it is left.
+        unsafe { libc::munmap(self.counters.as_ptr().cast(), PAGE) };
+    }
+}
+
+fn export_event(handle: *mut CUipcEventHandle, of: CUevent) -> Status {
+    bound()?;
+    let event = event(of)?;
+    let shared = event.shared.as_ref().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+    put(handle, CUipcEventHandle { reserved: Name::of(EVENT_HANDLE, &shared.file).bytes() })
+}
+
+fn open_event(out: *mut CUevent, handle: &CUipcEventHandle) -> Status {
+    healthy()?;
+    let file = Name::read(EVENT_HANDLE, &handle.reserved)?.open()?;
+    if file.bytes < PAGE as u64 {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
+    insert(out, Event::shared(SharedEvent::over(file)?))
+}
+
+api! {
+    fn cuIpcGetMemHandle(handle: *mut CUipcMemHandle, address: CUdeviceptr) { export(handle, address) }
+    fn cuIpcOpenMemHandle(out: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) { open(out, &handle, flags) }
+    fn cuIpcOpenMemHandle_v2(out: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) {
+        open(out, &handle, flags)
+    }
+    fn cuIpcCloseMemHandle(address: CUdeviceptr) { close(address) }
+    fn cuIpcGetEventHandle(handle: *mut CUipcEventHandle, of: CUevent) { export_event(handle, of) }
+    fn cuIpcOpenEventHandle(out: *mut CUevent, handle: CUipcEventHandle) { open_event(out, &handle) }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_are_read_as_they_were_written_and_refused_otherwise() {
+        let name = Name { kind: EVENT_HANDLE, process: 1, inode: u64::MAX, bytes: 300, ..Name::default() };
+        assert_eq!(Name::read(EVENT_HANDLE, &name.bytes()), Ok(name));
+        assert_eq!(Name::read(MEMORY_HANDLE, &name.bytes()), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
+        assert_eq!(name.open().unwrap_err(), CUresult::CUDA_ERROR_INVALID_HANDLE);
+        let own = Name { process: u64::from(std::process::id()), ..name };
+        assert_eq!(Name::read(EVENT_HANDLE, &own.bytes()), Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
+    }
+}

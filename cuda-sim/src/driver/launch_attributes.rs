@@ -1,0 +1,126 @@
+//! The attributes of an extended launch: what each may be, and what it changes.
+//!
+//! Most are hints for a device's scheduler and caches: they are checked and change nothing, as kernels of a stream run
+//! one after the other anyway. An event that is recorded when blocks begin, or when all have let the next kernel go, is
+//! recorded at the kernel's end, which is never too early. Clusters of more than one block do not exist here, and the
+//! device's attributes say so.
+//!
+//! # Safety
+//!
+//! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
+
+use super::event::{event, record};
+use super::state::belongs;
+use super::{Status, get};
+use cuda_sys::{CUevent, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUresult, CUstream};
+
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+/// What the attributes of a launch ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Attributes {
+    pub(super) cooperative: bool,
+    /// Blocks of a cluster.
+    cluster: Option<[u32; 3]>,
+    /// Events to be recorded.
+    events: Vec<CUevent>,
+}
+
+/// The value of an attribute as numbers of 32 bits, which all variants of the union are made of.
+fn words(attribute: &CUlaunchAttribute) -> [u32; 16] {
+    // SAFETY: all variants are plain data, and the union is made from bytes that the client wrote; the padding behind
+    // a shorter variant is whatever the client's 64 bytes hold, and only the variant's own words are used.
+    let bytes = unsafe { attribute.value.pad };
+    std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|j| bytes[i * 4 + j] as u8)))
+}
+
+/// A number that must not exceed a limit.
+fn at_most(value: u32, most: u32) -> Status {
+    if value <= most { Ok(()) } else { Err(INVALID) }
+}
+
+/// The blocks of a cluster along each axis.
+fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
+    let dimensions = [value[0], value[1], value[2]];
+    match dimensions {
+        [1, 1, 1] => Ok(dimensions),
+        _ if dimensions.contains(&0) => Err(INVALID),
+        [x, y, z] => {
+            tracing::error!("a launch in clusters of {x} x {y} x {z} blocks: the software device has none");
+            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        }
+    }
+}
+
+impl Attributes {
+    /// Reads and checks the attributes of a launch.
+    pub(super) fn read(config: &CUlaunchConfig) -> Result<Attributes, CUresult> {
+        let mut found = Attributes::default();
+        for i in 0..config.numAttrs as usize {
+            found.add(&get(config.attrs.wrapping_add(i))?)?;
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, attribute: &CUlaunchAttribute) -> Status {
+        use CUlaunchAttributeID as A;
+        let value = words(attribute);
+        let first = value[0];
+        match attribute.id {
+            A::CU_LAUNCH_ATTRIBUTE_IGNORE
+            | A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+            | A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => Ok(()),
+            A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                self.cooperative = first != 0;
+                Ok(())
+            }
+            A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION | A::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
+                self.cluster = Some(cluster(value)?);
+                Ok(())
+            }
+            A::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => at_most(first, 2),
+            A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => at_most(value[3], 1).and_then(|()| self.event(value)),
+            A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => self.event(value),
+            A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+                let (least, greatest) = super::stream::PRIORITIES;
+                if (greatest..=least).contains(&first.cast_signed()) { Ok(()) } else { Err(INVALID) }
+            }
+            // Two domains as numbers of a byte each, of which the device has one.
+            A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => at_most(first & 0xffff, 0),
+            A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => at_most(first, 1),
+            A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE if first != 0 => {
+                Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+            }
+            A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => Ok(()),
+            A::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT if first == u32::MAX => Ok(()),
+            A::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => at_most(first, 100),
+            A::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => at_most(first, 1),
+            // Of streams alone, or unknown.
+            _ => Err(INVALID),
+        }
+    }
+
+    /// An event to be recorded, which must be one without timing.
+    fn event(&mut self, value: [u32; 16]) -> Status {
+        let handle = u64::from(value[0]) | u64::from(value[1]) << 32;
+        let handle: CUevent = std::ptr::without_provenance_mut(handle as usize);
+        if event(handle)?.is_timed() || value[2] != 0 {
+            return Err(INVALID);
+        }
+        self.events.push(handle);
+        Ok(())
+    }
+
+    /// Checks what depends on the context that the launch is of.
+    pub(super) fn check(&self, context: u32) -> Status {
+        match self.events.iter().all(|event| belongs(event.addr(), context)) {
+            true => Ok(()),
+            false => Err(CUresult::CUDA_ERROR_INVALID_HANDLE),
+        }
+    }
+
+    /// Records the events once the launch is enqueued.
+    pub(super) fn record(&self, on: CUstream) -> Status {
+        self.events.iter().try_for_each(|event| record(*event, on))
+    }
+}

@@ -1,0 +1,142 @@
+//! Occupancy: how many blocks of a function the device of the profile would run at once.
+//!
+//! # Safety
+//!
+//! See the parent module: pointers are C's, null or valid. A client's function of a block size is called as documented.
+
+use super::launch_attributes::Attributes;
+use super::module::{function, max_threads};
+use super::state::{FunctionObject, ready};
+use super::{Status, api, get, put};
+use crate::device::PROFILE;
+use cuda_sys::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUresult};
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::Ordering;
+
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+/// Blocks of a function that a multiprocessor runs at once.
+pub(super) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
+    let shared = object.kernel.function().shared_bytes + dynamic;
+    let room = PROFILE.shared_room(object.carveout.load(Ordering::Relaxed), shared);
+    PROFILE.resident_blocks(threads, crate::device::REGISTERS_PER_THREAD, shared, room)
+}
+
+fn occupancy(blocks: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) -> Status {
+    ready()?;
+    let object = function(f)?;
+    let threads = u32::try_from(threads).ok().filter(|n| *n > 0).ok_or(INVALID)?;
+    let fitting = if threads > max_threads(&object) { 0 } else { resident(&object, threads, dynamic as u64) };
+    put(blocks, fitting as c_int)
+}
+
+fn best_block(
+    grid: *mut c_int,
+    block: *mut c_int,
+    f: CUfunction,
+    shared_of: CUoccupancyB2DSize,
+    dynamic: usize,
+    limit: c_int,
+) -> Status {
+    ready()?;
+    let object = function(f)?;
+    if grid.is_null() || block.is_null() {
+        return Err(INVALID);
+    }
+    let most = max_threads(&object);
+    let most = u32::try_from(limit).ok().filter(|n| *n > 0).map_or(most, |limit| limit.min(most));
+    let mut best = (0, 0, 0);
+    for threads in (1..=most.div_ceil(32)).rev().map(|warps| (warps * 32).min(most)) {
+        // SAFETY: the client's function of a block size, by CUDA's contract.
+        let dynamic = shared_of.map_or(dynamic, |f| unsafe { f(threads as c_int) });
+        let blocks = resident(&object, threads, dynamic as u64);
+        if blocks * threads > best.0 {
+            best = (blocks * threads, blocks, threads);
+        }
+    }
+    put(grid, (best.1 * PROFILE.multiprocessors) as c_int)?;
+    put(block, best.2 as c_int)
+}
+
+/// Flags of the occupancy functions: caching in the first level is on anyway.
+fn checked_flags(flags: c_uint) -> Status {
+    if flags > 1 { Err(INVALID) } else { Ok(()) }
+}
+
+/// Dynamic shared memory that each of that many blocks may have.
+fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> Status {
+    ready()?;
+    let object = function(f)?;
+    let blocks = u32::try_from(blocks).ok().filter(|n| *n > 0).ok_or(INVALID)?;
+    let threads = u32::try_from(threads).ok().filter(|n| *n > 0 && *n <= max_threads(&object)).ok_or(INVALID)?;
+    let own = object.kernel.function().shared_bytes;
+    if resident(&object, threads, 0) < blocks {
+        return Err(INVALID);
+    }
+    let unit = u64::from(PROFILE.shared_unit);
+    let each = u64::from(PROFILE.shared_per_sm / blocks) / unit * unit;
+    let most = u64::from(PROFILE.shared_per_block_optin) - own;
+    put(out, each.saturating_sub(u64::from(PROFILE.shared_reserved) + own).min(most) as usize)
+}
+
+/// A launch in clusters of one block, which are all that there is, and how many of them run at once.
+fn clusters(f: CUfunction, config: *const CUlaunchConfig) -> Result<u32, CUresult> {
+    ready()?;
+    let object = function(f)?;
+    let config = get(config)?;
+    Attributes::read(&config)?;
+    let threads = config.blockDimX.checked_mul(config.blockDimY).and_then(|n| n.checked_mul(config.blockDimZ));
+    let threads = threads.filter(|n| *n > 0).ok_or(INVALID)?;
+    if threads > max_threads(&object) {
+        return Ok(0);
+    }
+    Ok(resident(&object, threads, u64::from(config.sharedMemBytes)) * PROFILE.multiprocessors)
+}
+
+api! {
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(out: *mut c_int, f: CUfunction, threads: c_int, dynamic: usize) {
+        occupancy(out, f, threads, dynamic)
+    }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        out: *mut c_int,
+        f: CUfunction,
+        threads: c_int,
+        dynamic: usize,
+        flags: c_uint,
+    ) {
+        checked_flags(flags)?;
+        occupancy(out, f, threads, dynamic)
+    }
+    fn cuOccupancyMaxPotentialBlockSize(
+        grid: *mut c_int,
+        block: *mut c_int,
+        f: CUfunction,
+        shared_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+    ) {
+        best_block(grid, block, f, shared_of, dynamic, limit)
+    }
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+        grid: *mut c_int,
+        block: *mut c_int,
+        f: CUfunction,
+        shared_of: CUoccupancyB2DSize,
+        dynamic: usize,
+        limit: c_int,
+        flags: c_uint,
+    ) {
+        checked_flags(flags)?;
+        best_block(grid, block, f, shared_of, dynamic, limit)
+    }
+    fn cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) {
+        available(out, f, blocks, threads)
+    }
+    fn cuOccupancyMaxPotentialClusterSize(out: *mut c_int, f: CUfunction, config: *const CUlaunchConfig) {
+        clusters(f, config)?;
+        put(out, 1)
+    }
+    fn cuOccupancyMaxActiveClusters(out: *mut c_int, f: CUfunction, config: *const CUlaunchConfig) {
+        put(out, clusters(f, config)? as c_int)
+    }
+}

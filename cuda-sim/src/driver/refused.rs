@@ -1,0 +1,262 @@
+//! Functions that the software device does not have: found, exported, and refused by code when they are called.
+//!
+//! A driver of a CUDA version has every function of that version, and says `CUDA_ERROR_NOT_SUPPORTED` where the device
+//! cannot do what is asked. Clients count on it: a program linked with `-lcuda` does not start where a symbol that it
+//! names is absent, though it may never call it; cudarc panics on one; cuda.bindings raises an error that names no code.
+//! What a client can do is what the device's attributes say, and they deny all of this.
+//!
+//! Invariant: with the other files' functions these are the whole table, each name once; a test holds that.
+
+use super::guarded;
+use super::state::initialised;
+use core::ffi::*;
+use cuda_sys::*;
+
+/// Makes the C function of a name, with the signature that the table has for it.
+macro_rules! refuse {
+    ($name:ident($($arg:ident: $ty:ty),*)) => {
+        #[cfg_attr(feature = "exports", unsafe(no_mangle))]
+        unsafe extern "C" fn $name($(_: $ty),*) -> CUresult {
+            guarded(stringify!($name), || {
+                initialised()?;
+                tracing::error!("{}: the software device does not have this function", stringify!($name));
+                Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+            })
+        }
+    };
+}
+
+macro_rules! refused {
+    ($($name:ident)+) => {
+        /// Their names.
+        #[cfg(test)]
+        pub(super) const NAMES: &[&str] = &[$(stringify!($name)),+];
+
+        $(cuda_sys::driver_function!($name => refuse);)+
+
+        /// Puts the functions into the table.
+        pub(super) fn fill(fns: &mut DriverFns) {
+            $(fns.$name = Some($name);)+
+        }
+    };
+}
+
+refused! {
+    // Arrays, textures, surfaces, maps of tensors, and what graphics share.
+    cuDeviceGetTexture1DLinearMaxWidth
+    cuModuleGetTexRef
+    cuModuleGetSurfRef
+    cuMemcpyDtoA_v2_ptds
+    cuMemcpyAtoD_v2_ptds
+    cuMemcpyHtoA_v2_ptds
+    cuMemcpyAtoH_v2_ptds
+    cuMemcpyAtoA_v2_ptds
+    cuMemcpyHtoAAsync_v2_ptsz
+    cuMemcpyAtoHAsync_v2_ptsz
+    cuArrayCreate_v2
+    cuArrayGetDescriptor_v2
+    cuArrayGetSparseProperties
+    cuMipmappedArrayGetSparseProperties
+    cuArrayGetMemoryRequirements
+    cuMipmappedArrayGetMemoryRequirements
+    cuArrayGetPlane
+    cuArrayDestroy
+    cuArray3DCreate_v2
+    cuArray3DGetDescriptor_v2
+    cuMipmappedArrayCreate
+    cuMipmappedArrayGetLevel
+    cuMipmappedArrayDestroy
+    cuMemMapArrayAsync_ptsz
+    cuExternalMemoryGetMappedMipmappedArray
+    cuParamSetTexRef
+    cuTexRefSetArray
+    cuTexRefSetMipmappedArray
+    cuTexRefSetAddress_v2
+    cuTexRefSetAddress2D_v3
+    cuTexRefSetFormat
+    cuTexRefSetAddressMode
+    cuTexRefSetFilterMode
+    cuTexRefSetMipmapFilterMode
+    cuTexRefSetMipmapLevelBias
+    cuTexRefSetMipmapLevelClamp
+    cuTexRefSetMaxAnisotropy
+    cuTexRefSetBorderColor
+    cuTexRefSetFlags
+    cuTexRefGetAddress_v2
+    cuTexRefGetArray
+    cuTexRefGetMipmappedArray
+    cuTexRefGetAddressMode
+    cuTexRefGetFilterMode
+    cuTexRefGetFormat
+    cuTexRefGetMipmapFilterMode
+    cuTexRefGetMipmapLevelBias
+    cuTexRefGetMipmapLevelClamp
+    cuTexRefGetMaxAnisotropy
+    cuTexRefGetBorderColor
+    cuTexRefGetFlags
+    cuTexRefCreate
+    cuTexRefDestroy
+    cuSurfRefSetArray
+    cuSurfRefGetArray
+    cuTexObjectCreate
+    cuTexObjectDestroy
+    cuTexObjectGetResourceDesc
+    cuTexObjectGetTextureDesc
+    cuTexObjectGetResourceViewDesc
+    cuSurfObjectCreate
+    cuSurfObjectDestroy
+    cuSurfObjectGetResourceDesc
+    cuTensorMapEncodeTiled
+    cuTensorMapEncodeIm2col
+    cuTensorMapEncodeIm2colWide
+    cuTensorMapReplaceAddress
+    cuGraphicsUnregisterResource
+    cuGraphicsSubResourceGetMappedArray
+    cuGraphicsResourceGetMappedMipmappedArray
+    cuGraphicsResourceGetMappedPointer_v2
+    cuGraphicsResourceSetMapFlags_v2
+    cuGraphicsMapResources_ptsz
+    cuGraphicsUnmapResources_ptsz
+    cuGraphicsResourceSetMapFlags
+    cuTexRefSetAddress2D_v2
+    cuMemcpyDtoA
+    cuMemcpyAtoD
+    cuMemcpyHtoA
+    cuMemcpyAtoH
+    cuMemcpyAtoA
+    cuMemcpyHtoAAsync
+    cuMemcpyAtoHAsync
+    cuArrayCreate
+    cuArrayGetDescriptor
+    cuArray3DCreate
+    cuArray3DGetDescriptor
+    cuTexRefSetAddress
+    cuTexRefSetAddress2D
+    cuTexRefGetAddress
+    cuGraphicsResourceGetMappedPointer
+    cuMemcpyDtoA_v2
+    cuMemcpyAtoD_v2
+    cuMemcpyHtoA_v2
+    cuMemcpyAtoH_v2
+    cuMemcpyAtoA_v2
+    cuMemcpyHtoAAsync_v2
+    cuMemcpyAtoHAsync_v2
+    cuGraphicsMapResources
+    cuGraphicsUnmapResources
+    cuMemMapArrayAsync
+    // Snapshots, dumps, logs and notices of the driver.
+    cuDeviceGetNvSciSyncAttributes
+    cuDeviceRegisterAsyncNotification
+    cuDeviceUnregisterAsyncNotification
+    cuCoredumpGetAttribute
+    cuCoredumpGetAttributeGlobal
+    cuCoredumpSetAttribute
+    cuCoredumpSetAttributeGlobal
+    cuLogsRegisterCallback
+    cuLogsUnregisterCallback
+    cuLogsCurrent
+    cuLogsDumpToFile
+    cuLogsDumpToMemory
+    cuCheckpointProcessGetRestoreThreadId
+    cuCheckpointProcessGetState
+    cuCheckpointProcessLock
+    cuCheckpointProcessCheckpoint
+    cuCheckpointProcessRestore
+    cuCheckpointProcessUnlock
+    // Memory of several devices under one address.
+    cuMulticastCreate
+    cuMulticastAddDevice
+    cuMulticastBindMem
+    cuMulticastBindAddr
+    cuMulticastUnbind
+    cuMulticastGetGranularity
+    // Memory and semaphores of other interfaces.
+    cuImportExternalSemaphore
+    cuSignalExternalSemaphoresAsync_ptsz
+    cuWaitExternalSemaphoresAsync_ptsz
+    cuDestroyExternalSemaphore
+    cuSignalExternalSemaphoresAsync
+    cuWaitExternalSemaphoresAsync
+    // Launches as they were before CUDA 4, and on several devices at once.
+    cuLaunchCooperativeKernelMultiDevice
+    cuFuncSetBlockShape
+    cuFuncSetSharedSize
+    cuParamSetSize
+    cuParamSeti
+    cuParamSetf
+    cuParamSetv
+    cuLaunch
+    cuLaunchGrid
+    cuLaunchGridAsync
+    // Contexts with a part of a device.
+    cuCtxRecordEvent
+    cuCtxWaitEvent
+    cuGreenCtxCreate
+    cuGreenCtxDestroy
+    cuCtxFromGreenCtx
+    cuDeviceGetDevResource
+    cuCtxGetDevResource
+    cuGreenCtxGetDevResource
+    cuDevSmResourceSplitByCount
+    cuDevResourceGenerateDesc
+    cuGreenCtxRecordEvent
+    cuGreenCtxWaitEvent
+    cuStreamGetGreenCtx
+    cuGreenCtxStreamCreate
+    cuGreenCtxGetId
+    // Variants whose device addresses have 32 bits.
+    cuDeviceTotalMem
+    cuModuleGetGlobal
+    cuMemGetInfo
+    cuMemAlloc
+    cuMemAllocPitch
+    cuMemFree
+    cuMemGetAddressRange
+    cuMemAllocHost
+    cuMemHostGetDevicePointer
+    cuMemcpyHtoD
+    cuMemcpyDtoH
+    cuMemcpyDtoD
+    cuMemcpy2D
+    cuMemcpy2DUnaligned
+    cuMemcpy3D
+    cuMemcpyHtoDAsync
+    cuMemcpyDtoHAsync
+    cuMemcpyDtoDAsync
+    cuMemcpy2DAsync
+    cuMemcpy3DAsync
+    cuMemsetD8
+    cuMemsetD16
+    cuMemsetD32
+    cuMemsetD2D8
+    cuMemsetD2D16
+    cuMemsetD2D32
+    // Others.
+    cuDeviceGetHostAtomicCapabilities
+    cuFlushGPUDirectRDMAWrites
+    cuLibraryGetUnifiedFunction
+    cuMemcpyBatchAsync_v2_ptsz
+    cuMemcpy3DBatchAsync_v2_ptsz
+    cuMemGetHandleForAddressRange
+    cuMemBatchDecompressAsync_ptsz
+    cuMemPoolExportPointer
+    cuMemPoolImportPointer
+    cuMemPrefetchBatchAsync_ptsz
+    cuMemDiscardBatchAsync_ptsz
+    cuMemDiscardAndPrefetchBatchAsync_ptsz
+    cuStreamBatchMemOp_v2_ptsz
+    cuDeviceGetP2PAtomicCapabilities
+    cuMemcpyBatchAsync
+    cuMemcpy3DBatchAsync
+    cuMemcpyBatchAsync_ptsz
+    cuMemcpy3DBatchAsync_ptsz
+    cuMemcpyBatchAsync_v2
+    cuMemcpy3DBatchAsync_v2
+    cuStreamBatchMemOp
+    cuStreamBatchMemOp_ptsz
+    cuStreamBatchMemOp_v2
+    cuMemPrefetchBatchAsync
+    cuMemDiscardBatchAsync
+    cuMemDiscardAndPrefetchBatchAsync
+    cuMemBatchDecompressAsync
+}

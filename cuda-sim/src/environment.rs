@@ -1,0 +1,153 @@
+//! The environment variables of the software device: all of them, what each allows, and their values.
+//!
+//! | variable | allowed | unset or empty |
+//! |---|---|---|
+//! | `CUDA_SIM_PROFILE` | `sm_75`, `sm_80`, `sm_90`, `sm_120`: the card whose limits are shown | `sm_90` |
+//! | `CUDA_SIM_DEVICES` | 1 to 16: how many devices there are | 1 |
+//! | `CUDA_SIM_MEMORY` | bytes that each has, at least 1 | as the profile's card |
+//! | `CUDA_SIM_THREADS` | 1 to 256 workers | one per core |
+//! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact twin | `regions` |
+//! | `CUDA_SIM_SEED` | a number that the order of fibers is drawn from | in turn |
+//! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
+//! | `CUDA_SIM_PRINT_LLVM` | anything: the optimised code of every kernel goes to standard error | not printed |
+//!
+//! They are read once, when something first asks. A value that is not allowed is an error of `cuInit`
+//! (`CUDA_ERROR_INVALID_VALUE`) with a line on standard error that names variable, value and what is allowed: a misspelt
+//! profile must not silently be another card. Until then the defaults hold.
+
+use crate::device::{PROFILES, Profile};
+use once_cell::sync::Lazy;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The variables' values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Environment {
+    pub(crate) profile: Profile,
+    pub(crate) devices: usize,
+    pub(crate) memory: Option<u64>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) fibers: bool,
+    pub(crate) seed: Option<u64>,
+    pub(crate) trace: Option<PathBuf>,
+    pub(crate) print_llvm: bool,
+}
+
+/// The profile where none is named.
+const DEFAULT: usize = 2;
+
+impl Default for Environment {
+    fn default() -> Self {
+        Environment {
+            profile: PROFILES[DEFAULT],
+            devices: 1,
+            memory: None,
+            threads: None,
+            fibers: false,
+            seed: None,
+            trace: None,
+            print_llvm: false,
+        }
+    }
+}
+
+/// A variable's text, where it is set.
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// What a text stands for, among what is allowed.
+fn value<T>(
+    lookup: Lookup<'_>,
+    variable: &str,
+    allowed: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(text) = lookup(variable).filter(|text| !text.is_empty()) else { return Ok(None) };
+    match text.to_str().map(str::trim).and_then(parse) {
+        Some(value) => Ok(Some(value)),
+        None => Err(format!("{variable}={} is not allowed; allowed are {allowed}", text.display())),
+    }
+}
+
+/// A number in a range.
+fn number(lookup: Lookup<'_>, variable: &str, allowed: &str, most: u64) -> Result<Option<u64>, String> {
+    value(lookup, variable, allowed, |text| text.parse().ok().filter(|n| (1..=most).contains(n)))
+}
+
+impl Environment {
+    fn read(lookup: Lookup<'_>) -> Result<Environment, String> {
+        let names = PROFILES.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
+        let profile = value(lookup, "CUDA_SIM_PROFILE", &names, |text| PROFILES.iter().find(|p| p.name == text))?;
+        let engine = value(lookup, "CUDA_SIM_ENGINE", "regions, fibers", |text| match text {
+            "regions" => Some(false),
+            "fibers" => Some(true),
+            _ => None,
+        })?;
+        Ok(Environment {
+            profile: profile.copied().unwrap_or(PROFILES[DEFAULT]),
+            devices: number(lookup, "CUDA_SIM_DEVICES", "the numbers from 1 to 16", 16)?.unwrap_or(1) as usize,
+            memory: number(lookup, "CUDA_SIM_MEMORY", "numbers of bytes, from 1 on", u64::MAX)?,
+            threads: number(lookup, "CUDA_SIM_THREADS", "the numbers from 1 to 256", 256)?.map(|n| n as usize),
+            fibers: engine.unwrap_or(false),
+            seed: value(lookup, "CUDA_SIM_SEED", "numbers of 64 bits", |text| text.parse().ok())?,
+            trace: lookup("CUDA_SIM_TRACE").filter(|text| !text.is_empty()).map(PathBuf::from),
+            print_llvm: lookup("CUDA_SIM_PRINT_LLVM").is_some_and(|text| !text.is_empty()),
+        })
+    }
+}
+
+static READ: Lazy<Result<Environment, String>> = Lazy::new(|| Environment::read(&|name| std::env::var_os(name)));
+
+/// The variables' values; the defaults where one has a value that is not allowed.
+pub(crate) static ENVIRONMENT: Lazy<Environment> = Lazy::new(|| READ.clone().unwrap_or_default());
+
+/// What is wrong with the variables, in one line.
+pub(crate) fn fault() -> Option<&'static str> {
+    READ.as_ref().err().map(String::as_str)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Environment, String> {
+        Environment::read(&|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn values_are_read_and_defaults_hold_where_none_are_set() {
+        assert_eq!(read(&[]), Ok(Environment::default()));
+        assert_eq!(read(&[("CUDA_SIM_PROFILE", ""), ("CUDA_SIM_SEED", "")]), Ok(Environment::default()));
+        let all = [
+            ("CUDA_SIM_PROFILE", "sm_120"),
+            ("CUDA_SIM_DEVICES", "16"),
+            ("CUDA_SIM_MEMORY", " 4096 "),
+            ("CUDA_SIM_THREADS", "256"),
+            ("CUDA_SIM_ENGINE", "fibers"),
+            ("CUDA_SIM_SEED", "0"),
+            ("CUDA_SIM_TRACE", "a b.json"),
+            ("CUDA_SIM_PRINT_LLVM", "1"),
+        ];
+        let found = read(&all).unwrap();
+        assert_eq!((found.profile.name, found.devices, found.memory), ("sm_120", 16, Some(4096)));
+        assert_eq!((found.threads, found.fibers, found.seed), (Some(256), true, Some(0)));
+        assert_eq!((found.trace, found.print_llvm), (Some("a b.json".into()), true));
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_named_with_what_is() {
+        for (variable, text, allowed) in [
+            ("CUDA_SIM_PROFILE", "sm_99", "sm_75, sm_80, sm_90, sm_120"),
+            ("CUDA_SIM_PROFILE", "SM_90", "sm_90"),
+            ("CUDA_SIM_DEVICES", "0", "1 to 16"),
+            ("CUDA_SIM_DEVICES", "17", "1 to 16"),
+            ("CUDA_SIM_MEMORY", "4G", "bytes"),
+            ("CUDA_SIM_MEMORY", "0", "bytes"),
+            ("CUDA_SIM_THREADS", "0", "1 to 256"),
+            ("CUDA_SIM_ENGINE", "fiber", "regions, fibers"),
+            ("CUDA_SIM_SEED", "-1", "64 bits"),
+        ] {
+            let line = read(&[(variable, text)]).unwrap_err();
+            assert!(line.starts_with(&format!("{variable}={text} ")) && line.contains(allowed), "{line}");
+        }
+    }
+}

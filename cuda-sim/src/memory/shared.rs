@@ -1,0 +1,283 @@
+//! Memory that several mappings and processes share: files without a name behind pages of the reserved range.
+//!
+//! Allocations are private at first, as they are quicker so. One that another process asks for gets a file with its
+//! contents behind the same pages; virtual memory that clients map themselves has one from the start. Only mappings are
+//! here; who may have them is the business of the driver's functions.
+//!
+//! # Safety
+//!
+//! As in the parent module: only pages inside the reserved range are replaced, under its lock.
+
+use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
+use parking_lot::RwLock;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Read by whatever accesses the devices' memory, written while an allocation's pages get a file behind them.
+pub(crate) static MOVING: RwLock<()> = RwLock::new(());
+
+/// The beginning of the files' names, which show up in `/proc`; the device's number follows.
+const NAME: &str = "cuda-sim-device-";
+
+/// A file that pages stand for.
+#[derive(Debug)]
+pub(crate) struct SharedFile {
+    file: std::fs::File,
+    pub(crate) device: usize,
+    pub(crate) bytes: u64,
+    /// The file's own number, by which a name that was used again is told from it.
+    pub(crate) inode: u64,
+    /// What it takes of its device, where it is physical memory of its own.
+    _charge: Option<Charge>,
+}
+
+/// Bytes that count against a device's total as long as this lives.
+#[derive(Debug)]
+struct Charge {
+    device: usize,
+    bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        USED[self.device].fetch_sub(self.bytes, Ordering::AcqRel);
+    }
+}
+
+impl SharedFile {
+    /// A new file of zeros.
+    pub(crate) fn new(device: usize, bytes: u64) -> io::Result<SharedFile> {
+        let name = std::ffi::CString::new(format!("{NAME}{device}"))?;
+        // SAFETY: the name is a live string; the call makes a new descriptor.
+        let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        let file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        file.set_len(bytes)?;
+        let inode = file.metadata()?.ino();
+        Ok(SharedFile { file, device, bytes, inode, _charge: None })
+    }
+
+    /// A file of this or another process, which must be a regular one; its device where its name tells, else 0.
+    pub(crate) fn open(descriptor: OwnedFd) -> io::Result<SharedFile> {
+        let link = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd()))?;
+        let file = std::fs::File::from(descriptor);
+        let known = file.metadata()?;
+        if !known.is_file() || known.len() == 0 {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let link = link.to_string_lossy();
+        let digits = link.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(NAME));
+        let digits = digits.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let device = digits.and_then(|n| n.parse().ok()).filter(|d| *d < *crate::device::DEVICES).unwrap_or(0);
+        Ok(SharedFile { file, device, bytes: known.len(), inode: known.ino(), _charge: None })
+    }
+
+    /// Its descriptor in this process.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Puts pages of the file where there were none of its own.
+    fn place(&self, at: u64, bytes: u64, offset: u64, access: i32) -> Result<(), MemoryError> {
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        let (to, length, from) = (at as *mut libc::c_void, bytes as usize, offset.cast_signed());
+        // SAFETY: the caller passes pages of the reserved range, which belong to what is being mapped.
+        let mapped = unsafe { libc::mmap(to, length, access, flags, self.file.as_raw_fd(), from) };
+        if mapped == libc::MAP_FAILED { Err(MemoryError::OutOfMemory) } else { Ok(()) }
+    }
+}
+
+/// What may be done with pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Access {
+    None,
+    Read,
+    ReadWrite,
+}
+
+impl Access {
+    fn protection(self) -> i32 {
+        match self {
+            Access::None => libc::PROT_NONE,
+            Access::Read => libc::PROT_READ,
+            Access::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
+        }
+    }
+}
+
+impl Memory {
+    /// The file behind a live device allocation, which it gets now if it has none.
+    ///
+    /// Waits for what accesses memory at the moment, and holds up what is to start, so that no write is lost.
+    pub(crate) fn share(&self, address: u64) -> Result<(Allocation, Arc<SharedFile>), MemoryError> {
+        let _still = MOVING.write();
+        let allocation = self.find(address).filter(|a| a.kind == Kind::Device).ok_or(MemoryError::Unknown)?;
+        let mut state = self.state.lock();
+        if !state.live.contains_key(&allocation.base) {
+            return Err(MemoryError::Unknown);
+        }
+        if let Some(file) = state.files.get(&allocation.base) {
+            return Ok((allocation, Arc::clone(file)));
+        }
+        let Allocation { pages, mapped, owner, base, .. } = allocation;
+        let file = SharedFile::new(owner.device, mapped).map_err(|_| MemoryError::OutOfMemory)?;
+        // SAFETY: the allocation is live, so its pages are readable, and nothing writes to them meanwhile.
+        let contents = unsafe { std::slice::from_raw_parts(pages as *const u8, mapped as usize) };
+        std::os::unix::fs::FileExt::write_all_at(&file.file, contents, 0).map_err(|_| MemoryError::OutOfMemory)?;
+        file.place(pages, mapped, 0, Access::ReadWrite.protection())?;
+        let file = Arc::new(file);
+        state.files.insert(base, Arc::clone(&file));
+        Ok((allocation, file))
+    }
+
+    /// Maps `bytes` of a file, from `offset` on, as an allocation of that kind.
+    pub(crate) fn import(
+        &self,
+        owner: Owner,
+        file: &Arc<SharedFile>,
+        offset: u64,
+        bytes: u64,
+        kind: Kind,
+    ) -> Result<u64, MemoryError> {
+        let (first, into) = (offset / PAGE * PAGE, offset % PAGE);
+        let end = offset.checked_add(bytes).filter(|end| *end <= file.bytes).ok_or(MemoryError::Unknown)?;
+        let mapped = (end - first).next_multiple_of(PAGE);
+        let taken = mapped + 2 * PAGE;
+        let mut state = self.state.lock();
+        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let pages = start + PAGE;
+        if let Err(error) = file.place(pages, mapped, first, Access::ReadWrite.protection()) {
+            state.free.push_back((start, taken));
+            return Err(error);
+        }
+        let base = pages + into;
+        state.id += 1;
+        let id = state.id;
+        state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
+        state.files.insert(base, Arc::clone(file));
+        Ok(base)
+    }
+
+    /// New memory of a device that is mapped nowhere yet.
+    pub(crate) fn physical(&self, device: usize, bytes: u64) -> Result<SharedFile, MemoryError> {
+        let charge = {
+            let _state = self.state.lock();
+            if USED[device].load(Ordering::Acquire).saturating_add(bytes) > self.total {
+                return Err(MemoryError::OutOfMemory);
+            }
+            USED[device].fetch_add(bytes, Ordering::AcqRel);
+            Charge { device, bytes }
+        };
+        let file = SharedFile::new(device, bytes).map_err(|_| MemoryError::OutOfMemory)?;
+        Ok(SharedFile { _charge: Some(charge), ..file })
+    }
+
+    /// Takes a range of addresses without memory; `bytes` and `align` are whole pages.
+    pub(crate) fn reserve_range(&self, bytes: u64, align: u64) -> Result<u64, MemoryError> {
+        let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * PAGE)).ok_or(MemoryError::OutOfMemory)?;
+        let mut state = self.state.lock();
+        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let base = (start + PAGE).next_multiple_of(align);
+        state.reserved.insert(base, (bytes, start, taken));
+        Ok(base)
+    }
+
+    /// Gives a whole reserved range back, in which nothing may be mapped.
+    pub(crate) fn free_range(&self, base: u64, bytes: u64) -> Result<(), MemoryError> {
+        let mut state = self.state.lock();
+        let (_, start, taken) = *state.reserved.get(&base).filter(|r| r.0 == bytes).ok_or(MemoryError::Unknown)?;
+        if state.live.range(base..base + bytes).next().is_some() {
+            return Err(MemoryError::Unknown);
+        }
+        state.reserved.remove(&base);
+        state.free.push_back((start, taken));
+        Ok(())
+    }
+
+    /// Maps a part of a file into a reserved range, inaccessible at first.
+    pub(crate) fn map_range(
+        &self,
+        owner: Owner,
+        at: u64,
+        bytes: u64,
+        file: &Arc<SharedFile>,
+        offset: u64,
+    ) -> Result<(), MemoryError> {
+        let mut state = self.state.lock();
+        let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
+        let within = state.reserved.range(..=at).next_back().is_some_and(|(base, (room, ..))| end <= base + room);
+        let before = state.live.range(..end).next_back();
+        let part = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
+        if !within || !part || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
+            return Err(MemoryError::Unknown);
+        }
+        file.place(at, bytes, offset, Access::None.protection())?;
+        state.id += 1;
+        let (id, kind) = (state.id, Kind::Mapped(Access::None));
+        let new = Allocation { base: at, bytes, kind, owner, id, start: at, taken: 0, pages: at, mapped: bytes };
+        state.live.insert(at, new);
+        state.files.insert(at, Arc::clone(file));
+        Ok(())
+    }
+
+    /// The mappings that make up a range exactly, in order.
+    pub(crate) fn mappings(&self, at: u64, bytes: u64) -> Result<Vec<Allocation>, MemoryError> {
+        let state = self.state.lock();
+        let (mut next, mut found) = (at, Vec::new());
+        let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
+        while next < end {
+            let mapping = state.live.get(&next).filter(|a| matches!(a.kind, Kind::Mapped(_)));
+            let mapping = *mapping.ok_or(MemoryError::Unknown)?;
+            next += mapping.bytes;
+            found.push(mapping);
+        }
+        if next == end { Ok(found) } else { Err(MemoryError::Unknown) }
+    }
+
+    /// Undoes mappings of a range.
+    pub(crate) fn unmap_range(&self, at: u64, bytes: u64) -> Result<(), MemoryError> {
+        let found = self.mappings(at, bytes)?;
+        let mut state = self.state.lock();
+        found.into_iter().for_each(|mapping| release(&mut state, mapping));
+        Ok(())
+    }
+
+    /// Sets what may be done with the mappings of a range.
+    pub(crate) fn set_access(&self, at: u64, bytes: u64, access: Access) -> Result<(), MemoryError> {
+        let found = self.mappings(at, bytes)?;
+        let mut state = self.state.lock();
+        for mapping in found {
+            let (to, length) = (mapping.base as *mut libc::c_void, mapping.bytes as usize);
+            // SAFETY: pages of the reserved range, which belong to a live mapping.
+            if unsafe { libc::mprotect(to, length, access.protection()) } != 0 {
+                return Err(MemoryError::OutOfMemory);
+            }
+            if let Some(mapping) = state.live.get_mut(&mapping.base) {
+                mapping.kind = Kind::Mapped(access);
+            }
+        }
+        Ok(())
+    }
+
+    /// The file behind an address.
+    pub(crate) fn file(&self, base: u64) -> Option<Arc<SharedFile>> {
+        self.state.lock().files.get(&base).cloned()
+    }
+
+    /// The allocation of an address, if all bytes up to `end` are there: in it, or in mappings that follow each other.
+    pub(crate) fn covering(&self, address: u64, end: u64) -> Option<Allocation> {
+        let first = self.find(address)?;
+        let mut reached = first.base + first.bytes;
+        while reached < end {
+            let next = self.find(reached).filter(|a| a.base == reached && a.kind == first.kind);
+            reached += next.filter(|a| matches!(a.kind, Kind::Mapped(_)))?.bytes;
+        }
+        Some(first)
+    }
+}

@@ -1,0 +1,75 @@
+//! What the tests of the driver's functions share: calls through the table, and child processes.
+//!
+//! # Safety
+//!
+//! Every call passes pointers to live locals, as CUDA's documentation asks.
+#![allow(dead_code, unused_macros, reason = "each test file uses a part")]
+#![allow(clippy::allow_attributes, reason = "which part is unused differs from file to file")]
+
+use cuda_sys::*;
+use std::ffi::CStr;
+use std::process::Command;
+use std::ptr::null_mut;
+
+macro_rules! call {
+    ($name:ident($($arg:expr),* $(,)?)) => {{
+        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
+        unsafe { function($($arg),*) }
+    }};
+}
+
+macro_rules! ok {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
+    };
+}
+
+/// Says that a call gives that code, by the code's name without its prefix.
+macro_rules! gives {
+    ($code:ident, $name:ident($($arg:expr),* $(,)?)) => {
+        assert_eq!(call!($name($($arg),*)), CUresult::$code, stringify!($name))
+    };
+}
+
+pub(crate) const CHILD: &str = "CUDA_SIM_TEST_CHILD";
+
+/// Runs a test of this file again in a child process with that environment. True in the child itself.
+pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
+    if std::env::var_os(CHILD).is_some() {
+        return true;
+    }
+    let output = child(test).envs(environment.iter().copied()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    false
+}
+
+/// A child process that runs one test of this file.
+pub(crate) fn child(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
+    command
+}
+
+/// Makes the primary context of a device the current one.
+pub(crate) fn primary(device: CUdevice) -> CUcontext {
+    ok!(cuInit(0));
+    let mut context = null_mut();
+    ok!(cuDevicePrimaryCtxRetain(&mut context, device));
+    ok!(cuCtxSetCurrent(context));
+    context
+}
+
+/// Loads a text and gives one of its functions.
+pub(crate) fn function(text: &CStr, name: &CStr) -> CUfunction {
+    let (mut module, mut f) = (null_mut(), null_mut());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut f, module, name.as_ptr()));
+    f
+}
+
+pub(crate) fn attribute(which: CUdevice_attribute, device: CUdevice) -> i32 {
+    let mut value = -1;
+    ok!(cuDeviceGetAttribute(&mut value, which, device));
+    value
+}
