@@ -48,7 +48,7 @@ pub mod valid;
 pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{DeviceType, device, kernel};
 pub use error::{Error, Result};
-pub use harvest::DeviceType;
+pub use harvest::{DeviceType, ElementType, ValueType};
 pub use kernel::{CompiledKernel, Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
 
@@ -64,7 +64,7 @@ pub mod __private {
         scalar_of, shared_of, ty_of, unreached,
     };
     pub use crate::kernel::{CompiledKernel, Kernel, KernelCache, compile_for};
-    pub use crate::launch::{KernelArg, Launch, forall, launch};
+    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
     pub use crate::syntax;
     pub use crate::target::ComputeCapability;
     pub use cuda_driver::{Context, LaunchConfig, Stream};

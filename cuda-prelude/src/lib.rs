@@ -52,11 +52,11 @@ pub use cuda_jit::device::{
     shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
     sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
 };
+pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result, kir_of};
-pub use cuda_jit::DeviceType;
 pub use cuda_jit_macros::{PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{

@@ -9,6 +9,7 @@ mod faults;
 mod gpu;
 mod host_arrays;
 mod launches;
+mod other_crate;
 mod programs;
 mod single_flight;
 mod streams;

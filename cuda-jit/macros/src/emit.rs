@@ -175,7 +175,7 @@ pub(crate) fn twin(
         }
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let methods = last_resort(root, &captured.methods);
+    let methods = last_resort(root, &captured.methods, &captured.functions);
     let body = twin_closure(sig, signature, captured);
     quote! {
         #[doc(hidden)]
@@ -222,16 +222,20 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
 
 /// A hidden method for each name that is no builtin's, which nothing has: where no `#[device] impl` has it either,
 /// the error says so.
-fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
-    if methods.is_empty() {
+fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
+    if methods.is_empty() && functions.is_empty() {
         return TokenStream::new();
     }
     let methods = methods.iter().map(|method| {
         let hidden = format_ident!("__dev_{}", method, span = Span::mixed_site());
         quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
     });
+    let functions = functions.iter().map(|function| {
+        let hidden = format_ident!("__fn_{}", function, span = Span::mixed_site());
+        quote!(fn #hidden() -> #root::Callee<#root::Builtin> { #root::Callee::new() })
+    });
     quote! {
-        trait __Methods { #(#methods)* }
+        trait __Methods { #(#methods)* #(#functions)* }
         impl<T: #root::NoDeviceMethod + ?Sized> __Methods for T {}
     }
 }
@@ -387,9 +391,9 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         /// Nothing is launched then.
         #safety
         #vis #unsafety fn launch(
-            #config: impl ::core::convert::Into<#root::LaunchConfig>, #args
+            #config: impl #root::Configuration, #args
         ) -> #root::Result<()> {
-            #root::launch::<Self, _>(#root::current_context, #config.into(), (#(#names,)*))
+            #root::launch::<Self, _>(#root::current_context, #root::Configuration::into_config(#config), (#(#names,)*))
         }
 
         /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the

@@ -82,7 +82,8 @@ impl Signature {
         let closures = generics.type_params().filter_map(stand_in).collect();
         let signature = Self { params, static_types, names, result, closures, role, generics };
         if let (Role::Kernel, Some((closure, _))) = (role, signature.closures.first()) {
-            let hint = "a kernel takes a closure through `device_fn!` only: `f: impl DeviceClosure<..>` is not one";
+            let hint =
+                "a kernel's parameters are values; write the closure in the kernel, and pass it what it captures";
             return Err(syn::Error::new(closure.span(), hint));
         }
         Ok(signature)

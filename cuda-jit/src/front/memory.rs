@@ -109,11 +109,9 @@ impl Lowering<'_> {
     pub(super) fn own(&mut self, value: Val) -> Val {
         let Val { ty, mut leaves } = value;
         match &ty {
-            Ty::Array(..) if ty.is_plain() => {
-                if !self.fresh.remove(&leaves[0]) {
-                    leaves = self.load(leaves[0], Space::Local, &ty).leaves;
-                    self.fresh.remove(&leaves[0]);
-                }
+            Ty::Array(..) if ty.is_plain() && !self.fresh.remove(&leaves[0]) => {
+                leaves = self.load(leaves[0], Space::Local, &ty).leaves;
+                self.fresh.remove(&leaves[0]);
             }
             Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_) => {
                 for index in 0..ty.parts().len() {

@@ -62,7 +62,7 @@ impl Lowering<'_> {
         }
         let right = self.operand(right, ty.as_ref())?;
         if let Some(compare) = op.comparison() {
-            if !left.ty.as_scalar().is_some() {
+            if left.ty.as_scalar().is_none() {
                 return self.compare_parts(at, op, &left, &right);
             }
             let result = self.build.value(Op::Compare(compare, left.only(), right.only()), Scalar::Bool);

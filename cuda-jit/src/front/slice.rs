@@ -6,8 +6,7 @@ use super::place::Place;
 use super::types::{Val, behind};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Value};
-use crate::syntax::ExprKind;
-use crate::syntax::{Expr, Lit, Pos};
+use crate::syntax::{Expr, ExprKind, Lit, Pos};
 
 /// What such a method yields; where references point is the value's to say.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {

@@ -62,7 +62,7 @@ impl Pointee {
     /// Whether something of type `part` may lie at this offset of it, in bytes.
     pub fn holds(self, offset: u32, part: Pointee) -> bool {
         let end = u64::from(offset) + u64::from(part.size());
-        end <= u64::from(self.size()) && part.align() <= self.align() && offset % part.align() == 0
+        end <= u64::from(self.size()) && part.align() <= self.align() && offset.is_multiple_of(part.align())
     }
 
     /// The alignment that the byte at an offset has, if what begins at 0 has `align`.

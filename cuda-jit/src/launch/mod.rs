@@ -9,12 +9,14 @@
 //! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
+mod config;
 mod host;
 mod params;
 
 use cuda_driver::{Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
+pub use config::Configuration;
 pub use host::{In, InOut, Out};
 pub use params::Params;
 

@@ -46,6 +46,11 @@ impl Capture {
             let number = self.observe(expr);
             return node(span, quote!(Struct(#number, #fields, ::core::option::Option::None)));
         }
+        if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
+            && !self.functions.contains(&last.ident)
+        {
+            self.functions.push(last.ident.clone());
+        }
         let number = self.callee(Callee::Path(hidden(&callee)));
         self.tie(call, number, closures.then(|| seer(&callee)));
         node(span, quote!(Call(#number, &[#(#args),*])))
@@ -75,14 +80,16 @@ impl Capture {
             _ => {}
         }
         let primitive = PRIMITIVES.contains(&ty.as_str());
-        if !primitive && !(self.type_params.contains(&ty) && METHODS.contains(&name.as_str())) {
+        let known = METHODS.contains(&name.as_str());
+        let generic = known && self.type_params.contains(&ty);
+        if !(primitive || generic) {
             return None;
         }
         let [receiver, args @ ..] = args else {
             let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
             return Some(self.refuse(function.ident.span(), hint));
         };
-        if !METHODS.contains(&name.as_str()) {
+        if !known {
             let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
             return Some(self.refuse(function.ident.span(), hint));
         }
@@ -190,7 +197,7 @@ impl Capture {
     fn shared(&mut self, call: &Macro, span: Span) -> TokenStream {
         match syn::parse2::<syn::Type>(call.tokens.clone()) {
             Ok(ty) => {
-                self.named.push(Named::Shared(ty));
+                self.named.push(Named::Shared(Box::new(ty)));
                 let number = self.named.len() as u32 - 1;
                 node(span, quote!(Shared(#number)))
             }
@@ -253,22 +260,22 @@ fn is_constructor(path: &Path) -> bool {
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.
 fn hidden(path: &ExprPath) -> ExprPath {
+    let of_type = of_type(path);
     let mut path = path.clone();
-    let count = path.path.segments.len();
-    let of_type = count > 1 && {
-        let name = path.path.segments[count - 2].ident.to_string();
-        name.starts_with(char::is_uppercase) || path.qself.is_some()
-    };
     match path.path.segments.last_mut() {
-        Some(last) if of_type || path.qself.is_some() => {
-            last.ident = format_ident!("__fn_{}", last.ident, span = last.ident.span());
-        }
+        Some(last) if of_type => last.ident = format_ident!("__fn_{}", last.ident, span = last.ident.span()),
         _ => {
             let span = path.span();
             path.path.segments.push(Ident::new("__callee", span).into());
         }
     }
     path
+}
+
+/// Whether a path names a function of a type or trait, by Rust's naming.
+fn of_type(path: &ExprPath) -> bool {
+    let before = path.path.segments.iter().rev().nth(1);
+    path.qself.is_some() || before.is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
 }
 
 /// The path of the function that ties a callee which takes closures.

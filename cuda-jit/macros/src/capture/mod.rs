@@ -42,6 +42,8 @@ pub(crate) struct Captured {
     pub(crate) named: Vec<Named>,
     /// The methods that are not builtin ones, each name once.
     pub(crate) methods: Vec<Ident>,
+    /// The functions of types that are called by path, each name once.
+    pub(crate) functions: Vec<Ident>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -90,7 +92,7 @@ impl Callee {
 /// Where the type of something that is not a binding comes from.
 pub(crate) enum Named {
     /// It is written.
-    Shared(Type),
+    Shared(Box<Type>),
     /// From an observer, at this place.
     Observed(Span),
 }
@@ -113,6 +115,7 @@ pub(crate) struct Capture {
     types: Vec<Type>,
     named: Vec<Named>,
     methods: Vec<Ident>,
+    functions: Vec<Ident>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The names that the first of several alternatives binds, for the others to bind again.
@@ -155,6 +158,7 @@ pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block
         types: walk.types,
         named: walk.named,
         methods: walk.methods,
+        functions: walk.functions,
         items: walk.items,
     })
 }
