@@ -47,7 +47,7 @@ pub trait ValueType: DeviceType + Copy + 'static {
     label = "slices, views and shared memory cannot hold this",
     note = "memory holds numbers, arrays of them, and `#[derive(DeviceType)] #[repr(C)]` structs of such: not `Option`, tuples, enums or references, which have bit patterns that are no value"
 )]
-pub trait ElementType: ValueType {}
+pub trait ElementType: ValueType + KernelParam {}
 
 /// A type that a kernel's parameter can have.
 #[diagnostic::on_unimplemented(
@@ -283,6 +283,8 @@ impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     fn cells(&self, _: &mut dyn FnMut(u64)) {}
 }
 
+impl<T: ?Sized + 'static> KernelParam for PhantomData<T> {}
+impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
 impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 
 impl ValueType for () {
