@@ -17,6 +17,8 @@ use cuda_sys::{CUstream, CUstream_flags};
 use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::event::Event;
 use crate::host_fn;

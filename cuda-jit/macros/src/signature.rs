@@ -33,6 +33,8 @@ pub(crate) struct Signature {
     pub(crate) static_types: Vec<Type>,
     /// The parameters' names; each is a plain one.
     pub(crate) names: Vec<Ident>,
+    /// The lifetimes that it names.
+    pub(crate) lifetimes: Vec<Lifetime>,
     /// The result's type; `()` if none is written.
     pub(crate) result: Type,
     /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
@@ -78,9 +80,10 @@ impl Signature {
         }
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
         let generics = without_lifetime_params(&sig.generics);
+        let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
         let closures = generics.type_params().filter_map(stand_in).collect();
-        let signature = Self { params, static_types, names, result, closures, role, generics };
+        let signature = Self { params, static_types, names, lifetimes, result, closures, role, generics };
         if let (Role::Kernel, Some((closure, _))) = (role, signature.closures.first()) {
             let hint =
                 "a kernel's parameters are values; write the closure in the kernel, and pass it what it captures";
@@ -319,6 +322,29 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
     let mut ty = ty.clone();
     Static(name).visit_type_mut(&mut ty);
     ty
+}
+
+/// Leaves lifetimes of the signature that a body names to inference: the twin does not declare them.
+pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
+    struct Forget<'a>(&'a [Lifetime]);
+    impl VisitMut for Forget<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if self.0.iter().any(|known| known.ident == lifetime.ident) {
+                *lifetime = Lifetime::new("'_", lifetime.span());
+            }
+        }
+        /// A label only looks like one.
+        fn visit_label_mut(&mut self, _: &mut syn::Label) {}
+        fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
+            if let Some(value) = &mut jump.expr {
+                self.visit_expr_mut(value);
+            }
+        }
+        fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
+    }
+    if !lifetimes.is_empty() {
+        Forget(lifetimes).visit_block_mut(body);
+    }
 }
 
 /// Whether a type names a lifetime or leaves one out.

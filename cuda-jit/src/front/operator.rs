@@ -89,11 +89,14 @@ impl Lowering<'_> {
             _ if op.is_shift() => None,
             ty => ty,
         };
-        let value = self.operand(value, ty.as_ref())?;
-        let place = self.place(place)?;
-        if let Ty::Struct(_) = place.ty() {
+        if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {
+            // a call of the trait's method, whose arguments are evaluated in their order
+            let place = self.place(place)?;
+            let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);
         }
+        let value = self.operand(value, ty.as_ref())?;
+        let place = self.place(place)?;
         let old = self.read(&place);
         let new = self.arithmetic(at, op, &old, &value, zero)?;
         self.write(at, &place, new)?;

@@ -16,7 +16,7 @@ pub struct Record {
 
 impl Record {
     /// The largest alignment that a record can have.
-    pub const MAX_ALIGN: u32 = 128;
+    pub const MAX_ALIGN: u32 = 256;
 
     /// Whether size and alignment fit together.
     pub fn is_sound(self) -> bool {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn sound_records() {
         assert!(Record { size: 0, align: 1 }.is_sound() && Record { size: 12, align: 4 }.is_sound());
-        for (size, align) in [(4, 0), (4, 3), (6, 4), (256, 256), (1 << 31, 1)] {
+        for (size, align) in [(4, 0), (4, 3), (6, 4), (512, 512), (1 << 31, 1)] {
             assert!(!Record { size, align }.is_sound(), "{size} {align}");
         }
     }

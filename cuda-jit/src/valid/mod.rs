@@ -93,7 +93,7 @@ rules! {
     StoreAccess,
     /// What a `field` points to lies within the record and is aligned in it.
     Field,
-    /// A record's alignment is a power of two up to 128, and its size a multiple of that and less than 2^31.
+    /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.
     Record,
     /// A kernel's pointer parameters point to global memory.
     KernelPointer,

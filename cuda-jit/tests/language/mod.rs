@@ -8,6 +8,7 @@ mod control;
 mod devices;
 mod harvest;
 mod launches;
+mod lowering;
 mod methods;
 mod panics;
 mod shapes;

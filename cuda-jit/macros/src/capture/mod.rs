@@ -142,6 +142,7 @@ pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block
         ..Capture::default()
     };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
+    crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     let mut errors = walk.errors.into_iter();
     if let Some(mut first) = errors.next() {
