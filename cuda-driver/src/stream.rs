@@ -17,7 +17,9 @@ use cuda_sys::{CUstream, CUstream_flags};
 use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::event::Event;
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
@@ -350,7 +352,8 @@ impl Stream {
 
     /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.
     ///
-    /// So what `work` enqueues may borrow from the caller.
+    /// So what `work` enqueues may borrow from the caller. `?` takes errors of launches and copies there too: they become
+    /// this crate's, with the original as [source](std::error::Error::source).
     ///
     /// # Errors
     ///
@@ -359,10 +362,10 @@ impl Stream {
     /// # Panics
     ///
     /// With the panic of `work`, after the stream was waited for.
-    pub fn scope<'env, R, E: From<Error>>(
+    pub fn scope<'env, R>(
         &self,
-        work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> std::result::Result<R, E>,
-    ) -> std::result::Result<R, E> {
+        work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R>,
+    ) -> Result<R> {
         scope::run(self, work)
     }
 }

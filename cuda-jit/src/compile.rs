@@ -73,7 +73,7 @@ impl Compiled {
 pub(crate) fn definition(instance: &Instance) -> &'static Definition {
     match instance.body {
         Body::Captured(definition, _) => definition,
-        Body::Intrinsic(_) => panic!("a kernel is captured Rust"),
+        Body::Intrinsic(_) | Body::Builtin => panic!("a kernel is captured Rust"),
     }
 }
 

@@ -4,8 +4,8 @@
 //! check types, which is [`crate::valid`]'s work.
 
 use super::{
-    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Scalar, Slot, SlotId, Terminator,
-    Type, Value,
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
+    Terminator, Type, Value,
 };
 
 /// A function under construction.
@@ -56,8 +56,8 @@ impl FunctionBuilder {
     }
 
     /// Adds an array.
-    pub fn array(&mut self, name: impl Into<String>, element: Scalar, len: u64) -> ArrayId {
-        self.arrays.push(ArrayDecl { name: name.into(), element, len });
+    pub fn array(&mut self, name: impl Into<String>, element: impl Into<Pointee>, len: u64) -> ArrayId {
+        self.arrays.push(ArrayDecl { name: name.into(), element: element.into(), len });
         ArrayId(self.arrays.len() as u32 - 1)
     }
 

@@ -21,10 +21,12 @@
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
-//! - **Loads and stores** go through typed pointers; the pointer must be aligned to, and point into, memory of the
-//!   pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
+//! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
+//!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
+//!   a record is aligned as its place in the record says, which may be more than its own type asks for.
+//! - **Loads and stores** go through pointers to numbers; the pointer must point into memory of the pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
 //!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
-//! - A pointer parameter is aligned to its pointee's size, even where nothing may be read behind it.
+//! - A pointer parameter is aligned to its pointee's alignment, even where nothing may be read behind it.
 //! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
 //!   in the kernel points into it writably.
 //! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
@@ -37,7 +39,10 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
+mod pointee;
 pub mod text;
+
+pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,8 +153,8 @@ impl Space {
 pub enum Type {
     /// A number or `bool`.
     Scalar(Scalar),
-    /// A pointer to scalars of one type.
-    Ptr(Space, Scalar),
+    /// A pointer to elements of one type.
+    Ptr(Space, Pointee),
 }
 
 impl Type {
@@ -421,6 +426,8 @@ pub enum Op {
     Bitcast(Value, Scalar),
     /// A pointer moved by a number of elements, a `u64`.
     Offset(Value, Value),
+    /// The pointer to what a record holds at an offset in bytes.
+    Field(Value, u32, Pointee),
     /// Reads the element behind a pointer.
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
@@ -495,6 +502,7 @@ impl Op {
             | Op::Cast(a, _)
             | Op::Bitcast(a, _)
             | Op::Load(a)
+            | Op::Field(a, ..)
             | Op::BarrierReduce(_, a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
@@ -633,7 +641,7 @@ pub struct ArrayDecl {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
     pub name: String,
     /// The type of its elements.
-    pub element: Scalar,
+    pub element: Pointee,
     /// How many there are; at least one.
     pub len: u64,
 }

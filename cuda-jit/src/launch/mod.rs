@@ -9,6 +9,7 @@
 //! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
+mod config;
 mod host;
 mod params;
 
@@ -18,6 +19,7 @@ use std::sync::atomic::Ordering;
 use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
+pub use config::Configuration;
 pub use host::{In, InOut, Out};
 pub use params::Params;
 

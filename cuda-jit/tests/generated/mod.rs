@@ -109,7 +109,7 @@ fn candidates(ty: Scalar) -> Vec<Candidate> {
 fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
     let param = |&scalar: &Scalar| Param {
         name: scalar.name().to_owned(),
-        ty: Type::Ptr(Space::Global, scalar),
+        ty: Type::Ptr(Space::Global, scalar.into()),
         access: Access::ReadWrite,
     };
     let mut b = FunctionBuilder::new(name, Scalar::ALL.iter().map(param).collect(), None);

@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Scalar,
-    SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
+    Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -62,7 +62,7 @@ impl Parser {
         self.place(index, id)?;
         let name = self.name()?;
         self.sign(':')?;
-        let element = self.scalar()?;
+        let element = self.pointee()?;
         Ok(ArrayDecl { name, element, len: self.number("a length")? })
     }
 
@@ -204,6 +204,13 @@ impl Parser {
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
             "offset" => self.two(Op::Offset),
+            "field" => {
+                let pointer = self.value()?;
+                self.sign(',')?;
+                let offset = self.number("an offset in bytes")?;
+                self.word("to")?;
+                Ok(Op::Field(pointer, offset, self.pointee()?))
+            }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
@@ -293,9 +300,18 @@ impl Parser {
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
             let space = self.item(&SPACE, "a memory")?;
-            return Ok(Type::Ptr(space, self.scalar()?));
+            return Ok(Type::Ptr(space, self.pointee()?));
         }
         self.scalar().map(Type::Scalar)
+    }
+
+    fn pointee(&mut self) -> Result<Pointee> {
+        if self.is_word("record") {
+            let size = self.number("a size in bytes")?;
+            self.word("align")?;
+            return Ok(Pointee::Record(Record { size, align: self.number("an alignment in bytes")? }));
+        }
+        self.scalar().map(Pointee::Scalar)
     }
 
     fn scalar(&mut self) -> Result<Scalar> {
