@@ -17,11 +17,13 @@
 //! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
 //! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
 
+pub(crate) mod parts;
 pub(crate) mod shared;
 
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use parts::Parts;
 use shared::{Access, SharedFile};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
@@ -103,10 +105,9 @@ pub(crate) struct Registration {
 }
 
 struct State {
-    next: u64,
     id: u64,
     live: BTreeMap<u64, Allocation>,
-    free: VecDeque<(u64, u64)>,
+    parts: Parts,
     /// What was freed last, for reports.
     freed: VecDeque<Allocation>,
     registered: BTreeMap<u64, Registration>,
@@ -129,6 +130,9 @@ pub(crate) struct Guards {
     pub(crate) reach: u64,
     /// Shared windows have twice this, and some more, inaccessible on both sides.
     pub(crate) shared: u64,
+    /// By how much an address's distance from `first` is shifted for the number of its slot, which a launch may reach
+    /// or not; `None` where there is one device, which reaches all.
+    pub(crate) slot: Option<u32>,
 }
 
 /// What the address of a fault tells about the access.
@@ -148,6 +152,8 @@ pub(crate) struct Memory {
     start: u64,
     end: u64,
     guards: Guards,
+    /// The most that is inaccessible on one side of an allocation.
+    widest: u64,
     total: u64,
     /// How many registrations there are; written under the lock.
     registrations: AtomicUsize,
@@ -179,26 +185,29 @@ impl Memory {
     fn over(first: u64, last: u64) -> Memory {
         let margin = (last - first) / 16;
         let (start, end) = (first + margin, last - 5 * margin);
+        let parts = Parts::of(start, end, last - first, *DEVICES);
+        let beyond = if parts.shift.is_some() { 0 } else { margin / 2 };
         let guards = Guards {
-            first: start - margin / 2,
-            bytes: end - start + margin,
+            first: start - beyond,
+            bytes: end - start + 2 * beyond,
             outside: last - margin,
             misaligned: last - 3 * margin,
-            reach: margin / 2,
-            shared: (1 << 34).min((end - start) / 1024),
+            reach: if parts.shift.is_some() { parts.guard } else { margin / 2 },
+            shared: (1 << 34).min(parts.common_bytes / 1024),
+            slot: parts.shift,
         };
+        let total = (*TOTAL_MEMORY).min(parts.bytes / 2);
+        let widest = parts.common_bytes / 256;
         let state = State {
-            next: start,
             id: 0,
             live: BTreeMap::new(),
-            free: VecDeque::new(),
+            parts,
             freed: VecDeque::new(),
             registered: BTreeMap::new(),
             files: HashMap::new(),
             reserved: BTreeMap::new(),
         };
-        let total = (*TOTAL_MEMORY).min((end - start) / 2 / *DEVICES as u64);
-        Memory { start, end, guards, total, registrations: AtomicUsize::new(0), state: Mutex::new(state) }
+        Memory { start, end, guards, widest, total, registrations: AtomicUsize::new(0), state: Mutex::new(state) }
     }
 
     pub(crate) fn guards(&self) -> Guards {
@@ -227,13 +236,13 @@ impl Memory {
         state.registered.values().any(|r| word.wrapping_sub(r.start.wrapping_sub(NEAR)) < r.bytes + 2 * NEAR)
     }
 
-    /// The address of an access of `bytes` bytes, or one in a guard.
-    pub(crate) fn mapped(&self, address: u64, bytes: u64) -> u64 {
+    /// The address of an access of `bytes` bytes by a launch that reaches those slots, or one in a guard.
+    pub(crate) fn mapped(&self, address: u64, bytes: u64, slots: u64) -> u64 {
         let Guards { first, bytes: size, outside, misaligned, .. } = self.guards;
         if !address.is_multiple_of(bytes) {
             misaligned
         } else if address.wrapping_sub(first) < size {
-            address
+            if self.reaches(slots, address) { address } else { outside }
         } else {
             let fits = |r: Registration| address - r.start <= r.bytes.saturating_sub(bytes);
             if self.registration(address).is_some_and(fits) { address } else { outside }
@@ -257,21 +266,33 @@ impl Memory {
 
     /// Allocates for a context.
     pub(crate) fn alloc_for(&self, owner: Owner, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
+        self.alloc_in(parts::of(owner, kind), owner, bytes, kind, guard)
+    }
+
+    /// Allocates for a context in a part of the range.
+    pub(crate) fn alloc_in(
+        &self,
+        part: usize,
+        owner: Owner,
+        bytes: u64,
+        kind: Kind,
+        guard: u64,
+    ) -> Result<u64, MemoryError> {
         if bytes > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         let room = bytes.max(1).next_multiple_of(ALIGN);
         let mapped = room.next_multiple_of(PAGE);
-        let guard = guard.max(PAGE).min((self.end - self.start) / 256).next_multiple_of(PAGE);
+        let guard = guard.max(PAGE).min(self.widest).next_multiple_of(PAGE);
         let taken = guard + mapped + guard;
         let mut state = self.state.lock();
         if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
-        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let start = state.parts.all[part].take(taken).ok_or(MemoryError::OutOfMemory)?;
         let pages = start + guard;
         protect(pages, mapped, true).map_err(|()| {
-            state.free.push_back((start, taken));
+            state.parts.all[part].free.push_back((start, taken));
             MemoryError::OutOfMemory
         })?;
         let base = pages + (mapped - room);
@@ -282,21 +303,6 @@ impl Memory {
         let id = state.id;
         state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
         Ok(base)
-    }
-
-    /// Addresses never used before, or else the ones freed longest ago.
-    fn take(&self, state: &mut State, taken: u64) -> Option<u64> {
-        let start = state.next;
-        if start.checked_add(taken)? <= self.end {
-            state.next = start + taken;
-            return Some(start);
-        }
-        let index = state.free.iter().position(|(_, bytes)| *bytes >= taken)?;
-        let (start, bytes) = state.free.remove(index)?;
-        if bytes > taken {
-            state.free.push_back((start + taken, bytes - taken));
-        }
-        Some(start)
     }
 
     /// Frees the allocation that starts at `base`, if `allowed` accepts its kind.
@@ -468,7 +474,7 @@ fn release(state: &mut State, allocation: Allocation) {
     // Addresses that a client reserved stay its own.
     let given_back = protect(allocation.pages, allocation.mapped, false).is_ok();
     if given_back && allocation.taken != 0 {
-        state.free.push_back((allocation.start, allocation.taken));
+        state.parts.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
     }
 }
 

@@ -98,6 +98,102 @@ fn two_devices_have_memory_and_contexts_of_their_own() {
     assert_eq!(call!(cuMemcpyDtoH_v2((&raw mut host).cast(), here, 4)), CUresult::CUDA_ERROR_INVALID_VALUE);
 }
 
+/// Memory of the second device, by each way of having some, and how the first one is let to it.
+fn on_the_second(how: &str, first: CUcontext, second: CUcontext) -> (CUdeviceptr, Box<dyn Fn()>) {
+    let location = |id| CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id };
+    let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    let access = move |id| CUmemAccessDesc { location: location(id), flags };
+    let (mut at, mut pool) = (0, null_mut());
+    ok!(cuCtxSetCurrent(second));
+    if how == "mapped" {
+        const BYTES: usize = 2 << 20;
+        // SAFETY: all zeros are properties, of which those that matter are set.
+        let mut props: CUmemAllocationProp = unsafe { std::mem::zeroed() };
+        props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        props.location = location(1);
+        let mut memory = 0;
+        ok!(cuMemCreate(&mut memory, BYTES, &props, 0));
+        ok!(cuMemAddressReserve(&mut at, BYTES, 0, 0, 0));
+        ok!(cuMemMap(at, BYTES, 0, memory, 0));
+        ok!(cuMemSetAccess(at, BYTES, &access(1), 1));
+        return (at, Box::new(move || ok!(cuMemSetAccess(at, BYTES, &access(0), 1))));
+    }
+    match how {
+        "default pool" => ok!(cuDeviceGetDefaultMemPool(&mut pool, 1)),
+        "pool" => {
+            // SAFETY: as above.
+            let mut props: CUmemPoolProps = unsafe { std::mem::zeroed() };
+            props.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+            props.location = location(1);
+            ok!(cuMemPoolCreate(&mut pool, &props));
+        }
+        _ => {
+            ok!(cuMemAlloc_v2(&mut at, 4));
+            let enable = move || {
+                ok!(cuCtxSetCurrent(first));
+                ok!(cuCtxEnablePeerAccess(second, 0));
+            };
+            return (at, Box::new(enable));
+        }
+    }
+    ok!(cuMemAllocFromPoolAsync(&mut at, 4, pool, null_mut()));
+    ok!(cuStreamSynchronize(null_mut()));
+    (at, Box::new(move || ok!(cuMemPoolSetAccess(pool, &access(0), 1))))
+}
+
+#[test]
+fn a_kernel_reaches_another_device_only_where_it_was_let() {
+    for how in ["own", "own, registered", "default pool", "pool", "mapped"] {
+        if !in_child(
+            "a_kernel_reaches_another_device_only_where_it_was_let",
+            &[("CUDA_SIM_DEVICES", "2"), ("CUDA_SIM_TEST_HOW", how)],
+        ) || std::env::var("CUDA_SIM_TEST_HOW").unwrap() != how
+        {
+            continue;
+        }
+        ok!(cuInit(0));
+        let (mut first, mut second, mut host, mut managed) = (null_mut(), null_mut(), null_mut(), 0);
+        ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
+        ok!(cuDevicePrimaryCtxRetain(&mut second, 1));
+        let (mut there, admit) = on_the_second(how, first, second);
+        ok!(cuMemsetD32_v2(there, 6, 1));
+        // What the other device's context allocates for all, it reaches; the same address of its own memory as well.
+        ok!(cuMemAllocManaged(&mut managed, 4, 1));
+        ok!(cuMemAllocHost_v2(&mut host, 4));
+        let mut own = 0;
+        ok!(cuCtxSetCurrent(first));
+        ok!(cuMemAlloc_v2(&mut own, 4));
+        ok!(cuMemsetD32_v2(own, 5, 1));
+        ok!(cuMemsetD32_v2(managed, 1, 1));
+        let mut word = Box::new([0u32; 1024]);
+        if how.ends_with("registered") {
+            ok!(cuMemHostRegister_v2(word.as_mut_ptr().cast(), 4096, 0));
+            let mut registered = word.as_mut_ptr() as CUdeviceptr;
+            assert_eq!(add(&mut own, &mut registered, null_mut()), CUresult::CUDA_SUCCESS);
+        }
+        assert_eq!(add(&mut own, &mut managed, null_mut()), CUresult::CUDA_SUCCESS);
+        assert_eq!(add(&mut host.addr().try_into().unwrap(), &mut own, null_mut()), CUresult::CUDA_SUCCESS);
+        ok!(cuCtxSynchronize());
+        // Not let, it faults: in a context of its own, whose end the others survive.
+        let mut other = null_mut();
+        ok!(cuCtxCreate_v2(&mut other, 0, 0));
+        assert_eq!(add(&mut own, &mut there, null_mut()), CUresult::CUDA_SUCCESS);
+        assert_eq!(call!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, "{how}");
+        ok!(cuCtxDestroy_v2(other));
+        admit();
+        ok!(cuCtxSetCurrent(first));
+        assert_eq!(add(&mut own, &mut there, null_mut()), CUresult::CUDA_SUCCESS);
+        let mut sum = 0u32;
+        ok!(cuMemcpyDtoH_v2((&raw mut sum).cast(), own, 4));
+        assert_eq!(sum, 12, "{how}");
+        if how == "own" {
+            ok!(cuCtxDisablePeerAccess(second));
+            assert_eq!(add(&mut own, &mut there, null_mut()), CUresult::CUDA_SUCCESS);
+            assert_eq!(call!(cuCtxSynchronize()), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        }
+    }
+}
+
 #[test]
 fn profiles_have_the_limits_of_their_cards() {
     use CUdevice_attribute as A;

@@ -6,14 +6,18 @@
 //! before the loop over threads, which stays as affine as it was and becomes vectors as before. There is no branch, so
 //! an address that is never used may be bad. What goes wrong is found by the processor; see `exec::fault`.
 //!
+//! Where there are several devices, the slot of an address is looked up in those that the launch reaches as well.
+//!
 //! Host memory that is registered lies outside the range, and what surrounds it is not guarded: where it may be met,
 //! launches run code that asks `sim.mapped` about the whole of each address.
 //!
 //! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range, or to registered memory.
 
+use super::abi;
 use crate::memory::Guards;
 use cuda_llvm::inkwell::IntPredicate;
 use cuda_llvm::inkwell::attributes::AttributeLoc;
+use cuda_llvm::inkwell::basic_block::BasicBlock;
 use cuda_llvm::inkwell::builder::{Builder, BuilderError};
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::module::Module;
@@ -22,7 +26,8 @@ use cuda_llvm::inkwell::values::{
     AnyValue, AnyValueEnum, AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue,
     InstructionOpcode, InstructionValue, IntValue, PhiValue,
 };
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 /// Offsets that are added behind a check.
 const NEAR: u64 = 2 << 20;
@@ -43,6 +48,8 @@ struct Limits<'ctx> {
     base: Option<IntValue<'ctx>>,
     /// How much the unchecked part may amount to.
     reach: u64,
+    /// By how much what is compared is shifted for a slot's number, and the slots that the launch reaches.
+    slots: Option<(u32, IntValue<'ctx>)>,
 }
 
 struct Rewriter<'ctx> {
@@ -51,6 +58,8 @@ struct Rewriter<'ctx> {
     range_kind: u32,
     guards: Guards,
     mapped: Option<FunctionValue<'ctx>>,
+    /// The slots that a launch reaches, loaded where a function begins.
+    slots: RefCell<HashMap<FunctionValue<'ctx>, IntValue<'ctx>>>,
 }
 
 /// Replaces the calls in a module. `registered` asks the runtime about every address.
@@ -66,7 +75,7 @@ pub(super) fn rewrite<'ctx>(
 ) -> Result<(), String> {
     let i64 = context.i64_type();
     let mapped = registered.then(|| {
-        let function = module.add_function("sim.mapped", i64.fn_type(&[i64.into(), i64.into()], false), None);
+        let function = module.add_function("sim.mapped", i64.fn_type(&[i64.into(); 3], false), None);
         // As the calls that it replaces: it depends on nothing but its arguments while a launch runs.
         for name in ["nounwind", "willreturn", "speculatable", "memory"] {
             let kind = cuda_llvm::inkwell::attributes::Attribute::get_named_enum_kind_id(name);
@@ -75,7 +84,8 @@ pub(super) fn rewrite<'ctx>(
         function
     });
     let range_kind = context.get_kind_id("range");
-    let this = Rewriter { builder: context.create_builder(), i64, range_kind, guards, mapped };
+    let this =
+        Rewriter { builder: context.create_builder(), i64, range_kind, guards, mapped, slots: RefCell::default() };
     for (name, place) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
         let Some(function) = module.get_function(name) else { continue };
         while let Some(used) = function.as_global_value().as_pointer_value().get_first_use() {
@@ -330,7 +340,15 @@ impl<'ctx> Rewriter<'ctx> {
         let value = self.build(None, &checked)?;
         let from = self.builder.build_int_sub(value, self.constant(limits.first.cast_signed()), "")?;
         let size = self.constant(limits.bytes.cast_signed());
-        let inside = self.builder.build_int_compare(IntPredicate::ULT, from, size, "")?;
+        let mut inside = self.builder.build_int_compare(IntPredicate::ULT, from, size, "")?;
+        if let Some((shift, slots)) = limits.slots {
+            let slot = self.builder.build_right_shift(from, self.constant(shift.into()), false, "")?;
+            // There are no more slots than bits: what is cut off here has failed the comparison.
+            let slot = self.builder.build_and(slot, self.constant(63), "")?;
+            let reached = self.builder.build_right_shift(slots, slot, false, "")?;
+            let reached = self.builder.build_int_truncate(reached, self.i64.get_context().bool_type(), "")?;
+            inside = self.builder.build_and(inside, reached, "")?;
+        }
         let place = match limits.base {
             Some(base) => self.builder.build_int_add(base, value, "")?,
             None => value,
@@ -353,22 +371,45 @@ impl<'ctx> Rewriter<'ctx> {
         (sum, operand(call, at + 1).and_then(IntValue::get_zero_extended_constant).unwrap_or(1))
     }
 
+    /// The slots that the launch reaches, in the function of an instruction; its first parameter is the context.
+    fn slots(&self, at: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+        let function = at.get_parent().and_then(BasicBlock::get_parent).ok_or(BuilderError::UnsetPosition)?;
+        if let Some(known) = self.slots.borrow().get(&function) {
+            return Ok(*known);
+        }
+        let start = function.get_first_basic_block().and_then(BasicBlock::get_first_instruction);
+        let start = start.ok_or(BuilderError::UnsetPosition)?;
+        let context = function.get_first_param().ok_or(BuilderError::UnsetPosition)?.into_pointer_value();
+        self.builder.position_before(&start);
+        let offset = self.i64.const_int(abi::SLOTS as u64, false);
+        let address = self.builder.build_ptr_to_int(context, self.i64, "")?;
+        let address = self.builder.build_int_add(address, offset, "")?;
+        let pointer = self.builder.build_int_to_ptr(address, context.get_type(), "")?;
+        let slots = self.builder.build_load(self.i64, pointer, "")?.into_int_value();
+        self.builder.position_before(&at);
+        self.slots.borrow_mut().insert(function, slots);
+        Ok(slots)
+    }
+
     /// `sim.address(address, bytes)`
     fn address(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+        let Guards { first, bytes: size, reach, slot, .. } = self.guards;
+        let slots = slot.map(|shift| self.slots(call).map(|slots| (shift, slots))).transpose()?;
         if let (Some(mapped), Some((address, bytes))) = (self.mapped, operands(call)) {
-            let result = self.builder.build_call(mapped, &[address.into(), bytes.into()], "")?;
+            let slots = slots.map_or_else(|| self.constant(-1), |(_, slots)| slots);
+            let result = self.builder.build_call(mapped, &[address.into(), bytes.into(), slots.into()], "")?;
             return Ok(result.as_any_value_enum().into_int_value());
         }
         let (sum, bytes) = self.parts(call, 0);
-        let Guards { first, bytes: size, reach, .. } = self.guards;
-        self.check(sum, &Limits { first, bytes: size, base: None, reach }, bytes)
+        self.check(sum, &Limits { first, bytes: size, base: None, reach, slots }, bytes)
     }
 
     /// `sim.shared(window, offset, bytes)`
     fn shared(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
         let (sum, bytes) = self.parts(call, 1);
         let reach = self.guards.shared;
-        let limits = Limits { first: reach.wrapping_neg(), bytes: 2 * reach, base: operand(call, 0), reach };
+        let limits =
+            Limits { first: reach.wrapping_neg(), bytes: 2 * reach, base: operand(call, 0), reach, slots: None };
         self.check(sum, &limits, bytes)
     }
 }

@@ -163,6 +163,8 @@ pub(super) fn configured(
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
         context,
+        // Which those are is known when it runs.
+        slots: u64::MAX,
         cooperative: how.cooperative,
     })
 }

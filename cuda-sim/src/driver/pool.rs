@@ -17,7 +17,7 @@ use super::state::{Context, ENGINE, current, device, healthy, initialised};
 use super::stream::{Stream, target};
 use super::work::Op;
 use super::{Status, api, get, put};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{Kind, MEMORY, parts};
 use crate::queue::{Point, Start};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType,
@@ -43,6 +43,8 @@ struct Block {
 #[derive(Default)]
 struct Pool {
     device: usize,
+    /// Of the devices' range: where its memory lies.
+    part: usize,
     threshold: u64,
     /// Reuse policies: follow events, opportunistic, internal dependencies. Blocks are reused when that is safe, under
     /// all of them.
@@ -79,15 +81,15 @@ fn default_pool(device: usize) -> usize {
     DEFAULT + device * 0x10
 }
 
-fn new_pool(device: usize, most: u64) -> Pool {
-    Pool { device, most, policies: [1; 3], ..Pool::default() }
+fn new_pool(device: usize, most: u64, part: usize) -> Pool {
+    Pool { device, most, part, policies: [1; 3], ..Pool::default() }
 }
 
 impl Pools {
     /// The pool with that handle, the default ones made when they are first named.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
         if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
-            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0));
+            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, parts::default_pool(device)));
         }
         self.pools.get_mut(&handle)
     }
@@ -101,8 +103,10 @@ impl Pools {
     }
 
     fn end_if_empty(&mut self, handle: usize) {
-        if self.pools.get(&handle).is_some_and(|p| p.closed && p.reserved == 0) {
-            self.pools.remove(&handle);
+        if self.pools.get(&handle).is_some_and(|p| p.closed && p.reserved == 0)
+            && let Some(pool) = self.pools.remove(&handle)
+        {
+            MEMORY.close_part(pool.part);
         }
     }
 }
@@ -212,7 +216,8 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
         }
     }
     let owner = crate::memory::Owner { context: context.id, device: pool.device };
-    let new = || MEMORY.alloc_for(owner, bytes, Kind::Pooled(handle), 0);
+    let part = pool.part;
+    let new = || MEMORY.alloc_in(part, owner, bytes, Kind::Pooled(handle), 0);
     let base = new().or_else(|error| {
         // What the pool keeps may be what is missing.
         pool.trim(0);
@@ -268,7 +273,8 @@ fn create(out: *mut CUmemoryPool, props: *const CUmemPoolProps) -> Status {
     let mut pools = POOLS.lock();
     pools.next += 1;
     let handle = CREATED + pools.next * 0x10;
-    pools.pools.insert(handle, new_pool(device, props.maxSize as u64));
+    let part = MEMORY.open_part(1 << device);
+    pools.pools.insert(handle, new_pool(device, props.maxSize as u64, part));
     put(out, std::ptr::without_provenance_mut(handle))
 }
 
@@ -379,6 +385,7 @@ api! {
                 return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
             pool.access.insert(device as c_int, wanted.flags);
+            MEMORY.admit_one(pool.part, device, !none);
         }
         Ok(())
     }

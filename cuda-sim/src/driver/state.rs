@@ -140,6 +140,16 @@ impl Context {
         Owner { context: self.id, device: self.device }
     }
 
+    /// The slots of the devices' range that its kernels reach.
+    pub(super) fn slots(&self) -> u64 {
+        if *DEVICES == 1 {
+            return u64::MAX;
+        }
+        let peers = self.settings.lock().peers.clone();
+        let contexts = CONTEXTS.read();
+        MEMORY.reached(self.device, peers.iter().filter_map(|handle| Some(contexts.get(handle)?.device)))
+    }
+
     /// Remembers a fault: the first one stays until the context is reset.
     pub(super) fn poison(&self, code: CUresult) {
         let _ = self.sticky.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);

@@ -2,7 +2,8 @@
 //!
 //! Physical memory is a file without a name, so that it can be mapped more than once and handed to other processes as a
 //! descriptor. It counts against its device until the last handle and mapping are gone. What several devices may do
-//! with a mapping is told apart when it is asked for; the pages allow what any of them may.
+//! with a mapping is told apart when it is asked for; the pages allow what any of them may, and kernels of a device
+//! reach a reserved range in which it may access a mapping.
 //!
 //! # Safety
 //!
@@ -57,6 +58,13 @@ impl State {
         self.next += 1;
         self.physical.insert(self.next, Physical { file: Arc::new(file), props: Props(props), references: 1 });
         self.next
+    }
+
+    /// Lets the devices that may access a mapping of a part reach the part.
+    fn admit(&self, part: usize) {
+        let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        let allowed = self.access.iter().filter(|((at, _), flags)| **flags != none && MEMORY.part_of(*at) == part);
+        MEMORY.admit_to(part, allowed.fold(0, |devices, ((_, device), _)| devices | 1 << device));
     }
 
     fn physical(&mut self, handle: CUmemGenericAllocationHandle) -> Result<&mut Physical, CUresult> {
@@ -138,7 +146,9 @@ fn unmap(at: CUdeviceptr, bytes: usize) -> Status {
     initialised()?;
     let length = granules(bytes)?;
     MEMORY.unmap_range(at, length).map_err(failure)?;
-    STATE.lock().access.retain(|(of, _), _| !(at..at + length).contains(of));
+    let mut state = STATE.lock();
+    state.access.retain(|(of, _), _| !(at..at + length).contains(of));
+    state.admit(MEMORY.part_of(at));
     Ok(())
 }
 
@@ -179,6 +189,7 @@ fn set_access(at: CUdeviceptr, bytes: usize, descriptions: *const CUmemAccessDes
         let most = all.filter_map(|(_, flags)| page_access(*flags).ok()).max().unwrap_or(Access::None);
         MEMORY.set_access(mapping.base, mapping.bytes, most).map_err(failure)?;
     }
+    state.admit(MEMORY.part_of(at));
     Ok(())
 }
 

@@ -321,7 +321,8 @@ impl Op {
             }
         };
         match self {
-            Op::Kernel { launch, function } => {
+            Op::Kernel { mut launch, function } => {
+                launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
                 let ended = Arc::clone(&launch).run();
                 ended.map_err(|fault| report(&function.kernel, &launch, &fault))

@@ -44,6 +44,8 @@ pub(crate) struct Launch {
     pub(crate) grid_id: u64,
     /// The number of the driver's context.
     pub(crate) context: u32,
+    /// The slots of the devices' range that it reaches, as bits.
+    pub(crate) slots: u64,
     /// Whether the grid may wait for all of itself.
     pub(crate) cooperative: bool,
 }
@@ -274,6 +276,7 @@ impl Launch {
             threads,
             fiber: 0,
             workspace: progress.workspace,
+            slots: self.slots,
             owner: self.context,
         })
     }

@@ -26,13 +26,17 @@ fn at(place: u64, sources: &Sources) -> String {
 }
 
 /// The address of an access and what it is. Shared memory has offsets: its addresses are not the same twice.
-fn described(found: &Found) -> String {
+fn described(found: &Found, launch: &Launch) -> String {
     let (window, bytes) = found.shared;
     let offset = found.address.wrapping_sub(window).cast_signed();
     let (at, what) = if offset.unsigned_abs() < 2 * MEMORY.guards().shared {
         (format!("offset {offset} of shared memory"), format!("the block has {bytes} bytes"))
     } else {
-        (format!("{:#x}", found.address), MEMORY.describe(found.address))
+        let mut what = MEMORY.describe(found.address);
+        if MEMORY.owns(found.address) && !MEMORY.reaches(launch.slots, found.address) {
+            what.push_str(" of another device, which the kernel's context has no access to");
+        }
+        (format!("{:#x}", found.address), what)
     };
     if found.address.is_multiple_of(found.bytes) {
         format!("{at} ({what})")
@@ -59,7 +63,7 @@ pub(crate) fn text(
             at(found.place, sources),
             found.access.name(),
             found.bytes,
-            described(&found),
+            described(&found, launch),
             block(*number),
             thread(found.thread),
         ),

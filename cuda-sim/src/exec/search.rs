@@ -105,7 +105,8 @@ pub(crate) extern "C" fn access(
         let own = unsafe { &*context };
         let shared = (own.shared, u64::from(own.total_shared_bytes));
         let local = own.local_stride * own.threads;
-        let instead = match search.room(address, bytes).filter(|_| address.is_multiple_of(bytes)) {
+        let possible = address.is_multiple_of(bytes) && (!MEMORY.owns(address) || MEMORY.reaches(own.slots, address));
+        let instead = match search.room(address, bytes).filter(|_| possible) {
             Some(_) if (address.wrapping_sub(own.local)) < local || address.wrapping_sub(shared.0) < shared.1 => {
                 address
             }

@@ -8,6 +8,7 @@
 //!
 //! As in the parent module: only pages inside the reserved range are replaced, under its lock.
 
+use super::parts::COMMON;
 use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
 use parking_lot::RwLock;
 use std::io;
@@ -150,10 +151,10 @@ impl Memory {
         let mapped = (end - first).next_multiple_of(PAGE);
         let taken = mapped + 2 * PAGE;
         let mut state = self.state.lock();
-        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let start = state.parts.all[COMMON].take(taken).ok_or(MemoryError::OutOfMemory)?;
         let pages = start + PAGE;
         if let Err(error) = file.place(pages, mapped, first, Access::ReadWrite.protection()) {
-            state.free.push_back((start, taken));
+            state.parts.all[COMMON].free.push_back((start, taken));
             return Err(error);
         }
         let base = pages + into;
@@ -181,8 +182,14 @@ impl Memory {
     /// Takes a range of addresses without memory; `bytes` and `align` are whole pages.
     pub(crate) fn reserve_range(&self, bytes: u64, align: u64) -> Result<u64, MemoryError> {
         let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * PAGE)).ok_or(MemoryError::OutOfMemory)?;
+        // Nobody reaches it before a mapping in it may be accessed.
+        let part = self.open_part(0);
         let mut state = self.state.lock();
-        let start = self.take(&mut state, taken).ok_or(MemoryError::OutOfMemory)?;
+        let Some(start) = state.parts.all[part].take(taken) else {
+            drop(state);
+            self.close_part(part);
+            return Err(MemoryError::OutOfMemory);
+        };
         let base = (start + PAGE).next_multiple_of(align);
         state.reserved.insert(base, (bytes, start, taken));
         Ok(base)
@@ -196,7 +203,9 @@ impl Memory {
             return Err(MemoryError::Unknown);
         }
         state.reserved.remove(&base);
-        state.free.push_back((start, taken));
+        state.parts.containing(start).free.push_back((start, taken));
+        drop(state);
+        self.close_part(self.part_of(start));
         Ok(())
     }
 

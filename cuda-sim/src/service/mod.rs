@@ -60,9 +60,10 @@ fn bytes<const N: usize>(address: u64) -> Option<[u8; N]> {
     readable(address, N as u64)?.try_into().ok()
 }
 
-/// The address of an access of that many bytes, or one in a guard if it is neither in the devices' range nor registered.
-pub(crate) extern "C" fn mapped(address: u64, bytes: u64) -> u64 {
-    MEMORY.mapped(address, bytes)
+/// The address of an access of that many bytes, or one in a guard if it is neither in what the launch reaches of the
+/// devices' range nor registered.
+pub(crate) extern "C" fn mapped(address: u64, bytes: u64, slots: u64) -> u64 {
+    MEMORY.mapped(address, bytes, slots)
 }
 
 /// A thread stops the launch: `trap`, or calls too deep for the stack. The first that does is remembered.

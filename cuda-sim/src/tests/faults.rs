@@ -36,6 +36,7 @@ fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: b
         dynamic_shared: 0,
         grid_id: 1,
         context: 0,
+        slots: u64::MAX,
         cooperative: false,
     });
     Arc::clone(&launch).run().map_err(|fault| (fault, kernel.explain(&launch, &fault)))

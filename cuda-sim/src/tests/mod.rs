@@ -65,6 +65,7 @@ pub(super) fn run(
         dynamic_shared: 1024,
         grid_id: 1,
         context: 0,
+        slots: u64::MAX,
         cooperative: false,
     };
     Arc::new(launch).run()

@@ -30,6 +30,7 @@ fn launch(
         dynamic_shared: 1024,
         grid_id: 1,
         context: 0,
+        slots: u64::MAX,
         cooperative: true,
     };
     Arc::new(launch).run()
