@@ -147,8 +147,24 @@ pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| ENVIRONMENT.profile);
 /// How many devices there are.
 pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
-/// Memory of each device in bytes.
-pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| ENVIRONMENT.memory.unwrap_or(PROFILE.memory_bytes));
+/// Memory of each device in bytes: where nothing else is said the card's, but no more than the machine can give it.
+///
+/// Clients ask for what there is and fill a part of it; a device that shows more than the machine has gets them killed.
+pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| {
+    let share = || machine_memory().map_or(u64::MAX, |bytes| bytes / *DEVICES as u64);
+    ENVIRONMENT.memory.unwrap_or_else(|| PROFILE.memory_bytes.min(share()))
+});
+
+/// What this process may have of the machine's memory, in whole megabytes; `None` where the system does not tell.
+fn machine_memory() -> Option<u64> {
+    // What a container is limited to, by either version of control groups; no number means no limit.
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limits = limits.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let installed = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
+    let installed = installed.and_then(|kib| kib.trim().parse::<u64>().ok()).map(|kib| kib << 10);
+    installed.into_iter().chain(limits).min().map(|bytes| bytes >> 20 << 20)
+}
 
 /// Limits of textures and surfaces, the same on all these cards; 0 for any other attribute.
 ///

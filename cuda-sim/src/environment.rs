@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `CUDA_SIM_PROFILE` | `sm_75`, `sm_80`, `sm_90`, `sm_120`: the card whose limits are shown | `sm_90` |
 //! | `CUDA_SIM_DEVICES` | 1 to 16: how many devices there are | 1 |
-//! | `CUDA_SIM_MEMORY` | bytes that each has, at least 1 | as the profile's card |
+//! | `CUDA_SIM_MEMORY` | bytes that each has, at least 1 | as the profile's card, or its share of the machine's |
 //! | `CUDA_SIM_THREADS` | 1 to 256 workers | one per core |
 //! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact twin | `regions` |
 //! | `CUDA_SIM_SEED` | a number that the order of fibers is drawn from | in turn |

@@ -24,10 +24,10 @@ impl Sources {
                     this.lines.insert(function.position.line, None);
                     for statement in function.body.iter().flatten() {
                         match statement {
-                            Statement::Note(text) if text.starts_with(".loc") => last = location(text),
+                            Statement::Note(text) if text.starts_with(".loc") => last = Some(location(text)),
                             Statement::Note(text) => this.file(text),
                             Statement::Instruction(instruction) if last.is_some() => {
-                                this.lines.insert(instruction.position.line, last.take());
+                                this.lines.insert(instruction.position.line, last.take().flatten());
                             }
                             _ => {}
                         }
@@ -55,8 +55,8 @@ impl Sources {
     }
 }
 
-/// `.loc 1 42 7`, with more behind.
+/// `.loc 1 42 7`, with more behind; line 0 is no line: what follows comes from nowhere in the program's text.
 fn location(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.strip_prefix(".loc")?.split([' ', '\t', ',']).filter(|part| !part.is_empty());
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok().filter(|line| *line != 0)?))
 }

@@ -107,7 +107,7 @@ fn configurations_are_checked() {
         (1, 0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1, 1025, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1 << 31, 1, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
-        (1, 257, 0, CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
+        (1, 257, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1, 1, 48 * 1024 + 1, CUresult::CUDA_ERROR_INVALID_VALUE),
         (1, 256, 48 * 1024, CUresult::CUDA_SUCCESS),
     ] {

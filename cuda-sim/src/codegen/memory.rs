@@ -179,6 +179,9 @@ impl Emitter<'_> {
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let bits = ty.bits();
+        if let [Value::Vector(sources)] = sources {
+            return self.atomic_vector(inst, dest, address, sources);
+        }
         let pointer = self.pointer(inst, address, ty.bytes())?;
         if let (true, [compare, new]) = (inst.has(M::Cas), sources) {
             let (compare, new) = (self.int(compare, bits)?, self.int(new, bits)?);
@@ -216,12 +219,38 @@ impl Emitter<'_> {
         self.write(dest, bits, &old, false)
     }
 
+    /// One atomic operation for each element: the manual promises no more of a vector.
+    fn atomic_vector(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
+        let ty = inst.ty(0);
+        let start = self.pointer(inst, address, sources.len() as u64 * ty.bytes())?;
+        // All sources come before the writes: a destination may be one of them.
+        let values = sources.iter().map(|source| self.int(source, ty.bits())).collect::<Result<Vec<_>>>()?;
+        let mut old = Vec::new();
+        for (i, value) in values.iter().enumerate() {
+            let pointer = self.element(&start, i, ty.bytes());
+            old.push(self.atomic_float_add(inst, &pointer, value)?);
+        }
+        let dests = if let Value::Vector(dests) = dest { dests.as_slice() } else { &[] };
+        dests.iter().zip(&old).try_for_each(|(dest, old)| self.write(dest, ty.bits(), old, false))
+    }
+
+    /// Whether a pointer of unknown space is to the block's shared memory.
+    fn is_shared(&mut self, pointer: &str) -> String {
+        let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
+        let (window, bytes) = (self.field(abi::SHARED, "i64"), self.field(abi::TOTAL_SHARED_BYTES, "i32"));
+        let offset = self.def(format_args!("sub i64 {address}, {window}"));
+        let bytes = self.resize(&bytes, 32, 64, false);
+        self.def(format_args!("icmp ult i64 {offset}, {bytes}"))
+    }
+
     /// Adds floating-point numbers, packed ones half by half, until no other thread came between.
     ///
     /// In global memory `f32` is flushed, as the manual says of `atom.add.f32`; in shared memory it is not.
     fn atomic_float_add(&mut self, inst: &Inst, pointer: &str, value: &str) -> Result<String> {
         let ty = inst.ty(0);
-        let (lane, bits, flushed) = (ty.lane().0, ty.bits(), inst.space() != Some(Space::Shared));
+        let (lane, bits) = (ty.lane().0, ty.bits());
+        let flushed = lane == Type::F32 && inst.space() != Some(Space::Shared);
+        let kept = (flushed && inst.space().is_none()).then(|| self.is_shared(pointer));
         let (id, align) = (self.fresh(), ty.bytes());
         let _ = writeln!(self.prologue, "  %rmw{id} = alloca i{bits}");
         let first = self.def(format_args!("load atomic i{bits}, ptr {pointer} monotonic, align {align}"));
@@ -236,7 +265,7 @@ impl Emitter<'_> {
                 Type::F16 | Type::Bf16 => self.widen(lane, raw),
                 _ => {
                     let float = self.def(format_args!("bitcast i{} {raw} to {}", lane.bits(), llvm_float(lane)));
-                    if flushed && lane == Type::F32 { self.flush(&float) } else { float }
+                    if flushed { self.flush_unless(kept.as_deref(), &float) } else { float }
                 }
             });
             let float = if lane == Type::F64 { "double" } else { "float" };
@@ -244,7 +273,7 @@ impl Emitter<'_> {
             sums.push(match lane {
                 Type::F16 | Type::Bf16 => self.narrow(lane, &sum),
                 _ => {
-                    let sum = if flushed && lane == Type::F32 { self.flush(&sum) } else { sum };
+                    let sum = if flushed { self.flush_unless(kept.as_deref(), &sum) } else { sum };
                     self.def(format_args!("bitcast {float} {sum} to i{}", lane.bits()))
                 }
             });
@@ -258,6 +287,15 @@ impl Emitter<'_> {
         self.line(format_args!("br i1 {stored}, label %after{id}, label %again{id}"));
         self.text.push_str(&format!("after{id}:\n"));
         Ok(old)
+    }
+
+    /// A flushed `f32`, or the number itself under a condition.
+    fn flush_unless(&mut self, kept: Option<&str>, value: &str) -> String {
+        let flushed = self.flush(value);
+        match kept {
+            Some(kept) => self.def(format_args!("select i1 {kept}, float {value}, float {flushed}")),
+            None => flushed,
+        }
     }
 
     /// Only shared addresses differ from generic ones.

@@ -37,11 +37,9 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
         return Err(invalid);
     }
     let threads: u32 = block.iter().product();
-    if threads > crate::device::MAX_THREADS {
-        return Err(invalid);
-    }
+    // At most as many as the device takes, and as `.maxntid` promises.
     if threads > max_threads(object) {
-        return Err(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+        return Err(invalid);
     }
     if object.kernel.function().required_threads.is_some_and(|required| required != block) {
         return Err(invalid);

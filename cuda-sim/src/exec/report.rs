@@ -17,11 +17,11 @@ fn coordinates(number: u64, counts: [u32; 3]) -> String {
 
 /// Where the kernel was: a place of 0 is not known.
 fn at(place: u64, sources: &Sources) -> String {
-    let line = (place >> 32) as u32;
+    let (line, column) = ((place >> 32) as u32, place as u32);
     match (line, sources.of(line)) {
         (0, _) => String::new(),
-        (_, None) => format!(", at line {line} of its PTX"),
-        (_, Some(source)) => format!(", at line {line} of its PTX ({source})"),
+        (_, None) => format!(", at line {line}, column {column} of its PTX"),
+        (_, Some(source)) => format!(", at line {line}, column {column} of its PTX ({source})"),
     }
 }
 

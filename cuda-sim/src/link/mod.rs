@@ -7,13 +7,24 @@
 
 mod rename;
 
-use crate::ptx::{self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Variable};
+use crate::ptx::{self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Statement, Variable};
 use once_cell::sync::Lazy;
 use std::collections::{HashMap, HashSet};
 
-/// The device's own functions, which CUDA's compilers take for given.
+/// The device's own functions, which CUDA's compilers take for given. Their places are none of a program's text.
 static LIBRARY: Lazy<Module> = Lazy::new(|| match ptx::parse_internal(include_str!("library.ptx")) {
-    Ok(module) => module,
+    Ok(mut module) => {
+        let bodies = module.items.iter_mut().filter_map(|item| match item {
+            Item::Function(function) => function.body.as_mut(),
+            _ => None,
+        });
+        for statement in bodies.flatten() {
+            if let Statement::Instruction(instruction) = statement {
+                instruction.position = Position::default();
+            }
+        }
+        module
+    }
     // The text is part of this file; a test loads it.
     Err(error) => unreachable!("the device's library: {error}"),
 });

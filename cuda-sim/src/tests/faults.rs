@@ -109,7 +109,7 @@ fn the_log_names_kernel_place_address_block_and_thread() {
         assert_eq!(
             text,
             format!(
-                "kernel `k`, at line {line} of its PTX: store of 4 bytes at {:#x} (0 bytes past the end of an allocation of \
+                "kernel `k`, at line {line}, column 1 of its PTX: store of 4 bytes at {:#x} (0 bytes past the end of an allocation of \
                  4096 bytes): block (32, 0, 0), thread (0, 0, 0)",
                 base + 4096
             )
@@ -124,7 +124,10 @@ fn the_log_names_kernel_place_address_block_and_thread() {
         [base, 0],
         Wild::At(base + 4096 + 19 * 4),
     );
-    assert!(text.starts_with(&format!("kernel `k`, at line {FIRST} of its PTX: load of 4 bytes at ")), "{text}");
+    assert!(
+        text.starts_with(&format!("kernel `k`, at line {FIRST}, column 27 of its PTX: load of 4 bytes at ")),
+        "{text}"
+    );
     assert!(
         text.ends_with("(76 bytes past the end of an allocation of 4096 bytes): block (0, 0, 0), thread (19, 0, 0)"),
         "{text}"
@@ -153,6 +156,7 @@ fn accesses_have_to_be_aligned() {
         ("atom.global.add.u32 %r5, [%rd1], 1;", 4),
         ("atom.global.add.u64 %rd5, [%rd1], 1;", 8),
         ("atom.global.add.f32 %f1, [%rd1], 0f3f800000;", 4),
+        ("red.global.add.v2.f32 [%rd1], {%f1, %f2};", 8),
         ("ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd2], %r5;", 4),
         ("ld.volatile.global.u64 %rd5, [%rd1];", 8),
     ] {
@@ -279,7 +283,7 @@ fn traps_and_deep_calls_are_told_with_their_thread() {
         assert!(matches!(fault, Fault::Trap(_)), "{fault:?}");
         assert_eq!(
             text,
-            format!("kernel `k`, at line {} of its PTX: trap: block (2, 0, 0), thread (13, 0, 0)", FIRST + 1)
+            format!("kernel `k`, at line {}, column 1 of its PTX: trap: block (2, 0, 0), thread (13, 0, 0)", FIRST + 1)
         );
     }
     let text = format!(
@@ -332,7 +336,31 @@ ret; }}
     let (_, text) = launch(&image_of(&text), 1, 1, [0; 2], false).unwrap_err();
     assert_eq!(
         text,
-        "kernel `k`, at line 9 of its PTX (src/y.rs:17): store of 4 bytes at 0x0 (a null pointer): block (0, 0, 0), \
+        "kernel `k`, at line 9, column 1 of its PTX (src/y.rs:17): store of 4 bytes at 0x0 (a null pointer): block (0, 0, 0), \
          thread (0, 0, 0)"
     );
+}
+
+#[test]
+fn line_zero_and_the_device_s_own_functions_are_no_line_of_the_program() {
+    let text = format!(
+        "{HEADER}.file 1 \"src/x.rs\"
+.extern .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry k(.param .u64 p, .param .u64 q) {{ .reg .b64 %rd<3>; .reg .pred %p1; .param .b64 a; .param .b32 b; .param .b32 c;
+ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+.loc 1 17 3
+setp.eq.u64 %p1, %rd2, 0; @%p1 bra D;
+.loc 1 0 5
+st.global.u32 [%rd1], 1;
+.loc 1 18 1
+D: st.param.b64 [a], %rd1; st.param.b32 [b], 0; call.uni (c), cudaCGSynchronize, (a, b);
+ret; }}"
+    );
+    for fibers in [false, true] {
+        let (_, unknown) = launch(&image_of(&text), 1, 1, [0, 1], fibers).unwrap_err();
+        let expected = "kernel `k`, at line 11, column 1 of its PTX: store of 4 bytes at 0x0 (a null pointer): ";
+        assert!(unknown.starts_with(expected), "{unknown}");
+        let (_, library) = launch(&image_of(&text), 1, 1, [8, 0], fibers).unwrap_err();
+        assert!(library.starts_with("kernel `k`: atomic operation of 4 bytes at 0xc (a null pointer): "), "{library}");
+    }
 }

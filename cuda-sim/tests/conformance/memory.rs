@@ -356,7 +356,8 @@ fn atomics() {
                         | M::Sys
                 )
             });
-            space(i).is_some() && orders.count() <= 1
+            // Vectors have a test of their own.
+            space(i).is_some() && orders.count() <= 1 && !i.has(M::V2) && !i.has(M::V4)
         };
         let all: Vec<&Instance> = all.iter().filter(plain).collect();
         for ty in form.types[0] {
@@ -390,6 +391,78 @@ fn check_atomics(ty: Type, instances: &[&Instance]) {
             let want = updated(i, case[0], case[1], case[2]);
             assert_eq!((result[0], new), (case[0] as u64, want), "{} of {case:x?}", i.name());
         }
+    }
+}
+
+/// `f32` is flushed in global memory and not in shared memory, whichever way an address is written.
+#[test]
+fn generic_atomics_follow_the_memory_that_they_meet() {
+    for (add, result) in [("atom.add.f32 %r3, ", true), ("red.add.f32 ", false)] {
+        let body = format!(
+            ".reg .u64 %at<2>; mov.u64 %at0, s; cvta.shared.u64 %at0, %at0; mov.u64 %at1, g; mov.b32 %r1, 3; mov.b32 %r2, 5;
+            st.b32 [%at0], %r1; st.b32 [%at1], %r1; mov.b32 %r3, 3; {add}[%at0], %r2; mov.b32 %r4, %r3; {add}[%at1], %r2;
+            ld.shared.b32 %r5, [s]; ld.global.b32 %r6, [g]; mov.b64 %rd1, {{%r5, %r6}}; mov.b64 %rd2, {{%r4, %r3}};
+            st.b64 [%out], %rd1; st.b64 [%out+8], %rd2;"
+        );
+        assert_eq!(pair(SPACES, &body), [8, 3 << 32 | 3], "{add} gives a result: {result}");
+    }
+}
+
+/// As CUDA's header writes the conversion: through a register of eight bits.
+#[test]
+fn registers_of_eight_bits_take_what_is_converted() {
+    for (ty, expected) in [("s8", [0xfd, 0x80, 0x7f]), ("u8", [0, 0, 0xff])] {
+        for (value, expected) in [0xc060u32, 0xc4fa, 0x44fa].into_iter().zip(expected) {
+            let body = format!(
+                "mov.b16 %h1, 0x{value:x}; {{ .reg .b8 %narrow; cvt.rzi.{ty}.bf16 %narrow, %h1;
+                mov.b16 %h2, {{%narrow, 0}}; }} cvt.u64.u16 %rd1, %h2; st.b64 [%out], %rd1;"
+            );
+            gives("", &body, &[expected]);
+        }
+    }
+}
+
+/// Each element is added on its own; what is not named is not written.
+#[test]
+fn vectors_of_floats_are_added_element_by_element() {
+    let float = |x: f32| u64::from(x.to_bits());
+    let both = |low: f32, high: f32| float(high) << 32 | float(low);
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .b64 %a; .reg .f32 %f<9>; ld.param.u64 %a, [p];
+        mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40800000; mov.f32 %f4, 0f00000001;
+        red.global.add.v2.f32 [%a], {{%f1, %f2}}; atom.relaxed.gpu.global.v2.f32.add {{%f5, _}}, [%a], {{%f2, %f1}};
+        atom.add.v4.f32 {{%f1, %f2, %f3, %f4}}, [%a+16], {{%f1, %f2, %f3, %f4}};
+        red.relaxed.sys.global.v4.f32.add [%a+32], {{%f1, %f2, %f3, %f4}}; st.global.f32 [%a+48], %f5; ret; }}"
+    );
+    let module = load(&text).unwrap();
+    let start = [both(10., 20.), 7, both(0.5, 1.5), both(2.5, 0.), both(1., 1.), both(1., 1.), 0];
+    let cells = Memory::new(&start);
+    assert_eq!(launch(module, 1, 1, &[cells.address()]), CUresult::CUDA_SUCCESS);
+    let expected = [both(13., 23.), 7, both(1.5, 3.5), both(6.5, 0.), both(1.5, 2.5), both(3.5, 1.), float(11.)];
+    assert_eq!(cells.read(7), expected);
+    // Many threads, each with its own registers; no address is torn.
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .b64 %a; .reg .f32 %f<3>; ld.param.u64 %a, [p];
+        mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; red.global.add.v2.f32 [%a], {{%f1, %f2}}; ret; }}"
+    );
+    let module = load(&text).unwrap();
+    let cells = Memory::new(&[0]);
+    assert_eq!(launch(module, 64, 128, &[cells.address()]), CUresult::CUDA_SUCCESS);
+    assert_eq!(cells.read(1), [both(8192., 16384.)]);
+    // The vector is named with as many registers; shared memory has no such operation.
+    for (instruction, what) in [
+        ("red.global.add.v2.f32 [%a], {%f1, %f2, %f3, %f4}", "names 2 element(s), 4 given"),
+        ("atom.global.add.v4.f32 {%f1, %f2}, [%a], {%f1, %f2, %f3, %f4}", "names 4 element(s), 2 given"),
+        ("atom.global.add.v2.f32 %f1, [%a], {%f1, %f2}", "names 2 element(s), 1 given"),
+        ("red.global.add.v2.f32 [%a], %f1", "names 2 element(s), 1 given"),
+        ("red.shared.add.v2.f32 [%a], {%f1, %f2}", "red.shared.add.v2.f32"),
+        ("red.global.add.v2.f64 [%a], {%f1, %f2}", "red.global.add.v2.f64"),
+    ] {
+        let text = format!(
+            "{HEADER}.visible .entry k() {{ .reg .b64 %a; .reg .f32 %f<9>; mov.b64 %a, 0; {instruction}; ret; }}"
+        );
+        let log = load(&text).unwrap_err();
+        assert!(log.contains(what), "{instruction}: {log}");
     }
 }
 

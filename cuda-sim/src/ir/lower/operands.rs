@@ -37,19 +37,19 @@ impl Lowering<'_> {
         Ok(inst)
     }
 
-    /// Vector loads and stores must have as many operands as `.v2` and the like say.
+    /// Vector loads, stores and atomics must have as many operands as `.v2` and the like say.
     fn check_vectors(&self, inst: &Inst) -> Result<()> {
-        if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
+        if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red) {
             return Ok(());
         }
         let wanted = elements(inst);
-        let found = inst.operands.iter().find_map(|v| match v {
-            Value::Vector(items) => Some(items.len()),
+        let given = |(shape, value): (&Shape, &Value)| match (shape, value) {
+            (Shape::DestVector(_) | Shape::SourceVector(_), Value::Vector(items)) => Some(Some(items.len())),
+            (Shape::DestVector(_) | Shape::SourceVector(_), _) => Some(None),
             _ => None,
-        });
-        if wanted == found {
-            return Ok(());
-        }
+        };
+        let mut all = inst.form.operands.iter().zip(&inst.operands).filter_map(given);
+        let Some(found) = all.find(|found| *found != wanted) else { return Ok(()) };
         let message = format!("the access names {} element(s), {} given", wanted.unwrap_or(1), found.unwrap_or(1));
         Err(Error::new(inst.position, message))
     }

@@ -21,6 +21,10 @@ const MEMORY: &[Type] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S
 const SWAP: &[Shape] = &[Dest(0), Address, Source(0), Source(0)];
 const UPDATE: &[Shape] = &[Dest(0), Address, Source(0)];
 const REDUCE: &[Shape] = &[Address, Source(0)];
+const UPDATE_VECTOR: &[Shape] = &[DestVector(0), Address, SourceVector(0)];
+const REDUCE_VECTOR: &[Shape] = &[Address, SourceVector(0)];
+const GLOBAL: &[M] = &[M::Global];
+const PAIR_OR_FOUR: &[M] = &[M::V2, M::V4];
 const ADDRESS: &[Shape] = &[Address];
 const ADD: Group = one(&[M::Add]);
 const ADD_MIN_MAX: Group = one(&[M::Add, M::Min, M::Max]);
@@ -61,11 +65,13 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD, one(PAIR_OR_FOUR)], &[&[F32]], UPDATE_VECTOR),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], UPDATE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD, one(PAIR_OR_FOUR)], &[&[F32]], REDUCE_VECTOR),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], REDUCE),
     form(Opcode::Fence, &[opt(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), one(SCOPE)], &[], NOTHING),
