@@ -17,8 +17,8 @@ use std::collections::VecDeque;
 
 /// A range is cut into so many slots, of which those that are given out count.
 const SLOTS: u32 = 6;
-/// Slots of the first part.
-const COMMON_SLOTS: u64 = 4;
+/// Slots of the first part: offsets of 32 bits stay in the guards of the shared windows that lie there.
+const COMMON_SLOTS: u64 = 8;
 /// The part that all devices reach.
 pub(crate) const COMMON: usize = 0;
 

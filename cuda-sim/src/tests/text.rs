@@ -126,8 +126,7 @@ fn what_is_not_supported_is_refused_by_name() {
         "vset2.u32.u32.eq %r1, %r2, %r3, %r4;",
         "vmad.u32.u32.u32 %r1, %r2, %r3, %r4;",
         // Vectors of atomics, stacks of changing size.
-        "atom.global.add.v2.f32 {%r1, %r2}, [%rd1], {%r3, %r4};",
-        "red.global.add.v4.f32 [%rd1], {%r1, %r2, %r3, %r4};",
+        "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",
         "alloca.u64 %rd1, %rd2;",
         "setmaxnreg.inc.sync.aligned.u32 40;",
