@@ -53,7 +53,7 @@ impl Regions<'_> {
     fn strips(
         &self,
         region: usize,
-        (strip, plain): (RangeFn, RangeFn),
+        strip: RangeFn,
         context: &mut Context,
         first: usize,
         count: usize,
@@ -67,10 +67,11 @@ impl Regions<'_> {
                 result = self.call(strip, context, at, size)?;
             }
             if result == MISGUESSED {
-                let careful = self.0.careful_strip(region).map_err(no_code)?;
+                let careful = self.0.strip(region, true).map_err(no_code)?;
                 result = careful.map_or(Ok(REFUSED), |strip| self.call(strip, context, at, size))?;
             }
             if result == REFUSED {
+                let plain = self.0.range(region).map_err(no_code)?;
                 result = self.call(plain, context, at, size)?;
             }
             if result != LOOK {
@@ -88,10 +89,10 @@ impl Regions<'_> {
 
 impl Engine for Regions<'_> {
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
-        let plain = self.0.range(state as usize).map_err(no_code)?;
-        match self.0.strip(state as usize) {
-            Some(strip) => self.strips(state as usize, (strip, plain), context, first, count),
-            None => self.call(plain, context, first, count),
+        let region = state as usize;
+        match self.0.strip(region, false).map_err(no_code)? {
+            Some(strip) => self.strips(region, strip, context, first, count),
+            None => self.call(self.0.range(region).map_err(no_code)?, context, first, count),
         }
     }
 }

@@ -57,7 +57,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 }
 
 /// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
-fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
+pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
         Opcode::Atom | Opcode::Device | Opcode::Ldu => false,
@@ -76,14 +76,14 @@ fn is_parameter(inst: &Inst) -> bool {
     matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)))
 }
 
-fn defs(inst: &Inst) -> Vec<Reg> {
+pub(super) fn defs(inst: &Inst) -> Vec<Reg> {
     let mut found = Vec::new();
     inst.visit(&mut |r| found.push(r), &mut |_| {});
     found
 }
 
 /// Registers whose values derive from nothing that differs among threads, branches aside.
-fn alike(function: &Function) -> Vec<bool> {
+pub(super) fn alike(function: &Function) -> Vec<bool> {
     let mut alike = vec![true; function.registers.len()];
     let mut changed = true;
     while changed {
@@ -104,10 +104,10 @@ fn alike(function: &Function) -> Vec<bool> {
 }
 
 /// Edges of a loop's blocks: `None` stands for the end of a turn.
-type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
+pub(super) type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
 
 /// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
-fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
     let all: BTreeSet<BlockId> = edges.keys().copied().collect();
     let mut after: HashMap<BlockId, BTreeSet<BlockId>> = all.iter().map(|b| (*b, all.clone())).collect();
     let mut changed = true;
