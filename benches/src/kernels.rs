@@ -121,3 +121,12 @@ pub(crate) fn matmul_tiled<const TILE: usize>(
         c[[row, col]] = acc;
     }
 }
+
+/// Five arguments: three buffers and two numbers.
+#[cuda_jit::kernel]
+pub(crate) fn blend(x: &[f32], y: &[f32], out: &mut [f32], a: f32, b: f32) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = a * x[i] + b * y[i];
+    }
+}

@@ -1,6 +1,9 @@
-//! What a typed launch of three buffers costs beside the bare call of `cuLaunchKernel`, on a driver that does nothing.
+//! What a typed launch costs beside the bare call of `cuLaunchKernel`, on a driver that does nothing.
 //!
-//! - `launch.three_buffers.typed_ns` and `.bare_ns`: the two; `.overhead_ns`: their difference;
+//! - `launch.five_args.typed_ns` and `.bare_ns`: the two, for three buffers and two numbers; `.overhead_ns`: their
+//!   difference; `.allocations`: how often one launch asks the allocator;
+//! - `launch.five_args.stream_ns`: the same in a stream that the launch names;
+//! - `launch.three_buffers.typed_ns`, `.bare_ns` and `.overhead_ns`: as above, without the numbers;
 //! - `launch.three_buffers.driver_calls`: calls of the driver in one launch;
 //! - `launch.three_buffers.several_streams_ns` and `.several_streams_driver_calls`: the same where the stream changes with
 //!   every launch, so that each has to wait for the one before.
@@ -16,8 +19,9 @@ use anyhow::Result;
 use cuda_driver::{Driver, Stream};
 use cuda_sys::DriverApi;
 
+use crate::allocations;
 use crate::figures::{print, print_measured, time};
-use crate::kernels::vector_add;
+use crate::kernels::{blend, vector_add};
 use crate::nothing;
 
 /// Launches in a measured run.
@@ -32,10 +36,25 @@ pub(crate) fn run() -> Result<()> {
     let mut out = cuda_mem::from_slice(&context, &[0.0_f32; 1024])?;
     let streams = [Stream::new(&context)?, Stream::new(&context)?];
 
+    let mut five = || {
+        let (a, b) = black_box((2.0, 3.0));
+        blend::launch(black_box((8, 128)), &x, &y, &mut out, a, b).expect("nothing can fail");
+    };
+    let typed = each(&mut five);
+    let bare_five = each(|| bare::<10>(&api));
+    print_measured("launch.five_args.typed_ns", typed, "ns");
+    print_measured("launch.five_args.bare_ns", bare_five, "ns");
+    print_measured("launch.five_args.overhead_ns", typed - bare_five, "ns");
+    print("launch.five_args.allocations", allocations::count(&mut five), "allocations");
+    let mut in_stream = || {
+        blend::launch(black_box((8, 128, &streams[0])), &x, &y, &mut out, 2.0, 3.0).expect("nothing can fail");
+    };
+    print_measured("launch.five_args.stream_ns", each(&mut in_stream), "ns");
+
     let mut one = || vector_add::launch(black_box((8, 128)), &x, &y, &mut out).expect("nothing can fail");
     let typed = each(&mut one);
     let calls = calls_of(&mut one);
-    let bare = each(|| bare(&api));
+    let bare = each(|| bare::<8>(&api));
     print_measured("launch.three_buffers.typed_ns", typed, "ns");
     print_measured("launch.three_buffers.bare_ns", bare, "ns");
     print_measured("launch.three_buffers.overhead_ns", typed - bare, "ns");
@@ -65,25 +84,33 @@ fn calls_of(mut launch: impl FnMut()) -> u64 {
     nothing::calls() - before
 }
 
-/// The call that the typed launch comes to, written out.
-fn bare(api: &DriverApi) {
-    let (mut x, mut y, mut out, mut record) = (0x1000_u64, 0x2000_u64, 0x3000_u64, 0x4000_u64);
-    let (mut length, mut kernel) = (1024_u64, 1_u32);
-    let length = (&raw mut length).cast::<c_void>();
-    let mut params = [
-        (&raw mut x).cast::<c_void>(),
-        length,
-        (&raw mut y).cast(),
-        length,
-        (&raw mut out).cast(),
-        length,
-        (&raw mut record).cast(),
-        (&raw mut kernel).cast(),
-    ];
+/// The call that a typed launch with so many parameters comes to, written out.
+fn bare<const PARAMS: usize>(api: &DriverApi) {
+    let mut values = black_box([0x1000_u64; PARAMS]);
+    let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
     let launch = api.cuLaunchKernel().expect("the table has it");
     let (function, stream) = (std::ptr::null_mut(), std::ptr::null_mut());
     let params = black_box(params.as_mut_ptr());
     // SAFETY: the function is one that reads none of its arguments.
     let status = unsafe { launch(function, 8, 1, 1, 128, 1, 1, 0, stream, params, std::ptr::null_mut()) };
     black_box(status);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_like_the_one_before_allocates_nothing_and_is_one_call() {
+        let context = Driver::new(nothing::api()).unwrap().device(0).unwrap().primary_context().unwrap();
+        let [x, y] = [1.0_f32, 2.0].map(|value| cuda_mem::from_slice(&context, &[value; 64]).unwrap());
+        let mut out = cuda_mem::from_slice(&context, &[0.0_f32; 64]).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let mut default = || blend::launch((1, 64), &x, &y, &mut out, 2.0, 3.0).unwrap();
+        default();
+        assert_eq!((allocations::count(&mut default), calls_of(&mut default)), (0, 1));
+        let mut named = || blend::launch((1, 64, &stream), &x, &y, &mut out, 2.0, 3.0).unwrap();
+        named();
+        assert_eq!((allocations::count(&mut named), calls_of(&mut named)), (0, 1));
+    }
 }

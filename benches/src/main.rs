@@ -3,6 +3,7 @@
 //! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER]`; the groups are the modules. It asserts no time:
 //! a figure is a fact about a machine, and what is too slow there is for its reader to say. What it computes it checks.
 
+mod allocations;
 mod codegen;
 mod compile;
 mod demo;
@@ -16,6 +17,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+
+#[global_allocator]
+static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 /// NVIDIA's tools by name.
 type Tools = BTreeMap<String, PathBuf>;
@@ -44,6 +48,8 @@ fn main() -> Result<()> {
             "compile" => compile::run()?,
             // What `compile` starts, a process of its own each time.
             "compile-once" => compile::once()?,
+            // The same, with the disk cache.
+            "compile-cached" => compile::cached()?,
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run(&tools)?,
             // What `sim` starts, each in a process of its own.

@@ -8,8 +8,9 @@
 //! safe wrappers, which pass live results. The one piece of memory that callers touch, mapped host memory, is a static.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use cuda_sys::{
     CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
@@ -116,6 +117,14 @@ unsafe extern "C" fn copy_in(_: CUdeviceptr, _: *const c_void, _: usize) -> CUre
     done()
 }
 
+/// When a module was first loaded.
+static LOADED: OnceLock<Instant> = OnceLock::new();
+
+/// When a module was first loaded, if one was.
+pub(crate) fn loaded() -> Option<Instant> {
+    LOADED.get().copied()
+}
+
 unsafe extern "C" fn load(
     out: *mut CUmodule,
     _: *const c_void,
@@ -123,6 +132,7 @@ unsafe extern "C" fn load(
     _: *mut CUjit_option,
     _: *mut *mut c_void,
 ) -> CUresult {
+    LOADED.get_or_init(Instant::now);
     put(out, handle())
 }
 

@@ -97,12 +97,14 @@ impl Context {
 
     /// The device whose context this is.
     #[must_use]
+    #[inline]
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
     /// The device's limits for launches.
     #[must_use]
+    #[inline]
     pub fn limits(&self) -> &DeviceLimits {
         &self.0.limits
     }
@@ -121,6 +123,7 @@ impl Context {
 
     /// A number that no other context of this process has or will have.
     #[must_use]
+    #[inline]
     pub fn id(&self) -> u64 {
         self.0.id
     }
@@ -225,16 +228,19 @@ impl Context {
     }
 
     /// An error unless `other`, the context of `what`, is this one.
+    #[inline]
     pub(crate) fn expect_same(&self, other: &Context, what: &dyn fmt::Display) -> Result<()> {
-        if self == other {
-            return Ok(());
-        }
-        Err(Error::invalid(format!(
+        if self == other { Ok(()) } else { Err(self.other_context(other, what)) }
+    }
+
+    #[cold]
+    fn other_context(&self, other: &Context, what: &dyn fmt::Display) -> Error {
+        Error::invalid(format!(
             "{what} belongs to the context of device {}, not to that of device {}; objects of two contexts cannot work \
              together",
             other.device().ordinal(),
             self.device().ordinal()
-        )))
+        ))
     }
 }
 
@@ -303,6 +309,7 @@ impl Drop for ContextInner {
 }
 
 impl PartialEq for Context {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.0.id == other.0.id
     }

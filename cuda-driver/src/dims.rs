@@ -29,6 +29,7 @@ impl Dim3 {
     /// How many extents were given. A grid and a block have 1, 2 or 3; a list that is made at run time can have any
     /// number.
     #[must_use]
+    #[inline]
     pub fn ndim(&self) -> usize {
         self.ndim.into()
     }
@@ -42,6 +43,7 @@ impl Dim3 {
         })
     }
 
+    #[inline]
     fn new<const N: usize>(given: [Extent64; N]) -> Self {
         Self::of_list(N, given)
     }

@@ -115,6 +115,7 @@ impl Function {
 
     /// The context that the function is loaded into.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.0.module.context()
     }
@@ -208,16 +209,132 @@ impl Function {
     /// `params` points to one value for each of the function's parameters, of their sizes and alignments. What the
     /// function does with them is sound: device memory that it reaches is live until the launch has finished, and nothing
     /// else writes what it reads, or uses what it writes, meanwhile.
+    #[inline]
     pub unsafe fn launch(&self, config: &LaunchConfig, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
-        let context = self.context();
-        context.expect_same(stream.context(), stream)?;
-        let geometry = self.check(config)?;
-        let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = geometry;
-        if shared_bytes > self.0.dynamic_limit.load(Ordering::Relaxed) {
-            self.raise_dynamic_limit(shared_bytes)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.check_config(config)?.launch(stream, params) }
+    }
+
+    /// Checks a configuration against the device's limits and the function's; makes no call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
+    #[inline]
+    pub fn check_config(&self, config: &LaunchConfig) -> Result<CheckedLaunch<'_>> {
+        let (limits, attributes) = (self.context().limits(), &self.0.attributes);
+        match config.fitting(limits) {
+            Some(geometry)
+                if geometry.threads <= attributes.max_threads_per_block
+                    && attributes.shared_bytes as usize + geometry.shared_bytes as usize
+                        <= limits.shared_per_block_optin =>
+            {
+                Ok(CheckedLaunch { function: self, geometry, cooperative: config.is_cooperative() })
+            }
+            _ => Err(self.refusal(config).into()),
         }
-        let (raw, queue, values) = (self.0.raw, stream.as_raw(), params.as_mut_ptr());
-        if config.is_cooperative() {
+    }
+
+    /// Why a configuration is refused: the device's limits come before the function's own.
+    #[cold]
+    fn refusal(&self, config: &LaunchConfig) -> LaunchConfigError {
+        let limits = self.context().limits();
+        let geometry = match config.geometry(limits) {
+            Ok(geometry) => geometry,
+            Err(error) => return error,
+        };
+        let attributes = &self.0.attributes;
+        let kernel = Some(self.0.name.clone());
+        if geometry.threads > attributes.max_threads_per_block {
+            let (threads, limit) = (geometry.threads.into(), attributes.max_threads_per_block);
+            return LaunchConfigError::BlockThreads { block: config.block(), threads, limit, kernel };
+        }
+        LaunchConfigError::SharedMemory {
+            dynamic: config.dynamic_shared_bytes(),
+            fixed: attributes.shared_bytes as usize,
+            limit: limits.shared_per_block_optin,
+            kernel,
+        }
+    }
+
+    /// Asks the driver for more dynamic shared memory than every block can have.
+    #[cold]
+    fn raise_dynamic_limit(&self, bytes: u32) -> Result<()> {
+        let _raising = self.0.raising.lock();
+        if bytes <= self.0.dynamic_limit.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+        self.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
+    }
+}
+
+/// A launch whose configuration has passed [`Function::check_config`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, LaunchConfig, Module};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+/// // SAFETY: the kernel touches no memory.
+/// let nothing = unsafe { Module::load_ptx(&context, ptx) }?.function("nothing")?;
+/// let config = LaunchConfig::new((2, 3), 32);
+/// let checked = nothing.check_config(&config)?;
+/// assert_eq!((checked.grid(), checked.block()), ([2, 3, 1], [32, 1, 1]));
+/// // SAFETY: the kernel has no parameters.
+/// unsafe { checked.launch(&context.default_stream(), &mut []) }?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing has been launched yet"]
+pub struct CheckedLaunch<'a> {
+    function: &'a Function,
+    geometry: Geometry,
+    cooperative: bool,
+}
+
+impl CheckedLaunch<'_> {
+    /// Blocks in the grid along x, y and z.
+    #[must_use]
+    #[inline]
+    pub fn grid(&self) -> [u32; 3] {
+        self.geometry.grid
+    }
+
+    /// Threads in a block along x, y and z.
+    #[must_use]
+    #[inline]
+    pub fn block(&self) -> [u32; 3] {
+        self.geometry.block
+    }
+
+    /// Launches the function in `stream`.
+    ///
+    /// One call is made, and one more whenever the function needs more dynamic shared memory than any launch before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`].
+    #[inline]
+    pub unsafe fn launch(self, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
+        let FunctionInner { module, raw, dynamic_limit, .. } = &*self.function.0;
+        let context = module.context();
+        context.expect_same(stream.context(), stream)?;
+        let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = self.geometry;
+        if shared_bytes > dynamic_limit.load(Ordering::Relaxed) {
+            self.function.raise_dynamic_limit(shared_bytes)?;
+        }
+        let (raw, queue, values) = (*raw, stream.as_raw(), params.as_mut_ptr());
+        if self.cooperative {
             // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
             return unsafe {
                 driver_call!(
@@ -231,50 +348,6 @@ impl Function {
         unsafe {
             driver_call!(context, cuLaunchKernel(raw, gx, gy, gz, bx, by, bz, shared_bytes, queue, values, no_extra))
         }
-    }
-
-    /// Checks a configuration against the device's limits and the function's; makes no call.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
-    pub fn check_config(&self, config: &LaunchConfig) -> Result<()> {
-        Ok(self.check(config).map(|_| ())?)
-    }
-
-    fn check(&self, config: &LaunchConfig) -> Result<Geometry, LaunchConfigError> {
-        let limits = self.context().limits();
-        let geometry = config.geometry(limits)?;
-        let attributes = &self.0.attributes;
-        if geometry.threads > attributes.max_threads_per_block {
-            return Err(LaunchConfigError::BlockThreads {
-                block: config.block(),
-                threads: geometry.threads.into(),
-                limit: attributes.max_threads_per_block,
-                kernel: Some(self.0.name.clone()),
-            });
-        }
-        let fixed = attributes.shared_bytes as usize;
-        if fixed + geometry.shared_bytes as usize > limits.shared_per_block_optin {
-            return Err(LaunchConfigError::SharedMemory {
-                dynamic: config.dynamic_shared_bytes(),
-                fixed,
-                limit: limits.shared_per_block_optin,
-                kernel: Some(self.0.name.clone()),
-            });
-        }
-        Ok(geometry)
-    }
-
-    /// Asks the driver for more dynamic shared memory than every block can have.
-    #[cold]
-    fn raise_dynamic_limit(&self, bytes: u32) -> Result<()> {
-        let _raising = self.0.raising.lock();
-        if bytes <= self.0.dynamic_limit.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let value = i32::try_from(bytes).unwrap_or(i32::MAX);
-        self.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, value)
     }
 }
 

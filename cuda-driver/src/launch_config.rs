@@ -35,15 +35,19 @@ pub struct LaunchConfig {
     stream: Option<Stream>,
     shared_bytes: usize,
     cooperative: bool,
+    quiet: bool,
 }
 
 impl LaunchConfig {
     /// `grid` blocks of `block` threads.
+    #[inline]
     pub fn new(grid: impl Dims, block: impl Dims) -> Self {
-        LaunchConfig { grid: grid.dims(), block: block.dims(), stream: None, shared_bytes: 0, cooperative: false }
+        let (grid, block) = (grid.dims(), block.dims());
+        LaunchConfig { grid, block, stream: None, shared_bytes: 0, cooperative: false, quiet: false }
     }
 
     /// The stream to launch in, in place of the default stream.
+    #[inline]
     pub fn stream(mut self, stream: &Stream) -> Self {
         self.stream = Some(stream.clone());
         self
@@ -61,6 +65,12 @@ impl LaunchConfig {
         self
     }
 
+    /// Nothing is said of the launch's speed: its few blocks, or its copies of host arrays, are meant.
+    pub fn quiet(mut self) -> Self {
+        self.quiet = true;
+        self
+    }
+
     /// The grid as given.
     #[must_use]
     pub fn grid(&self) -> Dim3 {
@@ -75,6 +85,7 @@ impl LaunchConfig {
 
     /// The stream that was chosen, if one was.
     #[must_use]
+    #[inline]
     pub fn chosen_stream(&self) -> Option<&Stream> {
         self.stream.as_ref()
     }
@@ -87,12 +98,21 @@ impl LaunchConfig {
 
     /// Whether all blocks are launched at once.
     #[must_use]
+    #[inline]
     pub fn is_cooperative(&self) -> bool {
         self.cooperative
     }
 
+    /// Whether nothing is to be said of the launch's speed.
+    #[must_use]
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// In how many dimensions the launch was written: the larger of the grid's and the block's number of extents.
     #[must_use]
+    #[inline]
     pub fn ndim(&self) -> usize {
         self.grid.ndim().max(self.block.ndim())
     }
@@ -123,27 +143,42 @@ impl LaunchConfig {
 
     /// The configuration in the driver's integers, if it is within `limits`.
     pub(crate) fn geometry(&self, limits: &DeviceLimits) -> Result<Geometry, LaunchConfigError> {
-        let grid = fit(LaunchPart::Grid, self.grid, limits.max_grid)?;
-        let block = fit(LaunchPart::Block, self.block, limits.max_block)?;
+        self.fitting(limits).ok_or_else(|| self.refusal(limits))
+    }
+
+    /// The configuration in the driver's integers, if it is within `limits`: every launch's way, so it makes no error.
+    #[inline]
+    pub(crate) fn fitting(&self, limits: &DeviceLimits) -> Option<Geometry> {
+        let grid = self.grid.fit(limits.max_grid).ok()?;
+        let block = self.block.fit(limits.max_block).ok()?;
+        let known = (1..=3).contains(&self.grid.ndim()) && (1..=3).contains(&self.block.ndim());
+        let threads = block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+        let fits = threads <= u64::from(limits.max_threads_per_block)
+            && self.shared_bytes <= limits.shared_per_block_optin
+            && (!self.cooperative || limits.cooperative_launch);
+        let shared_bytes = u32::try_from(self.shared_bytes).ok()?;
+        (known && fits).then_some(Geometry { grid, block, threads: threads as u32, shared_bytes })
+    }
+
+    /// Why the configuration is not within `limits`.
+    #[cold]
+    fn refusal(&self, limits: &DeviceLimits) -> LaunchConfigError {
+        let refused = fit(LaunchPart::Grid, self.grid, limits.max_grid)
+            .and_then(|_| fit(LaunchPart::Block, self.block, limits.max_block));
+        let block = match refused {
+            Ok(block) => block,
+            Err(error) => return error,
+        };
         let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
         let limit = limits.max_threads_per_block;
         if threads > u64::from(limit) {
-            return Err(LaunchConfigError::BlockThreads { block: self.block, threads, limit, kernel: None });
+            return LaunchConfigError::BlockThreads { block: self.block, threads, limit, kernel: None };
         }
-        let shared_limit = limits.shared_per_block_optin;
-        let Some(shared_bytes) = u32::try_from(self.shared_bytes).ok().filter(|_| self.shared_bytes <= shared_limit)
-        else {
-            return Err(LaunchConfigError::SharedMemory {
-                dynamic: self.shared_bytes,
-                fixed: 0,
-                limit: shared_limit,
-                kernel: None,
-            });
-        };
         if self.cooperative && !limits.cooperative_launch {
-            return Err(LaunchConfigError::Cooperative);
+            return LaunchConfigError::Cooperative;
         }
-        Ok(Geometry { grid, block, threads: threads as u32, shared_bytes })
+        let limit = limits.shared_per_block_optin;
+        LaunchConfigError::SharedMemory { dynamic: self.shared_bytes, fixed: 0, limit, kernel: None }
     }
 }
 
@@ -157,7 +192,6 @@ pub(crate) struct Geometry {
     pub(crate) shared_bytes: u32,
 }
 
-#[inline]
 fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
     if !(1..=3).contains(&given.ndim()) {
         return Err(LaunchConfigError::Extents { part, count: given.ndim() });
@@ -300,12 +334,14 @@ impl fmt::Display for LaunchConfigError {
 impl std::error::Error for LaunchConfigError {}
 
 impl<G: Dims, B: Dims> From<(G, B)> for LaunchConfig {
+    #[inline]
     fn from((grid, block): (G, B)) -> Self {
         LaunchConfig::new(grid, block)
     }
 }
 
 impl<G: Dims, B: Dims> From<(G, B, &Stream)> for LaunchConfig {
+    #[inline]
     fn from((grid, block, stream): (G, B, &Stream)) -> Self {
         LaunchConfig::new(grid, block).stream(stream)
     }

@@ -65,7 +65,7 @@ pub use dims::{Dim3, Dims};
 pub use driver::Driver;
 pub use error::{DriverError, Error, Poisoned, Result};
 pub use event::Event;
-pub use function::{Function, FunctionAttributes};
+pub use function::{CheckedLaunch, Function, FunctionAttributes};
 pub use jit_log::JitError;
 pub use launch_config::{LaunchConfig, LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;

@@ -186,6 +186,7 @@ impl Module {
 
     /// The context that the module is loaded into.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.0.context
     }

@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::stream::Stream;
 
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
@@ -43,17 +43,17 @@ fn report(waited: Result<(), Error>) {
     }
 }
 
-pub(crate) fn run<'env, R, E: From<Error>>(
+pub(crate) fn run<'env, R>(
     stream: &Stream,
-    work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R, E>,
-) -> Result<R, E> {
+    work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R>,
+) -> Result<R> {
     let scope = StreamScope { stream: stream.clone(), scope: PhantomData, env: PhantomData };
     let wait = WaitOnUnwind(stream);
     let worked = work(&scope);
     std::mem::forget(wait);
     let waited = stream.synchronize();
     match worked {
-        Ok(value) => waited.map(|()| value).map_err(E::from),
+        Ok(value) => waited.map(|()| value),
         Err(error) => {
             report(waited);
             Err(error)

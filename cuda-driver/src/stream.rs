@@ -17,7 +17,9 @@ use cuda_sys::{CUstream, CUstream_flags};
 use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::event::Event;
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
@@ -47,18 +49,22 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 ///
 /// See the [CUDA driver API, stream management](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html).
 #[derive(Clone)]
-pub struct Stream {
-    context: Context,
-    kind: Kind,
+pub struct Stream(Inner);
+
+/// One count of references for either: launches clone streams.
+#[derive(Clone)]
+enum Inner {
+    Owned(Arc<OwnedStream>),
+    Unowned(Context, Kind),
 }
 
-#[derive(Clone)]
+/// A stream that is not ours to destroy.
+#[derive(Clone, Copy)]
 enum Kind {
     Null,
     Legacy,
     PerThread,
     External(RawStream),
-    Owned(Arc<OwnedStream>),
 }
 
 /// A raw stream that may go from thread to thread.
@@ -109,6 +115,7 @@ impl StreamId {
 
     /// The id as a number, never 0.
     #[must_use]
+    #[inline]
     pub fn number(self) -> u64 {
         self.0.get()
     }
@@ -198,24 +205,24 @@ impl Stream {
         }
         let id = StreamId::new(StreamId::OWNED | NEXT_SERIAL.fetch_add(1, Ordering::Relaxed));
         let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id };
-        Ok(Stream { context: context.clone(), kind: Kind::Owned(Arc::new(owned)) })
+        Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
     /// The default stream: stream 0, which means the legacy default stream.
     pub(crate) fn null(context: &Context) -> Self {
-        Stream { context: context.clone(), kind: Kind::Null }
+        Stream(Inner::Unowned(context.clone(), Kind::Null))
     }
 
     /// The legacy default stream, which waits for the context's blocking streams and they for it.
     #[must_use]
     pub fn legacy(context: &Context) -> Self {
-        Stream { context: context.clone(), kind: Kind::Legacy }
+        Stream(Inner::Unowned(context.clone(), Kind::Legacy))
     }
 
     /// The default stream of the calling thread. The same value means another stream on another thread.
     #[must_use]
     pub fn per_thread(context: &Context) -> Self {
-        Stream { context: context.clone(), kind: Kind::PerThread }
+        Stream(Inner::Unowned(context.clone(), Kind::PerThread))
     }
 
     /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams.
@@ -232,42 +239,48 @@ impl Stream {
             2 => Kind::PerThread,
             _ => Kind::External(RawStream(raw)),
         };
-        Stream { context: context.clone(), kind }
+        Stream(Inner::Unowned(context.clone(), kind))
     }
 
     /// The context of the stream.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
-        &self.context
+        match &self.0 {
+            Inner::Owned(owned) => &owned.context,
+            Inner::Unowned(context, _) => context,
+        }
     }
 
     /// The raw handle; valid while a clone of the stream lives.
     #[must_use]
+    #[inline]
     pub fn as_raw(&self) -> CUstream {
-        match &self.kind {
-            Kind::Null => std::ptr::null_mut(),
-            Kind::Legacy => cuda_sys::CU_STREAM_LEGACY,
-            Kind::PerThread => cuda_sys::CU_STREAM_PER_THREAD,
-            Kind::External(raw) => raw.0,
-            Kind::Owned(owned) => owned.raw.0,
+        match &self.0 {
+            Inner::Owned(owned) => owned.raw.0,
+            Inner::Unowned(_, Kind::Null) => std::ptr::null_mut(),
+            Inner::Unowned(_, Kind::Legacy) => cuda_sys::CU_STREAM_LEGACY,
+            Inner::Unowned(_, Kind::PerThread) => cuda_sys::CU_STREAM_PER_THREAD,
+            Inner::Unowned(_, Kind::External(raw)) => raw.0,
         }
     }
 
     /// Which queue of its context the stream means on the calling thread.
     #[must_use]
+    #[inline]
     pub fn id(&self) -> StreamId {
-        match &self.kind {
-            Kind::Null | Kind::Legacy => StreamId::LEGACY,
-            Kind::PerThread => StreamId::new(StreamId::THREADS | thread_number()),
-            Kind::External(raw) => StreamId::new(raw.0.addr() as u64),
-            Kind::Owned(owned) => owned.id,
+        match &self.0 {
+            Inner::Owned(owned) => owned.id,
+            Inner::Unowned(_, Kind::Null | Kind::Legacy) => StreamId::LEGACY,
+            Inner::Unowned(_, Kind::PerThread) => StreamId::new(StreamId::THREADS | thread_number()),
+            Inner::Unowned(_, Kind::External(raw)) => StreamId::new(raw.0.addr() as u64),
         }
     }
 
     /// Whether the stream is the per-thread default stream, whose handle reaches the queue of the calling thread only.
     #[must_use]
     pub fn is_per_thread(&self) -> bool {
-        matches!(self.kind, Kind::PerThread)
+        matches!(self.0, Inner::Unowned(_, Kind::PerThread))
     }
 
     /// Waits on the host for the stream's work.
@@ -277,8 +290,8 @@ impl Stream {
     /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
         // SAFETY: the stream is live.
-        unsafe { driver_call!(&self.context, cuStreamSynchronize(self.as_raw())) }?;
-        self.context.check_panics()
+        unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?;
+        self.context().check_panics()
     }
 
     /// Whether the stream's work is done; does not wait, and does not report kernel panics.
@@ -288,7 +301,7 @@ impl Stream {
     /// [`Error::Driver`] if work failed.
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the stream is live.
-        unsafe { driver_query!(&self.context, cuStreamQuery(self.as_raw())) }
+        unsafe { driver_query!(self.context(), cuStreamQuery(self.as_raw())) }
     }
 
     /// Makes later work of this stream wait, on the device, for what `event` has recorded.
@@ -297,9 +310,9 @@ impl Stream {
     ///
     /// [`Error::Invalid`] for an event of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_event(&self, event: &Event) -> Result<()> {
-        self.context.expect_same(event.context(), event)?;
+        self.context().expect_same(event.context(), event)?;
         // SAFETY: stream and event are live and of one context.
-        unsafe { driver_call!(&self.context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
+        unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
     }
 
     /// Makes later work of this stream wait, on the device, for all work that `other` has now.
@@ -308,12 +321,12 @@ impl Stream {
     ///
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
-        self.context.expect_same(&other.context, other)?;
-        self.context.events().with_event(&self.context, |event| {
+        self.context().expect_same(other.context(), other)?;
+        self.context().events().with_event(self.context(), |event| {
             // SAFETY: `other` is live, and the event is in nobody else's hands.
-            unsafe { driver_call!(&self.context, cuEventRecord(event, other.as_raw())) }?;
+            unsafe { driver_call!(self.context(), cuEventRecord(event, other.as_raw())) }?;
             // SAFETY: the stream is live and the event recorded; the wait keeps what it found.
-            unsafe { driver_call!(&self.context, cuStreamWaitEvent(self.as_raw(), event, 0)) }
+            unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), event, 0)) }
         })
     }
 
@@ -329,7 +342,7 @@ impl Stream {
         let data = host_fn::into_raw(work);
         // SAFETY: the stream is live; the driver calls the function once with the data that was made for it.
         let launched =
-            unsafe { driver_call!(&self.context, cuLaunchHostFunc(self.as_raw(), Some(host_fn::run), data)) };
+            unsafe { driver_call!(self.context(), cuLaunchHostFunc(self.as_raw(), Some(host_fn::run), data)) };
         if launched.is_err() {
             // SAFETY: the driver refused, so it will not call the function, and the data is ours again.
             unsafe { host_fn::discard(data) };
@@ -339,7 +352,8 @@ impl Stream {
 
     /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.
     ///
-    /// So what `work` enqueues may borrow from the caller.
+    /// So what `work` enqueues may borrow from the caller. `?` takes errors of launches and copies there too: they become
+    /// this crate's, with the original as [source](std::error::Error::source).
     ///
     /// # Errors
     ///
@@ -348,10 +362,10 @@ impl Stream {
     /// # Panics
     ///
     /// With the panic of `work`, after the stream was waited for.
-    pub fn scope<'env, R, E: From<Error>>(
+    pub fn scope<'env, R>(
         &self,
-        work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> std::result::Result<R, E>,
-    ) -> std::result::Result<R, E> {
+        work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R>,
+    ) -> Result<R> {
         scope::run(self, work)
     }
 }
@@ -370,18 +384,18 @@ impl Drop for OwnedStream {
 
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Null => f.write_str("default stream"),
-            Kind::Legacy => f.write_str("legacy default stream"),
-            Kind::PerThread => f.write_str("per-thread default stream"),
-            Kind::External(raw) => write!(f, "external stream {:p}", raw.0),
-            Kind::Owned(owned) => write!(f, "stream {:p}", owned.raw.0),
+        match &self.0 {
+            Inner::Owned(owned) => write!(f, "stream {:p}", owned.raw.0),
+            Inner::Unowned(_, Kind::Null) => f.write_str("default stream"),
+            Inner::Unowned(_, Kind::Legacy) => f.write_str("legacy default stream"),
+            Inner::Unowned(_, Kind::PerThread) => f.write_str("per-thread default stream"),
+            Inner::Unowned(_, Kind::External(raw)) => write!(f, "external stream {:p}", raw.0),
         }
     }
 }
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({self} of device {})", self.context.device().ordinal())
+        write!(f, "Stream({self} of device {})", self.context().device().ordinal())
     }
 }

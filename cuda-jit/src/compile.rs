@@ -3,18 +3,23 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use crate::back::llvm::{self, LaunchBounds, Output};
+use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
+use crate::cache::{Counters, Place};
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
 use crate::harvest::{Body, Instance};
 use crate::kernel::Kernel;
 use crate::kir::Module;
-use crate::syntax;
+use crate::syntax::{self, Definition};
 use crate::target::{ComputeCapability, Target};
 
 /// A kernel compiled for one target.
 #[derive(Debug)]
 pub(crate) struct Compiled {
+    /// What was compiled.
+    pub(crate) instance: Instance,
+    /// What for.
+    pub(crate) target: Target,
     /// The symbol of the entry.
     pub(crate) entry: String,
     /// The module, whose sites explain panics.
@@ -22,43 +27,81 @@ pub(crate) struct Compiled {
     /// The dimensions in which the kernel asks for its place; 0 if it does not.
     pub(crate) grid_dims: usize,
     /// The code.
-    pub(crate) output: Output,
+    pub(crate) ptx: String,
 }
 
-/// Compiles one specialisation.
-pub(crate) fn compile(instance: &Instance, target: &Target, keep_llvm_ir: bool) -> Result<Compiled> {
-    let Body::Captured(definition, _) = instance.body else { panic!("a kernel is captured Rust") };
+/// Compiles one specialisation, or takes its PTX from the disk cache, whose hits are counted by `counters`; without
+/// counters it is always compiled.
+///
+/// The front end runs in either case: what it yields is the key, and the places of panics are part of it.
+pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Counters>) -> Result<Compiled> {
+    let definition = definition(&instance);
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let Lowered { module, grid_dims } = front::lower(instance)?;
-    let options = options(&definition.options, keep_llvm_ir);
-    let output = llvm::emit(&module, target, &options)
-        .map_err(|source| Error::Emit { kernel: definition.name.to_owned(), source })?;
+    let Lowered { module, grid_dims } = front::lower(&instance)?;
+    let entry = module.functions[0].name.clone();
+    let options = options(&definition.options);
+    let counters = counters.filter(|_| definition.options.cache);
+    let place = counters.and_then(|_| Place::of(&module.to_string(), &target, &options));
+    let found = place.as_ref().zip(counters).and_then(|(place, counters)| place.get(counters));
+    let ptx = match found {
+        Some(ptx) => ptx,
+        None => {
+            let ptx = emit(definition, &module, &target, &options)?.ptx;
+            if let Some(place) = &place {
+                place.put(&entry, &target, &ptx);
+            }
+            ptx
+        }
+    };
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
-        dump(folder.as_ref(), &module, &output);
+        dump(folder.as_ref(), &module, &ptx);
     }
-    Ok(Compiled { entry: module.functions[0].name.clone(), module, grid_dims, output })
+    Ok(Compiled { instance, target, entry, module, grid_dims, ptx })
+}
+
+impl Compiled {
+    /// Its LLVM IR, for which it is compiled once more.
+    pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
+        let definition = definition(&self.instance);
+        let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
+        Ok(emit(definition, &self.module, &self.target, &options)?.llvm_ir.unwrap_or_default())
+    }
+}
+
+/// The function that a kernel's instance is one of.
+pub(crate) fn definition(instance: &Instance) -> &'static Definition {
+    match instance.body {
+        Body::Captured(definition, _) => definition,
+        Body::Intrinsic(_) | Body::Builtin => panic!("a kernel is captured Rust"),
+    }
+}
+
+fn emit(definition: &Definition, module: &Module, target: &Target, options: &llvm::Options) -> Result<Output> {
+    let Definition { name, file, line, .. } = *definition;
+    let place = |source| Error::Emit { kernel: name, file, line, source: Box::new(source) };
+    llvm::emit(module, target, options).map_err(place)
 }
 
 /// A folder into which every compiled kernel is written, as KIR and PTX.
 const DUMP_VARIABLE: &str = "CUDA_JIT_DUMP_DIR";
 
 /// Writes a kernel's code under names that its contents make unique. Only an aid: a failure is reported, not returned.
-fn dump(folder: &Path, module: &Module, output: &Output) {
+fn dump(folder: &Path, module: &Module, ptx: &str) {
     let (kir, name) = (module.to_string(), &module.functions[0].name);
     let mut hasher = DefaultHasher::new();
-    (&kir, &output.ptx).hash(&mut hasher);
+    (&kir, ptx).hash(&mut hasher);
     let base = folder.join(format!("{name}-{:016x}", hasher.finish()));
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(base.with_extension("kir"), kir))
-        .and_then(|()| std::fs::write(base.with_extension("ptx"), &output.ptx));
+        .and_then(|()| std::fs::write(base.with_extension("ptx"), ptx));
     if let Err(error) = written {
         tracing::warn!(%error, folder = %folder.display(), "{DUMP_VARIABLE}: kernel `{name}` not written");
     }
 }
 
 /// The options of `#[kernel(..)]` as the back end takes them.
-fn options(options: &syntax::Options, keep_llvm_ir: bool) -> llvm::Options {
+fn options(options: &syntax::Options) -> llvm::Options {
     let given = |value: u32| (value != 0).then_some(value);
     let [max_threads, min_blocks, max_cluster] = options.launch_bounds;
     let bounds = LaunchBounds { max_threads, min_blocks: given(min_blocks), max_cluster: given(max_cluster) };
@@ -67,11 +110,12 @@ fn options(options: &syntax::Options, keep_llvm_ir: bool) -> llvm::Options {
         fast_math: options.fastmath,
         max_registers: given(options.max_registers),
         launch_bounds: given(max_threads).map(|_| bounds),
-        keep_llvm_ir,
+        debug: options.debug,
+        keep_llvm_ir: false,
     }
 }
 
-/// Compiles a kernel to PTX for a compute capability. No device and no driver is needed.
+/// Compiles a kernel to PTX for a compute capability. No device and no driver is needed, and no cache is asked.
 ///
 /// # Examples
 ///
@@ -95,7 +139,7 @@ fn options(options: &syntax::Options, keep_llvm_ir: bool) -> llvm::Options {
 /// If the compute capability is unknown, or the kernel does not compile.
 pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
-    Ok(compile(&K::instance(), &target, false)?.output.ptx)
+    Ok(compile(K::instance(), target, None)?.ptx)
 }
 
 /// The KIR of a kernel, before any optimisation; [`crate::kir`] gives its meaning.

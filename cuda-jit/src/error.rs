@@ -24,13 +24,17 @@ pub enum Error {
     #[error(transparent)]
     Lower(#[from] LowerError),
     /// The back end could not compile it.
-    #[error("kernel `{kernel}`: {source}")]
+    #[error("{file}:{line}: kernel `{kernel}`: {source}")]
     Emit {
         /// The kernel.
-        kernel: String,
+        kernel: &'static str,
+        /// The source file.
+        file: &'static str,
+        /// The line of the kernel's name.
+        line: u32,
         /// What the back end says.
         #[source]
-        source: EmitError,
+        source: Box<EmitError>,
     },
     /// The compute capability is not one that the compiler knows.
     #[error(transparent)]
@@ -38,6 +42,9 @@ pub enum Error {
     /// The thread has no current context.
     #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
     NoContext,
+    /// A tool of NVIDIA's toolkit is needed for this and not there, or failed.
+    #[error("{0}")]
+    Tool(String),
     /// No device could be chosen to run on.
     #[error("no device to run on: {0}")]
     NoDevice(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -1,33 +1,32 @@
 //! A kernel's specialisations: compiled once per types, constants and target, loaded once per context.
 //!
 //! One [`KernelCache`] per kernel holds them. Threads that ask for the same one wait for a single compilation, and a
-//! failed one is tried again by the next.
+//! failed one is tried again by the next; so is one that panicked.
 //!
 //! # Safety
 //!
 //! The one block loads PTX that the back end made of a verified module.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
-use cuda_driver::{Context, Function, FunctionAttributes, JitOptions, KernelPanic, Module, RawPanic};
+use cuda_driver::{Context, Function, JitOptions, KernelPanic, Module, RawPanic, Stream};
 use once_cell::sync::OnceCell;
-use parking_lot::RwLock;
 
+use crate::cache::{Counters, Stats};
 use crate::compile::{Compiled, compile};
 use crate::error::Result;
 use crate::harvest::Instance;
-use crate::kir;
+use crate::inspect::CompiledKernel;
 use crate::launch::KernelParams;
-use crate::syntax::Definition;
+use crate::syntax::{self, Definition};
 use crate::target::{ComputeCapability, Target};
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
 pub trait Kernel: 'static {
     /// The types of its parameters, as a tuple, every lifetime `'static`.
     type Params: KernelParams;
-    /// The types of its generic parameters, as a tuple.
-    type Generics: 'static;
 
     /// The function as written.
     fn definition() -> &'static Definition;
@@ -35,38 +34,78 @@ pub trait Kernel: 'static {
     /// What rustc knows of it.
     fn instance() -> Instance;
 
-    /// The bits of its constant parameters.
-    fn consts() -> impl Iterator<Item = u64>;
-
     /// Where its specialisations are kept, one for all of them.
     fn cache() -> &'static KernelCache;
+
+    /// How often its specialisations were found on disk; see [`crate::cache`].
+    #[must_use]
+    fn stats() -> Stats {
+        Self::cache().counters.stats()
+    }
+
+    /// Its specialisations that have been loaded, in every context, the oldest first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{Kernel, Num, kernel};
+    ///
+    /// #[kernel]
+    /// fn first<T: Num>(out: &mut [T], value: T) {
+    ///     out[0] = value;
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// first::launch((1, 1), &mut cuda_mem::zeros(&context, 1)?, 1_u32)?;
+    /// first::launch((1, 1), &mut cuda_mem::zeros(&context, 1)?, 1.0_f32)?;
+    /// let names: Vec<_> = first::<u32>::overloads().iter().map(|kernel| kernel.name().to_owned()).collect();
+    /// assert_eq!(names, ["first_u32", "first_f32"]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    #[must_use]
+    fn overloads() -> Vec<CompiledKernel> {
+        Self::cache().loaded.iter().map(CompiledKernel::new).collect()
+    }
 }
 
-/// The specialisations of one kernel.
+/// The specialisations of one kernel. What is in it stays as long as the process.
 #[derive(Debug)]
 pub struct KernelCache {
-    compiled: RwLock<Vec<Entry<Target, Compiled>>>,
-    loaded: RwLock<Vec<Entry<u64, Loaded>>>,
+    compiled: Slots<Target, Arc<Compiled>>,
+    loaded: Slots<u64, Loaded>,
+    counters: Counters,
 }
 
-/// Something made once for a specialisation and a place.
+/// Things made once for a specialisation and a place: a list that only grows, so that finding one takes no lock.
 #[derive(Debug)]
-struct Entry<P, T> {
-    generics: TypeId,
-    consts: Vec<u64>,
+struct Slots<P, T>(OnceCell<Box<Slot<P, T>>>);
+
+#[derive(Debug)]
+struct Slot<P, T> {
+    /// The type that the macro made for the specialisation, its constants included.
+    kernel: TypeId,
     place: P,
-    cell: Arc<OnceCell<Arc<T>>>,
+    cell: OnceCell<T>,
+    next: Slots<P, T>,
 }
 
 /// A specialisation in a context, ready to launch.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) compiled: Arc<Compiled>,
+    /// The kernel's path with its generic arguments, and its parameters' types.
+    pub(crate) signature: String,
     pub(crate) function: Function,
-    /// What identifies the kernel in the context's panic record.
+    /// The default stream of its context.
+    pub(crate) stream: Stream,
+    /// Where the context's kernels write their panics: the address on the device.
+    pub(crate) panic_record: u64,
+    /// What identifies the kernel in that record.
     pub(crate) id: u32,
     /// The block that occupancy chooses for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
+    /// The address of the place whose few blocks were warned of last.
+    pub(crate) warned: AtomicUsize,
 }
 
 impl Default for KernelCache {
@@ -78,61 +117,92 @@ impl Default for KernelCache {
 impl KernelCache {
     /// An empty one.
     pub const fn new() -> Self {
-        Self { compiled: RwLock::new(Vec::new()), loaded: RwLock::new(Vec::new()) }
+        Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()), counters: Counters::new() }
     }
 
     /// The specialisation in a context; compiled and loaded if it is not yet there.
-    pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<Arc<Loaded>> {
-        let cell = entry::<K, _, _>(&self.loaded, context.id());
-        if let Some(loaded) = cell.get() {
-            return Ok(loaded.clone());
+    #[inline]
+    pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
+        let cell = self.loaded.cell::<K>(context.id());
+        match cell.get() {
+            Some(loaded) => Ok(loaded),
+            None => cell.get_or_try_init(|| {
+                let cc = context.device().compute_capability()?;
+                load::<K>(context, self.compiled::<K>(Target::new(ComputeCapability::from(cc))?)?)
+            }),
         }
-        let loaded = cell.get_or_try_init(|| {
-            let cc = context.device().compute_capability()?;
-            let compiled = self.compiled::<K>(Target::new(ComputeCapability::from(cc))?)?;
-            load::<K>(context, compiled).map(Arc::new)
-        })?;
-        Ok(loaded.clone())
     }
 
     fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
-        let cell = entry::<K, _, _>(&self.compiled, target);
-        let compiled = cell.get_or_try_init(|| compile(&K::instance(), &target, false).map(Arc::new))?;
+        let cell = self.compiled.cell::<K>(target);
+        let compiled = cell.get_or_try_init(|| compile(K::instance(), target, Some(&self.counters)).map(Arc::new))?;
         Ok(compiled.clone())
     }
 }
 
-/// The cell of a specialisation, made if it is not there. The common case takes a read lock and allocates nothing.
-fn entry<K: Kernel, P: PartialEq + Copy, T>(entries: &RwLock<Vec<Entry<P, T>>>, place: P) -> Arc<OnceCell<Arc<T>>> {
-    let generics = TypeId::of::<(K, K::Generics)>();
-    let is_it = |entry: &Entry<P, T>| {
-        entry.generics == generics && entry.place == place && K::consts().eq(entry.consts.iter().copied())
-    };
-    if let Some(entry) = entries.read().iter().find(|entry| is_it(entry)) {
-        return entry.cell.clone();
+impl<P: PartialEq + Copy, T> Slots<P, T> {
+    /// The cell of a specialisation, made if it is not there.
+    #[inline]
+    fn cell<K: Kernel>(&self, place: P) -> &OnceCell<T> {
+        let kernel = TypeId::of::<K>();
+        let mut slots = self;
+        loop {
+            let slot = match slots.0.get() {
+                Some(slot) => slot,
+                // Threads that race here append one after the other: each looks at what the one before it appended.
+                None => slots.0.get_or_init(|| Box::new(Slot::new(kernel, place))),
+            };
+            if slot.kernel == kernel && slot.place == place {
+                return &slot.cell;
+            }
+            slots = &slot.next;
+        }
     }
-    let mut entries = entries.write();
-    if let Some(entry) = entries.iter().find(|entry| is_it(entry)) {
-        return entry.cell.clone();
+}
+
+impl<P, T> Slots<P, T> {
+    /// What has been made so far.
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        let slots = std::iter::successors(self.0.get(), |slot| slot.next.0.get());
+        slots.filter_map(|slot| slot.cell.get())
     }
-    let cell = Arc::new(OnceCell::new());
-    entries.push(Entry { generics, consts: K::consts().collect(), place, cell: cell.clone() });
-    cell
+}
+
+impl<P, T> Slot<P, T> {
+    #[cold]
+    fn new(kernel: TypeId, place: P) -> Self {
+        Slot { kernel, place, cell: OnceCell::new(), next: Slots(OnceCell::new()) }
+    }
 }
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
     let mut options = JitOptions::new();
-    let registers = K::definition().options.max_registers;
+    let syntax::Options { debug, lineinfo, max_registers: registers, .. } = K::definition().options;
+    if debug || lineinfo {
+        options = options.debug(debug).line_info(lineinfo);
+    }
     if registers != 0 {
         options = options.max_registers(registers);
     }
     // SAFETY: the PTX is the back end's for a verified module: it touches only memory that its parameters lead to,
     // and the launch passes what the kernel's typed parameters stand for.
-    let module = unsafe { Module::load_ptx_with(context, &compiled.output.ptx, &options) }?;
+    let module = unsafe { Module::load_ptx_with(context, &compiled.ptx, &options) }?;
     let function = module.function(&compiled.entry)?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
-    Ok(Loaded { compiled, function, id, block: OnceCell::new() })
+    let panic_record = context.panic_record()?.device_ptr();
+    let stream = context.default_stream();
+    let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
+    Ok(Loaded {
+        compiled,
+        signature,
+        function,
+        stream,
+        panic_record,
+        id,
+        block: OnceCell::new(),
+        warned: AtomicUsize::new(0),
+    })
 }
 
 /// What a record says, by the module's sites.
@@ -166,120 +236,64 @@ fn render(message: &str, args: [u64; 2]) -> String {
     text
 }
 
-/// A kernel that is compiled and loaded for a device: what it uses, and its code.
-///
-/// # Examples
-///
-/// ```
-/// use cuda_jit::{device::grid, kernel};
-///
-/// #[kernel]
-/// fn fill(out: &mut [u32], value: u32) {
-///     let i = grid::<1>();
-///     if i < out.len() {
-///         out[i] = value;
-///     }
-/// }
-///
-/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let _selected = context.select();
-/// let kernel = fill::compile()?;
-/// assert!(kernel.max_threads_per_block() >= 256);
-/// assert!(kernel.ptx().contains(".entry fill"));
-/// # Ok::<(), cuda_jit::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct CompiledKernel {
-    loaded: Arc<Loaded>,
-    instance: Instance,
-    target: Target,
-}
-
-impl CompiledKernel {
-    /// The symbol of its entry.
-    pub fn name(&self) -> &str {
-        &self.loaded.compiled.entry
-    }
-
-    /// Its PTX.
-    pub fn ptx(&self) -> &str {
-        &self.loaded.compiled.output.ptx
-    }
-
-    /// Its KIR.
-    pub fn kir(&self) -> &kir::Module {
-        &self.loaded.compiled.module
-    }
-
-    /// Its optimised LLVM IR, for which it is compiled once more.
-    ///
-    /// # Errors
-    ///
-    /// If the back end fails.
-    pub fn llvm(&self) -> Result<String> {
-        let compiled = compile(&self.instance, &self.target, true)?;
-        Ok(compiled.output.llvm_ir.unwrap_or_default())
-    }
-
-    /// The function in its context.
-    pub fn function(&self) -> &Function {
-        &self.loaded.function
-    }
-
-    fn attributes(&self) -> &FunctionAttributes {
-        self.loaded.function.attributes()
-    }
-
-    /// Registers that a thread uses.
-    pub fn registers(&self) -> u32 {
-        self.attributes().registers
-    }
-
-    /// Shared memory that a block uses before any dynamic one, in bytes.
-    pub fn shared_bytes(&self) -> u32 {
-        self.attributes().shared_bytes
-    }
-
-    /// Local memory that a thread uses, in bytes.
-    pub fn local_bytes(&self) -> u32 {
-        self.attributes().local_bytes
-    }
-
-    /// Constant memory that it uses, in bytes.
-    pub fn const_bytes(&self) -> u32 {
-        self.attributes().const_bytes
-    }
-
-    /// The most threads that a block of it can have.
-    pub fn max_threads_per_block(&self) -> u32 {
-        self.attributes().max_threads_per_block
-    }
-
-    /// The most blocks of it that a multiprocessor runs at once.
-    ///
-    /// # Errors
-    ///
-    /// If the driver refuses the block.
-    pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
-        Ok(self.loaded.function.max_active_blocks(block_threads, dynamic_shared_bytes)?)
-    }
-}
-
-/// Compiles and loads a kernel for the context that `current` gives.
-///
-/// # Errors
-///
-/// If there is no context, or the kernel does not compile or load.
-pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
-    let context = current()?;
-    let loaded = K::cache().loaded::<K>(&context)?;
-    let target = Target::new(ComputeCapability::from(context.device().compute_capability()?))?;
-    Ok(CompiledKernel { loaded, instance: K::instance(), target })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::render;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// A kernel whose first compilations panic in the compiler's front.
+    struct Faulty;
+
+    impl Kernel for Faulty {
+        type Params = ();
+
+        fn definition() -> &'static Definition {
+            unreachable!("the compiler asks the instance")
+        }
+
+        fn instance() -> Instance {
+            static CALLS: AtomicU32 = AtomicU32::new(0);
+            assert!(CALLS.fetch_add(1, Ordering::Relaxed) >= 2, "a bug in the compiler");
+            <first as Kernel>::instance()
+        }
+
+        fn cache() -> &'static KernelCache {
+            static CACHE: KernelCache = KernelCache::new();
+            &CACHE
+        }
+    }
+
+    #[cuda_jit_macros::kernel]
+    fn first(out: &mut [u32]) {
+        out[0] = 1;
+    }
+
+    #[test]
+    fn a_panic_in_the_compiler_poisons_nothing() {
+        let compile = || Faulty::cache().compiled::<Faulty>(Target::default());
+        for _ in 0..2 {
+            std::panic::catch_unwind(compile).unwrap_err();
+        }
+        assert_eq!(compile().unwrap().entry, "first");
+        // Another specialisation's slot stands behind the one that panicked.
+        assert!(Faulty::cache().compiled::<first>(Target::default()).unwrap().ptx.contains(".entry first("));
+    }
+
+    #[test]
+    fn threads_wait_for_one_compilation_of_each_target() {
+        let targets = [Target::new((8, 0)).unwrap(), Target::new((9, 0)).unwrap()];
+        static CACHE: KernelCache = KernelCache::new();
+        let compiled = std::thread::scope(|scope| {
+            let one = |n: usize| scope.spawn(move || CACHE.compiled::<first>(targets[n % 2]).unwrap());
+            let threads: Vec<_> = (0..16).map(one).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        for (n, one) in compiled.iter().enumerate() {
+            assert!(Arc::ptr_eq(one, &compiled[n % 2]));
+        }
+        assert_eq!(CACHE.compiled.iter().count(), 2);
+    }
 
     #[test]
     fn messages_take_their_arguments() {

@@ -30,13 +30,18 @@
 //! # Ok::<(), cuda_jit::Error>(())
 //! ```
 
+#[cfg(test)]
+extern crate self as cuda_jit;
+
 pub mod back;
+pub mod cache;
 mod compile;
 pub mod device;
 mod error;
 pub mod front;
 pub mod harvest;
 pub mod host;
+pub mod inspect;
 mod kernel;
 pub mod kir;
 pub mod launch;
@@ -44,12 +49,17 @@ mod num;
 pub mod syntax;
 pub mod target;
 pub mod valid;
+mod warm;
+pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
-pub use cuda_jit_macros::{device, kernel};
+pub use cuda_jit_macros::{DeviceType, device, kernel};
 pub use error::{Error, Result};
-pub use kernel::{CompiledKernel, Kernel, KernelCache};
+pub use harvest::{DeviceType, ElementType, ValueType};
+pub use inspect::CompiledKernel;
+pub use kernel::{Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
+pub use warm::warm;
 
 /// What the macros' expansions name. Not for people.
 #[doc(hidden)]
@@ -57,14 +67,18 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Body, Callee, DeviceFn, GenericArg, Harvest, Instance, Observer, ScalarType, array_of, const_of, result_of,
-        scalar_of, ty_of,
+        ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType, Field,
+        FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer, Operator,
+        PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, const_of, never, operators, param_of,
+        scalar_of, shared_of, ty_of, unreached,
     };
-    pub use crate::kernel::{CompiledKernel, Kernel, KernelCache, compile_for};
-    pub use crate::launch::{KernelArg, forall, launch};
+    pub use crate::inspect::{CompiledKernel, compile_for};
+    pub use crate::kernel::{Kernel, KernelCache};
+    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
     pub use crate::syntax;
     pub use crate::target::ComputeCapability;
-    pub use cuda_driver::{Context, LaunchConfig};
+    pub use cuda_driver::{Context, LaunchConfig, Stream};
+    pub use cuda_mem::Element;
 
     /// The context of a launch that names none: the thread's selected one.
     pub fn current_context() -> Result<Context> {

@@ -17,6 +17,8 @@ pub struct Definition {
     pub module: &'static str,
     /// The source file.
     pub file: &'static str,
+    /// The line of its name, from 1.
+    pub line: u32,
     /// The pattern of each parameter; its type is the harvest's.
     pub params: &'static [Pattern],
     /// The names of all its bindings, parameters included.
@@ -34,8 +36,8 @@ pub struct Binding {
     pub name: &'static str,
     /// Whether it can change after it is bound.
     pub mutable: bool,
-    /// Whether a reference to it, or to a part of it, is taken.
-    pub borrowed: bool,
+    /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
+    pub by_ref: bool,
 }
 
 /// The options of `#[kernel(..)]`.
@@ -55,6 +57,12 @@ pub struct Options {
     pub max_registers: u32,
     /// Launch bounds: most threads per block, least blocks per multiprocessor, most blocks per cluster; 0 is unset.
     pub launch_bounds: [u32; 3],
+    /// Code for a debugger: not optimised unless `opt` says so, with line tables.
+    pub debug: bool,
+    /// Line tables for a profiler, which change no instruction.
+    pub lineinfo: bool,
+    /// Whether it is kept on disk, for other processes.
+    pub cache: bool,
 }
 
 impl Options {
@@ -67,6 +75,9 @@ impl Options {
         opt: 3,
         max_registers: 0,
         launch_bounds: [0; 3],
+        debug: false,
+        lineinfo: false,
+        cache: true,
     };
 }
 
@@ -82,21 +93,23 @@ pub struct Block {
 /// A statement.
 #[derive(Debug)]
 pub enum Stmt {
-    /// `let pattern = init;`
-    Let(Pattern, Option<&'static Expr>),
-    /// `let name = |params| body;`: the binding is known to be a closure and is only ever called.
+    /// `let pattern = init else { .. };`
+    Let(Pattern, Option<&'static Expr>, Option<&'static Block>),
+    /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
     Closure(u32, &'static Closure),
     /// `expression;`
     Expr(&'static Expr),
 }
 
-/// A closure, which captures by reference.
+/// A closure, which captures by reference what it does not move.
 #[derive(Debug)]
 pub struct Closure {
     /// Its parameters.
     pub params: &'static [Pattern],
     /// Its body.
     pub body: &'static Expr,
+    /// The bindings that a `move` closure copies when it is made.
+    pub moved: &'static [u32],
 }
 
 /// A pattern.
@@ -106,8 +119,18 @@ pub enum Pattern {
     Wild,
     /// A name.
     Bind(u32),
-    /// `pattern, pattern` in parentheses.
+    /// `name @ pattern`
+    At(u32, &'static Pattern),
+    /// `pattern, pattern` in parentheses, of a tuple or, after a name, of a tuple struct.
     Tuple(&'static [Pattern]),
+    /// `Name { field: pattern, .. }`
+    Struct(&'static [(&'static str, Pattern)]),
+    /// `[pattern, pattern]`
+    Slice(&'static [Pattern]),
+    /// `..` among the patterns of a tuple or slice.
+    Rest,
+    /// `&pattern`
+    Ref(&'static Pattern),
     /// A literal; true if negated.
     Lit(Lit, bool),
     /// A constant's number.
@@ -131,6 +154,8 @@ pub enum Lit {
     Float(u32, u64, &'static str),
     /// `true` or `false`.
     Bool(bool),
+    /// The message of `expect`.
+    Text(&'static str),
 }
 
 /// An expression and where it begins.
@@ -168,14 +193,18 @@ pub enum ExprKind {
     IndexUnchecked(&'static Expr, &'static Expr),
     /// `base.name`, or `base.0`
     Field(&'static Expr, &'static str),
-    /// `&e` or `&mut e` of a slice, an array or an element.
-    Reborrow(&'static Expr),
-    /// `*e` of a reference to a number.
+    /// `&e` or, if true, `&mut e`.
+    Reborrow(&'static Expr, bool),
+    /// `&e[start..end]`; true if the end is included.
+    Cut(&'static Expr, Option<&'static Expr>, Option<&'static Expr>, bool),
+    /// `*e` of a reference.
     Deref(&'static Expr),
     /// `[a, b]`
     Array(&'static [Expr]),
     /// `[e; N]`; how many is the type's to say.
     Repeat(&'static Expr),
+    /// `Name { field: e, ..rest }`, or `Name(e)` with numbers for names: the type's number.
+    Struct(u32, &'static [(&'static str, Expr)], Option<&'static Expr>),
     /// `shared!(T)`: the array type's number.
     Shared(u32),
     /// `(a, b)`; the unit value when empty.
@@ -186,8 +215,14 @@ pub enum ExprKind {
     Call(u32, &'static [Expr]),
     /// A call of a closure: its binding's number.
     CallClosure(u32, &'static [Expr]),
-    /// `receiver.name(args)`, also written `Type::name(receiver, args)`.
-    Method(&'static str, &'static Expr, &'static [Expr]),
+    /// `mem::swap(a, b)`, `mem::replace(a, b)` or `mem::take(a)`.
+    Exchange(&'static str, &'static [Expr]),
+    /// `f32::from_bits(e)`; the type's number.
+    FromBits(&'static Expr, u32),
+    /// A closure as an argument.
+    Closure(&'static Closure),
+    /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
+    Method(&'static str, &'static Expr, &'static [Expr], u32),
     /// A block; with a label if `break` may leave it.
     Block(Option<u32>, Block),
     /// `if condition { .. } else { .. }`
@@ -198,8 +233,8 @@ pub enum ExprKind {
     While(u32, &'static Condition, Block),
     /// `loop { .. }`; the loop's number.
     Loop(u32, Block),
-    /// `for pattern in range { .. }`; the loop's number.
-    For(u32, Pattern, &'static Range, Block),
+    /// `for pattern in source { .. }`; the loop's number.
+    For(u32, Pattern, &'static Source, Block),
     /// `break 'label e`; the loop's number.
     Break(u32, Option<&'static Expr>),
     /// `continue 'label`; the loop's number.
@@ -219,6 +254,8 @@ pub enum Condition {
     Bool(Expr),
     /// `let pattern = e`
     Let(Pattern, Expr),
+    /// `a && b`, at least one of which is a `let`.
+    All(&'static [Condition]),
 }
 
 /// An arm of a `match`.
@@ -233,6 +270,32 @@ pub struct Arm {
 }
 
 /// What a `for` runs over.
+#[derive(Debug)]
+pub enum Source {
+    /// Numbers.
+    Range(Range),
+    /// The elements of a slice or array.
+    Items(Items),
+}
+
+/// The elements of a slice or array, with the adaptors that were written.
+#[derive(Debug)]
+pub struct Items {
+    /// The slice or array.
+    pub of: Expr,
+    /// Whether `.iter()` or its kin was called: without it an array gives its elements themselves.
+    pub iterated: bool,
+    /// `.chunks_exact(n)`
+    pub chunk: Option<Expr>,
+    /// `.rev()`
+    pub reversed: bool,
+    /// `.copied()`: elements, not references to them.
+    pub copied: bool,
+    /// `.enumerate()`
+    pub enumerated: bool,
+}
+
+/// A range of numbers.
 #[derive(Debug)]
 pub struct Range {
     /// The first value.

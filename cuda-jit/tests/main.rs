@@ -1,5 +1,6 @@
 //! Every integration test of cuda-jit, in one executable.
 
+mod around;
 mod generated;
 mod kir_files;
 mod language;

@@ -29,13 +29,27 @@ use once_cell::sync::Lazy;
 /// assert!(nvptx.is_some());
 /// ```
 pub fn initialize() {
-    static DONE: Lazy<()> = Lazy::new(|| {
-        use inkwell::targets::{InitializationConfig, Target};
-        let config = InitializationConfig::default();
-        Target::initialize_nvptx(&config);
-        Target::initialize_x86(&config);
-    });
-    Lazy::force(&DONE);
+    Lazy::force(&INITIALIZED);
+}
+
+static INITIALIZED: Lazy<()> = Lazy::new(|| {
+    use inkwell::targets::{InitializationConfig, Target};
+    let config = InitializationConfig::default();
+    Target::initialize_nvptx(&config);
+    Target::initialize_x86(&config);
+});
+
+/// Whether [`initialize`] has been called. What should work without LLVM can be tested by it.
+///
+/// # Examples
+///
+/// ```
+/// assert!(!cuda_llvm::is_initialized());
+/// cuda_llvm::initialize();
+/// assert!(cuda_llvm::is_initialized());
+/// ```
+pub fn is_initialized() -> bool {
+    Lazy::get(&INITIALIZED).is_some()
 }
 
 /// The version of the linked LLVM, such as `(22, 1, 2)`.

@@ -79,12 +79,14 @@ impl Buffer {
 
     /// The context that the memory belongs to.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
     /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.
     #[must_use]
+    #[inline]
     pub fn address(&self) -> CUdeviceptr {
         self.address
     }
@@ -97,6 +99,7 @@ impl Buffer {
 
     /// Whether there are no bytes.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }
@@ -111,12 +114,18 @@ impl Buffer {
     ///
     /// [`Error::OtherContext`] for a stream of another device; [`Error::Driver`] if waiting fails, and then the read must
     /// not be enqueued.
+    #[inline]
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
         let id = stream.id().number();
         if self.is_empty() || self.settled.load(Ordering::Acquire) == id {
-            return Ok(());
+            Ok(())
+        } else {
+            self.record_read(stream, id)
         }
+    }
+
+    fn record_read(&self, stream: &Stream, id: u64) -> Result<()> {
         self.uses.lock().read(stream)?;
         self.settled.store(id, Ordering::Release);
         Ok(())
@@ -129,13 +138,15 @@ impl Buffer {
     /// # Errors
     ///
     /// As [`Buffer::prepare_read`].
+    #[inline]
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if self.is_empty() {
+        let id = stream.id();
+        if self.is_empty() || self.uses.get_mut().are_only_of(id) {
             return Ok(());
         }
         self.uses.get_mut().write(stream)?;
-        *self.settled.get_mut() = stream.id().number();
+        *self.settled.get_mut() = id.number();
         Ok(())
     }
 
@@ -205,15 +216,18 @@ impl Buffer {
         Ok(())
     }
 
+    #[inline]
     fn expect_context(&self, stream: &Stream) -> Result<()> {
-        if stream.context() == &self.context {
-            return Ok(());
-        }
-        Err(Error::OtherContext {
+        if stream.context() == &self.context { Ok(()) } else { Err(self.other_context(stream)) }
+    }
+
+    #[cold]
+    fn other_context(&self, stream: &Stream) -> Error {
+        Error::OtherContext {
             memory: self.context.device().ordinal(),
             stream: stream.to_string().into(),
             device: stream.context().device().ordinal(),
-        })
+        }
     }
 
     #[track_caller]

@@ -22,6 +22,10 @@
 /// }
 /// assert_eq!(bytes_of::<[f32; 3]>(), 12);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot lie in device memory",
+    note = "device memory holds integers, floats, arrays of them and `#[repr(C)]` structs of such; a `bool` is kept as a `u8`"
+)]
 pub unsafe trait Element: Copy + Send + Sync + 'static {}
 
 macro_rules! elements {

@@ -58,13 +58,19 @@ impl Uses {
     /// Orders a write on `stream` after every earlier use, and records it in their place.
     pub(crate) fn write(&mut self, stream: &Stream) -> Result<()> {
         let id = stream.id();
-        if matches!(&self.writer, Some(writer) if writer.id == id) && self.readers.is_empty() {
+        if self.are_only_of(id) {
             return Ok(());
         }
         self.all_before(stream)?;
         self.readers.clear();
         self.writer = Some(Use { id, stream: stream.clone() });
         Ok(())
+    }
+
+    /// Whether the buffer was written on the stream last, and not read on another since: a write there needs nothing.
+    #[inline]
+    pub(crate) fn are_only_of(&self, id: StreamId) -> bool {
+        matches!(&self.writer, Some(writer) if writer.id == id) && self.readers.is_empty()
     }
 
     /// Orders what comes on `stream` after every use.

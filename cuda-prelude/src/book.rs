@@ -14,6 +14,7 @@ pages! {
     kernels "../../docs/book/src/kernels.md"
     language "../../docs/book/src/language.md"
     device_functions "../../docs/book/src/device-functions.md"
+    structs "../../docs/book/src/structs.md"
     memory "../../docs/book/src/memory.md"
     shared "../../docs/book/src/shared.md"
     warps "../../docs/book/src/warps.md"

@@ -52,11 +52,14 @@ pub use cuda_jit::device::{
     shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
     sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
 };
+pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
-pub use cuda_jit::{CompiledKernel, Error, Float, Integer, Kernel, Num, Result, kir_of};
-pub use cuda_jit_macros::{prelude_device as device, prelude_kernel as kernel};
+pub use cuda_jit::{
+    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
+};
+pub use cuda_jit_macros::{PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
     compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,
@@ -72,9 +75,5 @@ pub use streams::{
 #[doc(hidden)]
 pub mod __private {
     pub use crate::current_context;
-    pub use cuda_jit::__private::{
-        Body, Callee, CompiledKernel, ComputeCapability, DeviceFn, Error, GenericArg, Harvest, Instance, Kernel,
-        KernelArg, KernelCache, LaunchConfig, Observer, Result, ScalarType, array_of, compile_for, compile_ptx,
-        const_of, forall, launch, result_of, scalar_of, syntax, ty_of,
-    };
+    pub use cuda_jit::__private::*;
 }

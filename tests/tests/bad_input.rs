@@ -22,7 +22,7 @@ fn mark(out: &mut [u32]) {
 #[track_caller]
 fn refusal(config: impl Into<LaunchConfig>) -> LaunchConfigError {
     let mut out = zeros::<u32, _>(64).expect("a few bytes");
-    let error = mark::launch(config, &mut out).expect_err("the configuration is impossible");
+    let error = mark::launch(config.into(), &mut out).expect_err("the configuration is impossible");
     let text = error.to_string();
     let Error::Driver(cuda_driver::Error::LaunchConfig(refusal)) = error else { panic!("{text}") };
     assert!(text.ends_with("nothing was launched"), "{text}");

@@ -11,6 +11,7 @@ mod gpu;
 mod host_arrays;
 mod launches;
 mod numba;
+mod other_crate;
 mod programs;
 mod single_flight;
 mod streams;

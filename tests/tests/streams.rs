@@ -20,7 +20,7 @@ fn events_measure_what_a_stream_does() -> Result<()> {
     let (start, end) = (event()?, event()?);
     let mut x = zeros::<u64, _>(1 << 18)?;
     raise::compile()?;
-    s.scope(|s| -> Result<()> {
+    s.scope(|s| {
         start.record(s)?;
         for _ in 0..10 {
             raise::launch((16, 256, s), &mut x, 1)?;

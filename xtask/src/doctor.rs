@@ -9,7 +9,7 @@ use clap::Args;
 use cuda_sys::DriverApi;
 use cuda_sys::toolkit::{Environment, Tried};
 
-use crate::{setup, workspace};
+use crate::{cache, setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {}
@@ -21,6 +21,7 @@ pub(crate) fn run(_: &Options) -> Result<()> {
     }
     println!("software device\n  built in: used where no driver has a device, or with CUDA_DRIVER_PATH=sim");
     println!("rust\n  {}", rust()?);
+    println!("compiled kernels\n  {}", cache::summary());
     let environment = Environment::from_process();
     println!("toolkit (optional: bindings, libdevice, checks)");
     places("cuda.h", &environment.tried_headers());

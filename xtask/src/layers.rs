@@ -12,12 +12,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-driver", &["cuda-sys"]),
     ("cuda-mem", &["cuda-sys", "cuda-driver"]),
     ("cuda-llvm", &[]),
-    ("cuda-jit", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-llvm", "cuda-jit-macros"]),
+    ("cuda-jit", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-llvm", "cuda-jit-cache", "cuda-jit-macros"]),
+    ("cuda-jit-cache", &[]),
     ("cuda-jit-macros", &[]),
     ("cuda-sim", &["cuda-sys", "cuda-llvm"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
-    ("xtask", &["cuda-sys"]),
+    ("xtask", &["cuda-sys", "cuda-jit-cache"]),
 ];
 
 /// Packages at the top: they may depend on everything, and nothing on them.

@@ -5,6 +5,7 @@ mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
 mod bundle;
+mod cache;
 mod check;
 mod demo;
 mod doctor;
@@ -43,6 +44,8 @@ enum Command {
     Setup(setup::Options),
     /// Writes cuda-sys' bindings from the headers of a CUDA toolkit
     GenBindings(gen_bindings::Options),
+    /// Shows or empties the folder of compiled kernels
+    Cache(cache::Options),
     /// Says what this machine has: driver, toolkit, LLVM
     Doctor(doctor::Options),
 }
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Command::Bundle(options) => bundle::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::GenBindings(options) => gen_bindings::run(&options),
+        Command::Cache(options) => cache::run(&options),
         Command::Doctor(options) => doctor::run(&options),
     };
     match done {

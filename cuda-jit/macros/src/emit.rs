@@ -4,9 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, ItemFn};
 
-use crate::capture::{self, BindingKind, Captured};
+use crate::capture::{self, BindingKind, Callee, Captured, Named};
 use crate::options::Options;
-use crate::signature::{Signature, type_check};
+use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
 /// Which attribute is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,8 +17,15 @@ pub(crate) enum Kind {
     Device,
 }
 
-/// Expands an attribute. The function stays as written whatever happens, so that editors keep working.
+/// Expands an attribute. The item stays as written whatever happens, so that editors keep working.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
+    if kind == Kind::Device {
+        match syn::parse2::<syn::Item>(item.clone()) {
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written),
+            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written),
+            _ => {}
+        }
+    }
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -41,15 +48,17 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
         Kind::Kernel => syn::parse2(options)?,
         Kind::Device => Options::parse_device(options)?,
     };
-    let signature = Signature::new(function, kind == Kind::Kernel)?;
-    let captured = capture::capture(&signature, (*function.block).clone())?;
+    let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
+    let signature = Signature::new(&function.sig, role)?;
+    let captured = capture::capture(root, &signature, (*function.block).clone())?;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
-    let (_, ty_generics, _) = generics.split_for_impl();
+    let ty_generics = signature.marker_args(root);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let definition = definition(root, function, &captured, &options);
-    let twin = twin(root, function, &signature, &captured);
+    let hidden = |name: &str| Ident::new(name, Span::call_site());
+    let definition = definition(root, &hidden("__definition"), &function.sig, &captured, &options);
+    let twin = twin(root, &hidden("__harvest"), &function.sig, &signature, &captured);
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
         Kind::Device => device_items(root, name, &signature),
@@ -75,7 +84,7 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
 }
 
 /// The generics with neither bounds nor defaults, for the struct.
-fn plain_generics(generics: &syn::Generics) -> TokenStream {
+pub(crate) fn plain_generics(generics: &syn::Generics) -> TokenStream {
     let params = generics.params.iter().map(|param| match param {
         syn::GenericParam::Type(param) => {
             let name = &param.ident;
@@ -91,22 +100,29 @@ fn plain_generics(generics: &syn::Generics) -> TokenStream {
 }
 
 /// The function that yields the captured syntax.
-fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, options: &Options) -> TokenStream {
-    let name = function.sig.ident.to_string();
+pub(crate) fn definition(
+    root: &TokenStream,
+    function: &Ident,
+    sig: &syn::Signature,
+    captured: &Captured,
+    options: &Options,
+) -> TokenStream {
+    let (name, line) = (sig.ident.to_string(), sig.ident.span().start().line as u32);
     let Captured { params, body, .. } = captured;
     let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
-        let (name, mutable, borrowed) = (binding.ident.to_string(), binding.mutable, binding.borrowed);
-        quote!(s::Binding { name: #name, mutable: #mutable, borrowed: #borrowed })
+        let (name, mutable, by_ref) = (binding.ident.to_string(), binding.mutable, binding.by_ref);
+        quote!(s::Binding { name: #name, mutable: #mutable, by_ref: #by_ref })
     });
     quote! {
         #[doc(hidden)]
-        fn __definition() -> &'static #root::syntax::Definition {
+        fn #function() -> &'static #root::syntax::Definition {
             use #root::syntax as s;
             static DEFINITION: s::Definition = s::Definition {
                 name: #name,
                 module: ::core::module_path!(),
                 file: ::core::file!(),
+                line: #line,
                 params: &[#(#params),*],
                 bindings: &[#(#bindings),*],
                 body: #body,
@@ -118,64 +134,121 @@ fn definition(root: &TokenStream, function: &ItemFn, captured: &Captured, option
 }
 
 /// The function that holds the body with observers, and reads out what they became.
-fn twin(root: &TokenStream, function: &ItemFn, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (params, body) = (&signature.params, &captured.twin);
-    let output = &function.sig.output;
+pub(crate) fn twin(
+    root: &TokenStream,
+    function: &Ident,
+    sig: &syn::Signature,
+    signature: &Signature,
+    captured: &Captured,
+) -> TokenStream {
     let observers = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
-    let observers = observers.map(|(number, info)| {
-        let observer = capture::observer(number, info.ident.span());
-        quote!(let #observer = #root::Observer::new();)
+    let observers = observers.map(|(number, info)| capture::observer(number, info.ident.span()));
+    let observed = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
+        Named::Observed(span) => Some(capture::named(number, *span)),
+        Named::Shared(_) => None,
     });
-    let static_types: Vec<_> = signature.static_types.iter().map(|ty| type_check(root, "ty_of", ty)).collect();
-    let callees: Vec<Ident> = numbered(&captured.callees, capture::callee);
-    let paths = &captured.callees;
+    let observers = observers.chain(observed);
+    let param_types = signature.param_types(root);
+    let callees: Vec<Ident> = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number)).collect();
+    let begins = captured.callees.iter().map(|callee| match callee {
+        Callee::Path(path) => quote!(#path()),
+        Callee::Method(_) => quote!(#root::Callee::new()),
+        Callee::Builtin(_) => quote!(#root::Callee::<#root::Builtin>::new()),
+    });
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
             BindingKind::Param(index) => {
-                let ty = &static_types[index];
+                let ty = &param_types[index];
                 quote!(::core::option::Option::Some(#ty))
             }
             BindingKind::Local => quote!(::core::option::Option::Some(#observer.ty())),
             BindingKind::Closure => quote!(::core::option::Option::None),
         }
     });
-    let result = type_check(root, "result_of", &signature.result);
-    let Captured { consts, types, arrays, items, .. } = captured;
-    let arrays = arrays.iter().map(|ty| type_check(root, "array_of", ty));
+    let result = type_check(root, "ty_of", &elided(&signature.result));
+    let Captured { consts, types, items, .. } = captured;
+    let named = (0u32..).zip(&captured.named).map(|(number, named)| match named {
+        Named::Shared(ty) => type_check(root, "shared_of", ty),
+        Named::Observed(span) => {
+            let observer = capture::named(number, *span);
+            quote!(#observer.ty())
+        }
+    });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
+    let methods = last_resort(root, &captured.methods, &captured.functions);
+    let body = twin_closure(sig, signature, captured);
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
-        fn __harvest() -> #root::Harvest {
+        fn #function() -> #root::Harvest {
+            use #root::Builtins as _;
             #(#items)*
-            #(#observers)*
-            #(let #callees = #paths::__callee();)*
-            let __twin = |#(#params),*| #output #body;
+            #methods
+            // behind references, so that `move` closures leave them where they are
+            #(let #observers = &#root::Observer::new();)*
+            #(let #callees = &#begins;)*
+            #body
             #root::Harvest {
-                params: ::std::vec![#(#static_types),*],
+                params: ::std::vec![#(#param_types),*],
                 result: #result,
                 bindings: ::std::vec![#(#bindings),*],
                 consts: ::std::vec![#(#root::const_of(#consts)),*],
                 callees: ::std::vec![#(#callees.instance()),*],
                 types: ::std::vec![#(#types),*],
-                arrays: ::std::vec![#(#arrays),*],
+                named: ::std::vec![#(#named),*],
             }
         }
     }
 }
 
-fn numbered(paths: &[syn::Path], name: impl Fn(u32, Span) -> Ident) -> Vec<Ident> {
-    use syn::spanned::Spanned;
-    (0u32..).zip(paths).map(|(number, path)| name(number, path.span())).collect()
+/// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
+/// written beside it, since a closure's own does not tie them.
+fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
+    let (body, output) = (&captured.twin, &sig.output);
+    let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
+    if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
+        let params = signature.params.iter().map(|param| {
+            let mut param = param.clone();
+            param.ty = Box::new(signature.stood_in(&param.ty));
+            param
+        });
+        return quote!(let __twin = |#(#params),*| #output #body;);
+    }
+    let patterns = signature.params.iter().map(|param| &param.pat);
+    let (types, result, lifetimes) = crate::signature::tied(sig, signature);
+    let types = types.iter().map(|ty| signature.stood_in(ty));
+    quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
+}
+
+/// A hidden method for each name that is no builtin's, which nothing has: where no `#[device] impl` has it either,
+/// the error says so.
+fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
+    if methods.is_empty() && functions.is_empty() {
+        return TokenStream::new();
+    }
+    let methods = methods.iter().map(|method| {
+        let hidden = format_ident!("__dev_{}", method, span = Span::mixed_site());
+        quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
+    });
+    let functions = functions.iter().map(|function| {
+        let hidden = format_ident!("__fn_{}", function, span = Span::mixed_site());
+        quote!(fn #hidden() -> #root::Callee<#root::Builtin> { #root::Callee::new() })
+    });
+    quote! {
+        trait __Methods { #(#methods)* #(#functions)* }
+        impl<T: #root::NoDeviceMethod + ?Sized> __Methods for T {}
+    }
 }
 
 /// `DeviceFn`, and the means for a call to name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature) -> TokenStream {
-    let (_, ty_generics, _) = signature.generics.split_for_impl();
+    let ty_generics = signature.marker_args(root);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let types = &signature.static_types;
+    let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
+    let see = see_closures(root, signature);
+    let output = without_lifetimes(&signature.result);
     let args = signature.generic_args(root);
     quote! {
         #[allow(non_camel_case_types, dead_code)]
@@ -184,16 +257,48 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature) -> Toke
             pub fn __callee() -> #root::Callee<Self> {
                 #root::Callee::new()
             }
+            #see
         }
 
         impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
             type Args = (#(#types,)*);
+            type Output = #output;
             fn instance() -> #root::Instance {
                 #root::Instance {
                     body: #root::Body::Captured(Self::__definition(), Self::__harvest),
                     generics: ::std::vec![#(#args),*],
                 }
             }
+        }
+    }
+}
+
+/// How a call ties the generic arguments where closures go in: their types are the call's alone.
+fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
+    if !signature.takes_closures() {
+        return TokenStream::new();
+    }
+    let mut open = Vec::new();
+    let args: Vec<TokenStream> = signature
+        .static_types
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| {
+            if !signature.is_closure(ty) {
+                return quote!(#ty);
+            }
+            open.push(format_ident!("__F{}", index));
+            let last = open.last();
+            quote!(#last)
+        })
+        .collect();
+    let output = without_lifetimes(&signature.result);
+    quote! {
+        #[doc(hidden)]
+        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, _: &__V)
+        where
+            __V: #root::FnLike<(#(#args,)*), Output = #output>,
+        {
         }
     }
 }
@@ -210,14 +315,11 @@ fn kernel_items(
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let types = &signature.static_types;
-    let generic_types = signature.generics.type_params().map(|param| &param.ident);
     let args = signature.generic_args(root);
-    let consts = signature.generics.const_params().map(|param| &param.ident);
     let launches = launches(root, signature, options, vis);
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
-            type Generics = (#(#generic_types,)*);
             fn definition() -> &'static #root::syntax::Definition {
                 Self::__definition()
             }
@@ -226,9 +328,6 @@ fn kernel_items(
                     body: #root::Body::Captured(Self::__definition(), Self::__harvest),
                     generics: ::std::vec![#(#args),*],
                 }
-            }
-            fn consts() -> impl ::core::iter::Iterator<Item = u64> {
-                ::core::iter::empty()#(.chain(::core::iter::once(#root::const_of(#consts).1)))*
             }
             fn cache() -> &'static #root::KernelCache {
                 static CACHE: #root::KernelCache = #root::KernelCache::new();
@@ -286,10 +385,11 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails.
         /// Nothing is launched then.
         #safety
+        #[track_caller]
         #vis #unsafety fn launch(
-            #config: impl ::core::convert::Into<#root::LaunchConfig>, #args
+            #config: impl #root::Configuration, #args
         ) -> #root::Result<()> {
-            #root::launch::<Self, _>(#root::current_context, #config.into(), (#(#names,)*))
+            #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
         /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
@@ -299,6 +399,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &
         ///
         /// As for `launch`.
         #safety
+        #[track_caller]
         #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }

@@ -1,17 +1,20 @@
-//! The `#[kernel]` and `#[device]` attributes of cuda-jit.
+//! The `#[kernel]` and `#[device]` attributes of cuda-jit, and `#[derive(DeviceType)]`.
 //!
-//! Each leaves the function as written and adds a type of the same name that carries the captured syntax, a twin of
-//! the body for rustc's types, and, for kernels, `launch` and its kin. What a kernel cannot do is refused here, with a
-//! span and a hint; nothing is typed or evaluated here.
+//! Each attribute leaves the item as written and adds, for a function, a type of the same name that carries the
+//! captured syntax, a twin of the body for rustc's types, and, for kernels, `launch` and its kin; for an `impl` or trait,
+//! hidden functions beside its methods. What a kernel cannot do is refused here, with a span and a hint; nothing is
+//! typed or evaluated here.
 #![forbid(unsafe_code)]
 
 mod capture;
+mod derive;
 mod emit;
+mod methods;
 mod options;
 mod signature;
 
 use proc_macro::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
 /// Makes a function a kernel; see `cuda_jit`'s documentation.
 #[proc_macro_attribute]
@@ -19,10 +22,17 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     emit::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.into(), item.into()).into()
 }
 
-/// Makes a function callable from kernels; see `cuda_jit`'s documentation.
+/// Makes a function, the methods of an `impl`, or those of a trait callable from kernels; see `cuda_jit`'s
+/// documentation.
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
     emit::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.into(), item.into()).into()
+}
+
+/// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
+#[proc_macro_derive(DeviceType, attributes(operators))]
+pub fn device_type(input: TokenStream) -> TokenStream {
+    derive::expand(&quote!(::cuda_jit::__private), input.into()).into()
 }
 
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
@@ -35,4 +45,26 @@ pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
     emit::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.into(), item.into()).into()
+}
+
+/// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
+#[proc_macro_derive(PreludeDeviceType, attributes(operators))]
+pub fn prelude_device_type(input: TokenStream) -> TokenStream {
+    derive::expand(&quote!(::cuda_prelude::__private), input.into()).into()
+}
+
+/// The hidden method of each method that the device language has of its own; for `cuda_jit` itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn builtin_methods(_: TokenStream) -> TokenStream {
+    let methods = capture::METHODS.iter().map(|name| {
+        let hidden = format_ident!("__dev_{}", name);
+        quote! {
+            #[doc(hidden)]
+            fn #hidden(&self) -> Callee<Builtin> {
+                Callee::new()
+            }
+        }
+    });
+    quote!(#(#methods)*).into()
 }

@@ -13,13 +13,17 @@ pub(crate) struct Options {
     checked: bool,
     fma: bool,
     fastmath: bool,
-    opt: u8,
+    /// None for what `debug` leads to.
+    opt: Option<u8>,
     max_registers: u32,
     launch_bounds: [u32; 3],
+    debug: bool,
+    lineinfo: bool,
+    cache: bool,
 }
 
-const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N` and \
-                     `launch_bounds(threads, min_blocks, max_cluster)`";
+const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
+                     `lineinfo`, `cache = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -28,9 +32,12 @@ impl Parse for Options {
             checked: false,
             fma: true,
             fastmath: false,
-            opt: 3,
+            opt: None,
             max_registers: 0,
             launch_bounds: [0; 3],
+            debug: false,
+            lineinfo: false,
+            cache: true,
         };
         while !input.is_empty() {
             options.one(input)?;
@@ -61,11 +68,15 @@ impl Options {
             "unchecked" => self.unchecked = flag(input)?,
             "checked" => self.checked = flag(input)?,
             "fastmath" => self.fastmath = flag(input)?,
+            "debug" => self.debug = flag(input)?,
+            "lineinfo" => self.lineinfo = flag(input)?,
+            "cache" => self.cache = flag(input)?,
             "fma" => self.fma = flag(input)?,
             "opt" => {
                 let level: LitInt = value(input)?;
-                self.opt = level.base10_parse()?;
-                if self.opt > 3 {
+                let number = level.base10_parse()?;
+                self.opt = Some(number);
+                if number > 3 {
                     return Err(syn::Error::new(level.span(), "the optimiser's levels are 0, 1, 2 and 3"));
                 }
             }
@@ -97,10 +108,13 @@ impl Options {
 
     /// A constant expression of type `syntax::Options`, with `s` naming that module.
     pub(crate) fn constant(&self) -> TokenStream {
-        let Options { unchecked, checked, fma, fastmath, opt, max_registers, launch_bounds: [a, b, c] } = self;
+        let Options { unchecked, checked, fma, fastmath, max_registers, launch_bounds: [a, b, c], .. } = self;
+        let Options { debug, lineinfo, cache, .. } = self;
+        let opt = self.opt.unwrap_or(if *debug { 0 } else { 3 });
         quote!(s::Options {
             unchecked: #unchecked, checked: #checked, fma: #fma, fastmath: #fastmath, opt: #opt,
-            max_registers: #max_registers, launch_bounds: [#a, #b, #c],
+            max_registers: #max_registers, launch_bounds: [#a, #b, #c], debug: #debug, lineinfo: #lineinfo,
+            cache: #cache,
         })
     }
 }

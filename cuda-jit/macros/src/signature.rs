@@ -4,40 +4,61 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{FnArg, GenericArgument, GenericParam, Generics, Ident, ItemFn, Lifetime, Pat, PatType, ReturnType, Type};
+use syn::{
+    FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Type, TypeParam,
+    TypeParamBound,
+};
 
 /// So many arguments `KernelArgs` takes.
 const MAX_PARAMS: usize = 12;
+
+/// Whose signature it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A kernel's.
+    Kernel,
+    /// A device function's.
+    Function,
+    /// A method's, or another function's of an `impl` or trait.
+    Method,
+}
 
 /// The signature, checked.
 pub(crate) struct Signature {
     /// The function's generics without lifetimes.
     pub(crate) generics: Generics,
-    /// The parameters as written.
+    /// The parameters as written; a receiver is `__self`.
     pub(crate) params: Vec<PatType>,
     /// The parameters' types, every lifetime `'static`.
     pub(crate) static_types: Vec<Type>,
     /// The parameters' names; each is a plain one.
     pub(crate) names: Vec<Ident>,
+    /// The lifetimes that it names.
+    pub(crate) lifetimes: Vec<Lifetime>,
     /// The result's type; `()` if none is written.
     pub(crate) result: Type,
+    /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
+    closures: Vec<(Ident, Type)>,
+    role: Role,
 }
 
 impl Signature {
-    /// Reads and checks the signature of a kernel or device function.
-    pub(crate) fn new(item: &ItemFn, kernel: bool) -> syn::Result<Self> {
-        refuse_qualifiers(item)?;
-        if kernel && item.sig.inputs.len() > MAX_PARAMS {
+    /// Reads and checks a signature.
+    pub(crate) fn new(sig: &syn::Signature, role: Role) -> syn::Result<Self> {
+        refuse_qualifiers(sig)?;
+        if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
-            return Err(syn::Error::new(item.sig.inputs[MAX_PARAMS].span(), hint));
+            return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
         }
         let mut params = Vec::new();
         let mut names = Vec::new();
-        for input in &item.sig.inputs {
+        for input in &sig.inputs {
             let param = match input {
                 FnArg::Typed(param) => param.clone(),
+                FnArg::Receiver(receiver) if role == Role::Method => receiver_param(receiver),
                 FnArg::Receiver(receiver) => {
-                    let hint = "methods cannot be kernels or device functions yet; write a free function";
+                    let hint =
+                        "write `#[device]` before the `impl`, not before its methods; a kernel is a free function";
                     return Err(syn::Error::new(receiver.span(), hint));
                 }
             };
@@ -45,43 +66,141 @@ impl Signature {
             refuse_impl(&param.ty)?;
             params.push(param);
         }
-        let result = match &item.sig.output {
+        if let (Role::Method, Some(param)) = (role, sig.generics.params.iter().find(|param| !is_lifetime(param))) {
+            let hint = "a device method has no generic parameters of its own; write a `#[device]` function";
+            return Err(syn::Error::new(param.span(), hint));
+        }
+        let result = match &sig.output {
             ReturnType::Default => syn::parse_quote!(()),
             ReturnType::Type(_, ty) => (**ty).clone(),
         };
-        if let (true, ReturnType::Type(_, ty)) = (kernel, &item.sig.output) {
+        if let (Role::Kernel, ReturnType::Type(_, ty)) = (role, &sig.output) {
             let hint = "a kernel returns nothing; write its results to a `&mut [T]` parameter";
             return Err(syn::Error::new(ty.span(), hint));
         }
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
-        Ok(Self { generics: without_lifetime_params(&item.sig.generics), params, static_types, names, result })
+        let generics = without_lifetime_params(&sig.generics);
+        let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
+        let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
+        let closures = generics.type_params().filter_map(stand_in).collect();
+        let signature = Self { params, static_types, names, lifetimes, result, closures, role, generics };
+        if let (Role::Kernel, Some((closure, _))) = (role, signature.closures.first()) {
+            let hint =
+                "a kernel's parameters are values; write the closure in the kernel, and pass it what it captures";
+            return Err(syn::Error::new(closure.span(), hint));
+        }
+        Ok(signature)
+    }
+
+    /// Whether a parameter of this type is a closure.
+    pub(crate) fn is_closure(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Path(path) => path.path.get_ident().is_some_and(|ident| self.closure(ident).is_some()),
+            Type::Reference(reference) => self.is_closure(&reference.elem),
+            _ => false,
+        }
+    }
+
+    fn closure(&self, name: &Ident) -> Option<&Type> {
+        self.closures.iter().find(|(closure, _)| closure == name).map(|(_, stand_in)| stand_in)
+    }
+
+    /// Whether it has closures among its parameters.
+    pub(crate) fn takes_closures(&self) -> bool {
+        !self.closures.is_empty()
+    }
+
+    /// A type with function pointers in the place of closures' types.
+    pub(crate) fn stood_in(&self, ty: &Type) -> Type {
+        struct Replace<'a>(&'a Signature);
+        impl VisitMut for Replace<'_> {
+            fn visit_type_mut(&mut self, ty: &mut Type) {
+                if let Type::Path(path) = ty
+                    && let Some(stand_in) = path.path.get_ident().and_then(|name| self.0.closure(name))
+                {
+                    *ty = stand_in.clone();
+                }
+                syn::visit_mut::visit_type_mut(self, ty);
+            }
+        }
+        let mut ty = ty.clone();
+        Replace(self).visit_type_mut(&mut ty);
+        ty
+    }
+
+    /// The generic arguments of the type beside the function: closures' types stand open.
+    pub(crate) fn marker_args(&self, root: &TokenStream) -> TokenStream {
+        let args = self.generics.params.iter().map(|param| match param {
+            GenericParam::Type(param) if self.closure(&param.ident).is_some() => quote!(#root::Closure),
+            GenericParam::Type(param) => {
+                let name = &param.ident;
+                quote!(#name)
+            }
+            GenericParam::Const(param) => {
+                let name = &param.ident;
+                quote!(#name)
+            }
+            GenericParam::Lifetime(param) => quote!(#param),
+        });
+        quote!(<#(#args),*>)
     }
 
     /// The generics for an `impl`, with the bounds that the device asks of type parameters.
     pub(crate) fn impl_generics(&self, root: &TokenStream) -> Generics {
         let mut generics = self.generics.clone();
+        if self.takes_closures() {
+            self.drop_closures(&mut generics);
+        }
         let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
         let clause = generics.make_where_clause();
-        for ty in types {
-            clause.predicates.push(syn::parse_quote!(#ty: #root::ScalarType));
+        for ty in &types {
+            clause.predicates.push(match self.role {
+                Role::Kernel => syn::parse_quote!(#ty: #root::ElementType + #root::Element),
+                _ => syn::parse_quote!(#ty: #root::ValueType),
+            });
         }
         generics
+    }
+
+    fn drop_closures(&self, generics: &mut Generics) {
+        let is_it =
+            |param: &GenericParam| matches!(param, GenericParam::Type(param) if self.closure(&param.ident).is_some());
+        generics.params = std::mem::take(&mut generics.params).into_iter().filter(|param| !is_it(param)).collect();
+        if let Some(clause) = &mut generics.where_clause {
+            let about = |predicate: &syn::WherePredicate| match predicate {
+                syn::WherePredicate::Type(predicate) => self.is_closure(&predicate.bounded_ty),
+                _ => false,
+            };
+            let predicates = std::mem::take(&mut clause.predicates);
+            clause.predicates = predicates.into_iter().filter(|predicate| !about(predicate)).collect();
+        }
     }
 
     /// The generic arguments as expressions of type `GenericArg`.
     pub(crate) fn generic_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().filter_map(|param| match param {
+            GenericParam::Type(param) if self.closure(&param.ident).is_some() => None,
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 Some(quote!(#root::GenericArg::Type(#root::ty_of::<#name>())))
             }
             GenericParam::Const(param) => {
                 let name = &param.ident;
-                Some(quote!(#root::GenericArg::Const(#root::const_of(#name).1)))
+                Some(quote!(#root::GenericArg::Const(#root::bits_of(#name))))
             }
             GenericParam::Lifetime(_) => None,
         });
         args.collect()
+    }
+
+    /// The type of each parameter as an expression of type `Ty`.
+    pub(crate) fn param_types(&self, root: &TokenStream) -> Vec<TokenStream> {
+        let check = if self.role == Role::Kernel { "param_of" } else { "ty_of" };
+        let types = self.params.iter().map(|param| match self.is_closure(&param.ty) {
+            true => quote!(#root::Ty::Closure),
+            false => type_check(root, check, &elided(&param.ty)),
+        });
+        types.collect()
     }
 
     /// A type that uses every generic parameter, so that none is unused.
@@ -91,6 +210,46 @@ impl Signature {
     }
 }
 
+fn is_lifetime(param: &GenericParam) -> bool {
+    matches!(param, GenericParam::Lifetime(_))
+}
+
+/// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`.
+fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
+    let signature = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            let last = bound.path.segments.last()?;
+            let is_fn = ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name);
+            match &last.arguments {
+                syn::PathArguments::Parenthesized(arguments) if is_fn => {
+                    let (inputs, output) = (&arguments.inputs, &arguments.output);
+                    Some(syn::parse_quote!(fn(#inputs) #output))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let mut bounds = clauses.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            Type::Path(path) if path.path.is_ident(&param.ident) => Some(&predicate.bounds),
+            _ => None,
+        },
+        _ => None,
+    });
+    param.bounds.iter().find_map(signature).or_else(|| bounds.find_map(|bounds| bounds.iter().find_map(signature)))
+}
+
+/// `self` as a parameter of a closure, which the twin is.
+fn receiver_param(receiver: &syn::Receiver) -> PatType {
+    let name = Ident::new("__self", receiver.self_token.span);
+    let mutability = receiver.mutability.filter(|_| receiver.reference.is_none());
+    let ty = &receiver.ty;
+    let pat: Pat = Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability, ident: name, subpat: None });
+    PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token: syn::Token![:](receiver.span()), ty: ty.clone() }
+}
+
 fn name(param: &PatType) -> syn::Result<Ident> {
     match &*param.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Ok(pat.ident.clone()),
@@ -98,8 +257,7 @@ fn name(param: &PatType) -> syn::Result<Ident> {
     }
 }
 
-fn refuse_qualifiers(item: &ItemFn) -> syn::Result<()> {
-    let sig = &item.sig;
+fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     let refused = [
         (sig.asyncness.map(|token| token.span()), "a kernel cannot be `async`; streams make launches asynchronous"),
         (sig.abi.as_ref().map(Spanned::span), "a kernel has no ABI of its own"),
@@ -131,14 +289,23 @@ fn refuse_impl(ty: &Type) -> syn::Result<()> {
 }
 
 /// The type with every lifetime `'static`, written or elided.
-fn without_lifetimes(ty: &Type) -> Type {
-    struct Static;
+pub(crate) fn without_lifetimes(ty: &Type) -> Type {
+    with_lifetime(ty, "'static")
+}
+
+/// The type with every lifetime left to inference.
+pub(crate) fn elided(ty: &Type) -> Type {
+    with_lifetime(ty, "'_")
+}
+
+fn with_lifetime(ty: &Type, name: &'static str) -> Type {
+    struct Static(&'static str);
     impl VisitMut for Static {
         fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            *lifetime = Lifetime::new("'static", lifetime.span());
+            *lifetime = Lifetime::new(self.0, lifetime.span());
         }
         fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
-            reference.lifetime = Some(Lifetime::new("'static", reference.and_token.span()));
+            reference.lifetime = Some(Lifetime::new(self.0, reference.and_token.span()));
             syn::visit_mut::visit_type_reference_mut(self, reference);
         }
         /// ndarray's views are the only types with a lifetime that people leave out, and their names are known.
@@ -147,19 +314,109 @@ fn without_lifetimes(ty: &Type) -> Type {
             let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
             let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
             if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
-                let lifetime = Lifetime::new("'static", segment.ident.span());
+                let lifetime = Lifetime::new(self.0, segment.ident.span());
                 arguments.args.insert(0, GenericArgument::Lifetime(lifetime));
             }
         }
     }
     let mut ty = ty.clone();
-    Static.visit_type_mut(&mut ty);
+    Static(name).visit_type_mut(&mut ty);
     ty
+}
+
+/// Leaves lifetimes of the signature that a body names to inference: the twin does not declare them.
+pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
+    struct Forget<'a>(&'a [Lifetime]);
+    impl VisitMut for Forget<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if self.0.iter().any(|known| known.ident == lifetime.ident) {
+                *lifetime = Lifetime::new("'_", lifetime.span());
+            }
+        }
+        /// A label only looks like one.
+        fn visit_label_mut(&mut self, _: &mut syn::Label) {}
+        fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
+            if let Some(value) = &mut jump.expr {
+                self.visit_expr_mut(value);
+            }
+        }
+        fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
+    }
+    if !lifetimes.is_empty() {
+        Forget(lifetimes).visit_block_mut(body);
+    }
+}
+
+/// Whether a type names a lifetime or leaves one out.
+pub(crate) fn has_lifetime(ty: &Type) -> bool {
+    struct Finder(bool);
+    impl VisitMut for Finder {
+        fn visit_lifetime_mut(&mut self, _: &mut Lifetime) {
+            self.0 = true;
+        }
+        fn visit_type_reference_mut(&mut self, _: &mut syn::TypeReference) {
+            self.0 = true;
+        }
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            self.0 |= segment.ident.to_string().starts_with("ArrayView");
+            syn::visit_mut::visit_path_segment_mut(self, segment);
+        }
+    }
+    let mut finder = Finder(false);
+    finder.visit_type_mut(&mut ty.clone());
+    finder.0
+}
+
+/// The parameters' types, the result's, and the lifetimes of a signature, with a name for the receiver's: it is the one
+/// that the result's elided ones are.
+pub(crate) fn tied(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, Type, Vec<Lifetime>) {
+    struct Named(Lifetime);
+    impl VisitMut for Named {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident == "_" {
+                *lifetime = self.0.clone();
+            }
+        }
+        fn visit_type_reference_mut(&mut self, reference: &mut syn::TypeReference) {
+            reference.lifetime.get_or_insert_with(|| self.0.clone());
+            syn::visit_mut::visit_type_reference_mut(self, reference);
+        }
+        fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
+            syn::visit_mut::visit_path_segment_mut(self, segment);
+            let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
+            let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+            if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
+                arguments.args.insert(0, GenericArgument::Lifetime(self.0.clone()));
+            }
+        }
+    }
+    let mut lifetimes: Vec<Lifetime> = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
+    let mut types: Vec<Type> = signature.params.iter().map(|param| (*param.ty).clone()).collect();
+    let mut result = signature.result.clone();
+    // the receiver's reference, or else the only parameter that has a lifetime
+    let source = match sig.inputs.first() {
+        Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() => Some(0),
+        _ => types.iter().position(has_lifetime),
+    };
+    if let Some(source) = source {
+        let mut named = Named(Lifetime::new("'__tied", Span::call_site()));
+        if let Type::Reference(reference) = &types[source]
+            && let Some(lifetime) = &reference.lifetime
+            && lifetime.ident != "_"
+        {
+            named = Named(lifetime.clone());
+        } else {
+            lifetimes.push(named.0.clone());
+        }
+        named.visit_type_mut(&mut types[source]);
+        named.visit_type_mut(&mut result);
+    }
+    (types, result, lifetimes)
 }
 
 fn without_lifetime_params(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
-    generics.params = generics.params.into_iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))).collect();
+    generics.params = generics.params.into_iter().filter(|param| !is_lifetime(param)).collect();
     if let Some(clause) = &mut generics.where_clause {
         let predicates = std::mem::take(&mut clause.predicates);
         let kept = |predicate: &syn::WherePredicate| !matches!(predicate, syn::WherePredicate::Lifetime(_));
@@ -168,7 +425,7 @@ fn without_lifetime_params(generics: &Generics) -> Generics {
     generics
 }
 
-/// A statement that fails to compile, at the type's own place, unless the type can be a parameter or result.
+/// An expression that fails to compile, at the type's own place, unless the type can be a parameter or result.
 pub(crate) fn type_check(root: &TokenStream, function: &str, ty: &Type) -> TokenStream {
     let function = Ident::new(function, Span::call_site());
     quote_spanned!(ty.span() => #root::#function::<#ty>())

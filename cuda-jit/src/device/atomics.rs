@@ -129,15 +129,15 @@ pub fn cas<T: AtomicInteger>(place: &mut T, old: T, new: T) -> T {
 }
 
 calls! {
-    <T: AtomicNumber> atomic_add(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Add);
-    <T: AtomicInteger> atomic_sub(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Sub);
-    <T: AtomicInteger> atomic_min(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Min);
-    <T: AtomicInteger> atomic_max(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Max);
-    <T: AtomicInteger> atomic_and(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::And);
-    <T: AtomicInteger> atomic_or(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Or);
-    <T: AtomicInteger> atomic_xor(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Xor);
-    <T: AtomicNumber> atomic_exch(&'static mut T, T) => Intrinsic::Atomic(AtomicOp::Exchange);
-    atomic_inc(&'static mut u32, u32) => Intrinsic::Atomic(AtomicOp::Inc);
-    atomic_dec(&'static mut u32, u32) => Intrinsic::Atomic(AtomicOp::Dec);
-    <T: AtomicInteger> cas(&'static mut T, T, T) => Intrinsic::CompareExchange;
+    <T: AtomicNumber> atomic_add(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Add);
+    <T: AtomicInteger> atomic_sub(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Sub);
+    <T: AtomicInteger> atomic_min(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Min);
+    <T: AtomicInteger> atomic_max(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Max);
+    <T: AtomicInteger> atomic_and(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::And);
+    <T: AtomicInteger> atomic_or(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Or);
+    <T: AtomicInteger> atomic_xor(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Xor);
+    <T: AtomicNumber> atomic_exch(&'static mut T, T) -> T => Intrinsic::Atomic(AtomicOp::Exchange);
+    atomic_inc(&'static mut u32, u32) -> u32 => Intrinsic::Atomic(AtomicOp::Inc);
+    atomic_dec(&'static mut u32, u32) -> u32 => Intrinsic::Atomic(AtomicOp::Dec);
+    <T: AtomicInteger> cas(&'static mut T, T, T) -> T => Intrinsic::CompareExchange;
 }

@@ -2,7 +2,7 @@
 //!
 //! On the host a kernel's threads run one after the other, so barriers and shared memory are not there: they panic.
 
-use crate::harvest::{ArrayType, Intrinsic};
+use crate::harvest::{ElementType, Intrinsic};
 use crate::kir::{BarrierOp, Scope};
 
 /// Why a function that needs other threads cannot answer on the host.
@@ -51,7 +51,7 @@ pub use crate::shared;
 ///
 /// On the host.
 #[doc(hidden)]
-pub fn shared_array<A: ArrayType>() -> &'static mut A {
+pub fn shared_array<A: ElementType>() -> &'static mut A {
     needs_other_threads()
 }
 
@@ -102,9 +102,9 @@ pub fn threadfence_system() {}
 
 calls! {
     sync_threads() => Intrinsic::Barrier;
-    sync_threads_count(bool) => Intrinsic::BarrierReduce(BarrierOp::Count);
-    sync_threads_and(bool) => Intrinsic::BarrierReduce(BarrierOp::And);
-    sync_threads_or(bool) => Intrinsic::BarrierReduce(BarrierOp::Or);
+    sync_threads_count(bool) -> u32 => Intrinsic::BarrierReduce(BarrierOp::Count);
+    sync_threads_and(bool) -> bool => Intrinsic::BarrierReduce(BarrierOp::And);
+    sync_threads_or(bool) -> bool => Intrinsic::BarrierReduce(BarrierOp::Or);
     threadfence_block() => Intrinsic::Fence(Scope::Block);
     threadfence() => Intrinsic::Fence(Scope::Device);
     threadfence_system() => Intrinsic::Fence(Scope::System);

@@ -9,7 +9,7 @@ use crate::host;
 /// The type beside each function of [`block`], [`atomics`] and [`warp`]: its parameters' types, every lifetime
 /// `'static`, and what the front end makes of it.
 macro_rules! calls {
-    ($($(<$generic:ident: $bound:ident>)? $name:ident($($param:ty),*) => $intrinsic:expr;)*) => { $(
+    ($($(<$generic:ident: $bound:ident>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
@@ -27,6 +27,7 @@ macro_rules! calls {
 
         impl$(<$generic: $bound>)? $crate::harvest::DeviceFn for $name$(<$generic>)? {
             type Args = ($($param,)*);
+            type Output = output!($($output)?);
             fn instance() -> $crate::harvest::Instance {
                 $crate::harvest::Instance {
                     body: $crate::harvest::Body::Intrinsic($intrinsic),
@@ -35,6 +36,16 @@ macro_rules! calls {
             }
         }
     )* };
+}
+
+/// The type of a result; nothing is `()`.
+macro_rules! output {
+    () => {
+        ()
+    };
+    ($output:ty) => {
+        $output
+    };
 }
 
 mod atomics;
@@ -178,7 +189,7 @@ pub fn warp_size() -> usize {
 
 /// The same for the functions of this file, which take nothing.
 macro_rules! intrinsics {
-    ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
+    ($($(#[generic($n:ident)])? $name:ident -> $output:ty => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
@@ -191,8 +202,9 @@ macro_rules! intrinsics {
             }
         }
 
-        impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
+        impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? $(where Dims<$n>: Dimensions)? {
             type Args = ();
+            type Output = $output;
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
             }
@@ -201,12 +213,12 @@ macro_rules! intrinsics {
 }
 
 intrinsics! {
-    #[generic(N)] grid => Intrinsic::Grid(N);
-    #[generic(N)] grid_size => Intrinsic::GridSize(N);
-    thread_idx => Intrinsic::ThreadIdx;
-    block_idx => Intrinsic::BlockIdx;
-    block_dim => Intrinsic::BlockDim;
-    grid_dim => Intrinsic::GridDim;
-    lane_id => Intrinsic::LaneId;
-    warp_size => Intrinsic::WarpSize;
+    #[generic(N)] grid -> <Dims<N> as Dimensions>::Index => Intrinsic::Grid(N);
+    #[generic(N)] grid_size -> <Dims<N> as Dimensions>::Index => Intrinsic::GridSize(N);
+    thread_idx -> Dim3 => Intrinsic::ThreadIdx;
+    block_idx -> Dim3 => Intrinsic::BlockIdx;
+    block_dim -> Dim3 => Intrinsic::BlockDim;
+    grid_dim -> Dim3 => Intrinsic::GridDim;
+    lane_id -> usize => Intrinsic::LaneId;
+    warp_size -> usize => Intrinsic::WarpSize;
 }

@@ -141,15 +141,15 @@ pub fn active_mask() -> u32 {
 }
 
 calls! {
-    <T: Shuffled> shfl_sync(u32, T, u32) => Intrinsic::Shuffle(ShuffleOp::Index);
-    <T: Shuffled> shfl_up_sync(u32, T, u32) => Intrinsic::Shuffle(ShuffleOp::Up);
-    <T: Shuffled> shfl_down_sync(u32, T, u32) => Intrinsic::Shuffle(ShuffleOp::Down);
-    <T: Shuffled> shfl_xor_sync(u32, T, u32) => Intrinsic::Shuffle(ShuffleOp::Xor);
-    all_sync(u32, bool) => Intrinsic::Vote(VoteOp::All);
-    any_sync(u32, bool) => Intrinsic::Vote(VoteOp::Any);
-    eq_sync(u32, bool) => Intrinsic::Vote(VoteOp::Equal);
-    ballot_sync(u32, bool) => Intrinsic::Vote(VoteOp::Ballot);
-    <T: Shuffled> match_any_sync(u32, T) => Intrinsic::MatchAny;
+    <T: Shuffled> shfl_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Index);
+    <T: Shuffled> shfl_up_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Up);
+    <T: Shuffled> shfl_down_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Down);
+    <T: Shuffled> shfl_xor_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Xor);
+    all_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::All);
+    any_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::Any);
+    eq_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::Equal);
+    ballot_sync(u32, bool) -> u32 => Intrinsic::Vote(VoteOp::Ballot);
+    <T: Shuffled> match_any_sync(u32, T) -> u32 => Intrinsic::MatchAny;
     sync_warp(u32) => Intrinsic::SyncWarp;
-    active_mask() => Intrinsic::ActiveMask;
+    active_mask() -> u32 => Intrinsic::ActiveMask;
 }

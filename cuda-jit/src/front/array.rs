@@ -1,153 +1,118 @@
-//! Arrays of the thread's own: `[a, b]`, `[e; N]`, and their copies.
+//! Array expressions: `[a, b]` and `[e; N]`.
 //!
-//! Such an array lies in the thread's memory, and a value of its type is where it lies. Binding one copies it, unless
-//! it was just made, so that no two bindings share memory. LLVM puts what is indexed by constants into registers.
+//! An array lies in the thread's memory, and a value of its type is where it lies. Binding one copies it, unless it
+//! was just made, so that no two bindings share memory. LLVM puts what is indexed by constants into registers. An
+//! array whose elements hold references has no place in memory: it is its elements.
 
 use super::function::{Lowering, Result};
+use super::layout::shown;
+use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Terminator, Type, Value};
+use crate::kir::{Op, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
-/// Copies and fills of up to so many elements are written out; longer ones loop.
-const UNROLLED: u64 = 16;
-
 impl Lowering<'_> {
-    /// A new array of unspecified contents.
-    pub(super) fn new_array(&mut self, name: &str, scalar: Scalar, extents: Vec<u64>) -> Val {
-        let len = extents.iter().product::<u64>().max(1);
-        let array = self.build.array(name, scalar, len);
-        let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, scalar));
-        Val { ty: Ty::Array(scalar, extents, true, Space::Local), leaves: vec![ptr] }
-    }
-
-    /// An array expression; its type is what the surroundings ask for.
+    /// An array expression; its type is what the surroundings ask for, or its own.
     pub(super) fn array(&mut self, at: Pos, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let Some(Ty::Owned(scalar, extents) | Ty::Array(scalar, extents, ..)) = expected else {
+        let ty = match expected {
+            Some(ty @ Ty::Array(..)) => Some(ty.clone()),
+            _ => self.ty_of(expr),
+        };
+        let Some(ty @ Ty::Array(..)) = ty else {
             return Err(self.error(at, "bind this array with `let`, so that its type is known"));
         };
-        let array = self.new_array("array", *scalar, extents.clone());
-        self.fill(expr, *scalar, extents, array.only())?;
+        if !ty.is_plain() {
+            return self.references(at, expr, &ty);
+        }
+        let array = self.new_array("array", &ty);
+        self.fill(expr, &ty, array.only())?;
         self.fresh.insert(array.only());
         Ok(array)
     }
 
-    /// Writes an array expression to where it shall lie.
-    fn fill(&mut self, expr: &'static Expr, scalar: Scalar, extents: &[u64], to: Value) -> Result<()> {
-        let (count, inner) = (extents[0], &extents[1..]);
-        let row = inner.iter().product::<u64>();
+    /// An array of what holds references.
+    fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
+        let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
+        let mut leaves = Vec::new();
+        let mut actual: Option<Ty> = None;
+        let elements: Vec<&'static Expr> = match &expr.1 {
+            ExprKind::Array(elements) => elements.iter().collect(),
+            ExprKind::Repeat(value) => {
+                let value = self.expr(value, Some(element))?;
+                let value = self.coerce(at, value, element)?;
+                let leaves = (0..*count).flat_map(|_| value.leaves.clone()).collect();
+                return Ok(Val { ty: Ty::Array(Box::new(value.ty), *count), leaves });
+            }
+            _ => Vec::new(),
+        };
+        for expr in elements {
+            let value = self.expr(expr, Some(element))?;
+            let mut value = self.coerce(expr.0, value, element)?;
+            if let Some(actual) = &actual {
+                value = self.agree(expr.0, value, actual)?;
+            }
+            leaves.extend(value.leaves);
+            actual = Some(value.ty);
+        }
+        let element = actual.unwrap_or_else(|| (**element).clone());
+        Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
+    }
+
+    /// Writes an expression to where it shall lie; arrays without a detour.
+    fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
+        let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {
+            let value = self.expr(expr, Some(ty))?;
+            let value = self.coerce(expr.0, value, ty)?;
+            if !self.build.ended() {
+                self.store(to, Space::Local, &value);
+            }
+            return Ok(());
+        };
+        let stride = element.count();
         match &expr.1 {
             ExprKind::Array(elements) => {
-                for (index, element) in (0..).zip(*elements) {
-                    let place = self.element_at(to, scalar, Space::Local, index * row);
-                    if inner.is_empty() {
-                        let value = self.scalar(element, scalar)?;
-                        self.build.effect(Op::Store(place, value));
-                    } else {
-                        self.fill(element, scalar, inner, place)?;
-                    }
+                for (index, expr) in (0..).zip(*elements) {
+                    let place = self.element_at(to, element, Space::Local, index * stride);
+                    self.fill(expr, element, place)?;
                 }
             }
-            ExprKind::Repeat(element) if inner.is_empty() => {
-                let value = self.scalar(element, scalar)?;
-                self.each(count, |walk, index| {
-                    let place = walk.build.value(Op::Offset(to, index), Type::Ptr(Space::Local, scalar));
-                    walk.build.effect(Op::Store(place, value));
+            ExprKind::Repeat(expr) => {
+                let value = self.expr(expr, Some(element))?;
+                let value = self.coerce(expr.0, value, element)?;
+                if self.build.ended() {
+                    return Ok(());
+                }
+                let stride = self.constant(crate::kir::Scalar::U64, stride);
+                self.each(*count, |walk, index| {
+                    let index = walk.scaled(index, element.count(), stride);
+                    let place = walk.build.value(Op::Offset(to, index), Type::Ptr(Space::Local, element.pointee()));
+                    walk.store(place, Space::Local, &value);
                 });
             }
-            ExprKind::Repeat(element) => {
-                self.fill(element, scalar, inner, to)?;
-                for index in 1..count {
-                    let place = self.element_at(to, scalar, Space::Local, index * row);
-                    self.copy(scalar, (to, Space::Local), (place, Space::Local), row);
-                }
-            }
-            _ => {
-                let ty = Ty::Owned(scalar, extents.to_vec());
-                let value = self.expr(expr, Some(&ty))?;
-                let space = value.ty.memory().map_or(Space::Local, |memory| memory.space);
-                self.copy(scalar, (value.only(), space), (to, Space::Local), count * row);
-            }
+            _ => {}
         }
         Ok(())
     }
 
-    /// The value with its own copy of every array in it that something else may hold too.
-    pub(super) fn own(&mut self, value: Val, ty: &Ty) -> Val {
-        match ty {
-            Ty::Owned(scalar, extents) => {
-                let from = value.only();
-                if self.fresh.remove(&from) {
-                    return value;
-                }
-                let space = value.ty.memory().map_or(Space::Local, |memory| memory.space);
-                let copy = self.new_array("copy", *scalar, extents.clone());
-                let count = extents.iter().product();
-                self.copy(*scalar, (from, space), (copy.only(), Space::Local), count);
-                copy
+    /// The element of an array of what holds references.
+    pub(super) fn choose(&mut self, at: Pos, array: &Val, index: Value, known: Option<u64>) -> Result<Place> {
+        let Ty::Array(element, count) = &array.ty else {
+            return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(&array.ty))));
+        };
+        let leaves = element.leaves();
+        let of = |index: u64| &array.leaves[index as usize * leaves.len()..][..leaves.len()];
+        if let Some(index) = known.filter(|index| index < count) {
+            return Ok(Place::Fixed(Val { ty: (**element).clone(), leaves: of(index).to_vec() }));
+        }
+        let mut chosen = of(0).to_vec();
+        for candidate in 1..*count {
+            let number = self.constant(crate::kir::Scalar::U64, candidate);
+            let is_it = self.compare(crate::kir::CompareOp::Eq, index, number);
+            for ((chosen, other), ty) in chosen.iter_mut().zip(of(candidate)).zip(&leaves) {
+                *chosen = self.build.value(Op::Select(is_it, *other, *chosen), *ty);
             }
-            Ty::Tuple(types) => self.own_parts(value, types.iter(), 0),
-            Ty::Struct(_, fields) => self.own_parts(value, fields.iter().map(|(_, ty)| ty), 0),
-            Ty::Option(inner) => self.own_parts(value, std::iter::once(&**inner), 1),
-            _ => value,
         }
-    }
-
-    /// The same for the parts of a value, which begin after so many leaves.
-    fn own_parts<'t>(&mut self, value: Val, types: impl Iterator<Item = &'t Ty>, skipped: usize) -> Val {
-        let Val { ty, mut leaves } = value;
-        let mut start = skipped;
-        for part in types {
-            let end = start + part.leaves().len();
-            let owned = self.own(Val { ty: part.clone(), leaves: leaves[start..end].to_vec() }, part);
-            leaves.splice(start..end, owned.leaves);
-            start = end;
-        }
-        Val { ty, leaves }
-    }
-
-    /// Copies an array into another of the same length.
-    pub(super) fn copy_array(&mut self, scalar: Scalar, from: (Value, &Ty), to: (Value, &Ty), count: u64) {
-        let space = |ty: &Ty| ty.memory().map_or(Space::Local, |memory| memory.space);
-        self.copy(scalar, (from.0, space(from.1)), (to.0, space(to.1)), count);
-    }
-
-    fn copy(&mut self, scalar: Scalar, from: (Value, Space), to: (Value, Space), count: u64) {
-        self.each(count, |walk, index| {
-            let source = walk.build.value(Op::Offset(from.0, index), Type::Ptr(from.1, scalar));
-            let value = walk.build.value(Op::Load(source), scalar);
-            let target = walk.build.value(Op::Offset(to.0, index), Type::Ptr(to.1, scalar));
-            walk.build.effect(Op::Store(target, value));
-        });
-    }
-
-    fn element_at(&mut self, ptr: Value, scalar: Scalar, space: Space, index: u64) -> Value {
-        let index = self.constant(Scalar::U64, index);
-        self.build.value(Op::Offset(ptr, index), Type::Ptr(space, scalar))
-    }
-
-    /// Lowers `body` for each index below `count`: written out for few, else as a loop.
-    fn each(&mut self, count: u64, mut body: impl FnMut(&mut Self, Value)) {
-        if count <= UNROLLED {
-            for index in 0..count {
-                let index = self.constant(Scalar::U64, index);
-                body(self, index);
-            }
-            return;
-        }
-        let slot = self.build.slot("index", Scalar::U64);
-        let zero = self.constant(Scalar::U64, 0);
-        self.build.effect(Op::Set(slot, zero));
-        let (again, exit) = (self.build.block(), self.build.block());
-        self.jump_into(again);
-        let index = self.build.value(Op::Get(slot), Scalar::U64);
-        body(self, index);
-        let one = self.constant(Scalar::U64, 1);
-        let next = self.build.value(Op::Binary(BinaryOp::Add, index, one), Scalar::U64);
-        self.build.effect(Op::Set(slot, next));
-        let limit = self.constant(Scalar::U64, count);
-        let more = self.build.value(Op::Compare(CompareOp::Lt, next, limit), Scalar::Bool);
-        self.build.end(Terminator::Branch(more, again, exit));
-        self.build.select_block(exit);
+        Ok(Place::Fixed(Val { ty: (**element).clone(), leaves: chosen }))
     }
 }

@@ -1,44 +1,227 @@
-//! Calls of device functions, of closures, which are inlined, and of what the hardware knows.
+//! Calls of device functions, of closures, and of what the hardware knows.
+//!
+//! A device function becomes a function of the module. Where a closure goes in, or a reference comes out, it is
+//! inlined instead: KIR passes neither.
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Callee;
-use super::function::{Inlined, Lowering, Result};
+use super::function::{Captured, Frame, Local, Lowering, Result, Return};
+use super::place::Place;
 use super::types::{Val, intrinsic_type};
-use crate::harvest::{Intrinsic, Ty};
-use crate::kir::{Axis, BinaryOp, Op, Scalar, Special, Type, Value};
-use crate::syntax::{Expr, Pattern, Pos};
+use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Ty};
+use crate::kir::{Axis, BinaryOp, Op, Scalar, Space, Special, Type, Value};
+use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+/// So deep may inlined functions nest; deeper ones call themselves.
+const MAX_INLINED: usize = 64;
+
+/// What a call passes.
+#[derive(Clone, Debug)]
+pub(super) enum Arg {
+    Value(Val),
+    Closure(Captured),
+}
 
 impl Lowering<'_> {
     /// `callee(args)`
     pub(super) fn call(&mut self, at: Pos, number: u32, args: &'static [Expr]) -> Result<Val> {
-        let (instance, params, result) = match self.callees[number as usize].clone() {
-            Callee::Intrinsic(intrinsic, scalar) => return self.intrinsic(at, intrinsic, scalar, args),
-            Callee::Function(instance, params, result) => (instance, params, result),
+        let callees = self.frame().callees.clone();
+        match &callees[number as usize] {
+            Callee::Intrinsic(intrinsic, scalar) => self.intrinsic(at, *intrinsic, *scalar, args),
+            Callee::Function(instance, harvest) => {
+                let mut passed = Vec::with_capacity(args.len());
+                for (arg, ty) in args.iter().zip(&harvest.params) {
+                    passed.push(self.argument(arg, ty)?);
+                }
+                self.call_function(at, instance, harvest, passed)
+            }
+            Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
+        }
+    }
+
+    /// An argument for a parameter of a type.
+    pub(super) fn argument(&mut self, arg: &'static Expr, ty: &Ty) -> Result<Arg> {
+        if *ty != Ty::Closure {
+            return self.expr_as(arg, ty).map(Arg::Value);
+        }
+        let captured = match &arg.1 {
+            ExprKind::Closure(closure) => Some(self.capture(closure)),
+            ExprKind::Binding(number) => self.frame().closures.get(number).copied(),
+            ExprKind::Reborrow(inner, _) => return self.argument(inner, ty),
+            _ => None,
         };
+        let text = "this parameter takes a closure, written here or bound with `let`";
+        captured.map(Arg::Closure).ok_or_else(|| self.error(arg.0, text))
+    }
+
+    /// Calls a specialisation with values.
+    pub(super) fn call_instance(&mut self, at: Pos, instance: &Instance, args: Vec<Val>) -> Result<Val> {
+        let Body::Captured(_, harvest) = instance.body else {
+            return Err(self.error(at, "the front end does not know this function; please report this"));
+        };
+        let harvest = Rc::new(harvest());
+        let mut passed = Vec::with_capacity(args.len());
+        for (arg, ty) in args.into_iter().zip(&harvest.params) {
+            passed.push(Arg::Value(self.coerce(at, arg, ty)?));
+        }
+        self.call_function(at, instance, &harvest, passed)
+    }
+
+    /// Calls captured Rust.
+    pub(super) fn call_function(
+        &mut self,
+        at: Pos,
+        instance: &Instance,
+        harvest: &Rc<Harvest>,
+        args: Vec<Arg>,
+    ) -> Result<Val> {
+        if args.iter().any(|arg| matches!(arg, Arg::Closure(_))) || !harvest.result.is_plain() {
+            return self.inline(at, instance, harvest, args);
+        }
         let mut leaves = Vec::new();
-        let mut memory = Vec::with_capacity(args.len());
-        for (arg, ty) in args.iter().zip(&params) {
-            let value = self.expr(arg, Some(ty))?;
-            let value = self.unsize(value, ty);
-            let value = self.expect(at, value, ty)?;
-            memory.push(value.ty.memory());
+        let mut memories = Vec::new();
+        for arg in args {
+            let Arg::Value(value) = arg else { continue };
+            memories.extend(value.ty.memories());
             leaves.extend(value.leaves);
         }
-        let id = self.program.function(&instance, memory);
-        match &result {
-            Ty::Scalar(scalar) => {
+        if self.build.ended() {
+            return Ok(self.never(&harvest.result));
+        }
+        let id = self.program.function(instance, harvest, memories);
+        match &harvest.result {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.build.value(Op::Call(id, leaves), Type::Scalar(*scalar));
-                Ok(Val::scalar(*scalar, value))
+                Ok(Val { ty: harvest.result.clone(), leaves: vec![value] })
             }
-            _ => {
+            Ty::Unit => {
                 self.build.effect(Op::Call(id, leaves));
                 Ok(Val::unit())
+            }
+            ty => {
+                let result = self.new_array("result", ty);
+                leaves.insert(0, result.only());
+                self.build.effect(Op::Call(id, leaves));
+                if let Ty::Array(..) = ty {
+                    self.fresh.insert(result.only());
+                    return Ok(result);
+                }
+                Ok(self.load(result.only(), Space::Local, ty))
             }
         }
     }
 
-    /// Puts a closure's body in the place of its call. It captures by reference, so its names are those of now.
+    /// Lowers a device function's body in the place of its call.
+    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Harvest>, args: Vec<Arg>) -> Result<Val> {
+        let Body::Captured(definition, _) = instance.body else {
+            return Err(self.error(at, "the front end does not know this function; please report this"));
+        };
+        if self.frames.len() >= MAX_INLINED {
+            let text = format!(
+                "`{}` takes closures or returns references, so it is inlined and cannot call itself",
+                definition.name
+            );
+            return Err(self.error(at, text));
+        }
+        let exit = self.build.block();
+        let merge = self.merge("inlined", harvest.result.clone());
+        let returns = Return::Inlined(exit, merge);
+        self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
+        let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        for (pattern, arg) in definition.params.iter().zip(args) {
+            match (arg, pattern) {
+                (Arg::Value(value), _) => self.bind(pattern, &Place::Fixed(value))?,
+                (Arg::Closure(closure), Pattern::Bind(number)) => {
+                    self.frame_mut().closures.insert(*number, closure);
+                }
+                (Arg::Closure(_), _) => {}
+            }
+        }
+        let value = self.block(&definition.body, Some(&harvest.result))?;
+        let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
+        self.return_from(end, value)?;
+        self.frames.pop();
+        self.current = caller;
+        self.build.select_block(exit);
+        Ok(self.arrived(merge))
+    }
+
+    /// Ends the body of the innermost function or closure with its value.
+    pub(super) fn return_from(&mut self, at: Pos, value: Val) -> Result<()> {
+        if self.build.ended() {
+            return Ok(());
+        }
+        match self.frame().returns.last().cloned() {
+            Some(Return::Inlined(exit, merge)) => {
+                let ty = self.merged(merge);
+                let value = self.coerce(at, value, &ty)?;
+                self.arrive(at, value, merge, exit)
+            }
+            Some(Return::Memory(result)) => {
+                let ty = self.frame().harvest.result.clone();
+                let value = self.coerce(at, value, &ty)?;
+                self.store(result, Space::Local, &value);
+                self.build.end(crate::kir::Terminator::Return(None));
+                Ok(())
+            }
+            _ => {
+                let value = self.coerce(at, value, &self.frame().harvest.result.clone())?;
+                self.build.end(crate::kir::Terminator::Return(value.leaves.first().copied()));
+                Ok(())
+            }
+        }
+    }
+
+    /// A closure, with its own copies of what it moves.
+    pub(super) fn capture(&mut self, closure: &'static Closure) -> Captured {
+        let mut captured = Captured { closure, frame: self.current, copies: None };
+        let mut copies = HashMap::new();
+        for number in closure.moved {
+            let Some(local) = self.frame().locals.get(number).cloned() else { continue };
+            let copy = match local {
+                Local::Fixed(value) => Local::Fixed(self.own(value)),
+                Local::Late => Local::Late,
+                Local::Slots(ty, slots) => {
+                    let value = self.get(&ty, &slots);
+                    let value = self.own(value);
+                    let slots = self.slots("moved", &ty);
+                    self.set(&slots, &value.leaves);
+                    Local::Slots(ty, slots)
+                }
+                Local::Cell(ptr, ty) => {
+                    let value = self.load(ptr, Space::Local, &ty);
+                    let cell = self.new_array("moved", &ty).only();
+                    self.store(cell, Space::Local, &value);
+                    Local::Cell(cell, ty)
+                }
+            };
+            copies.insert(*number, copy);
+        }
+        if !copies.is_empty() {
+            self.copies.push(copies);
+            captured.copies = Some(self.copies.len() - 1);
+        }
+        captured
+    }
+
+    /// Puts a `move` closure's copies in the place of the bindings, or back.
+    fn exchange_copies(&mut self, copies: Option<usize>) {
+        let Some(copies) = copies else { return };
+        let mut own = std::mem::take(&mut self.copies[copies]);
+        for (number, local) in &mut own {
+            if let Some(other) = self.frame_mut().locals.get_mut(number) {
+                std::mem::swap(local, other);
+            }
+        }
+        self.copies[copies] = own;
+    }
+
+    /// Puts a closure's body in the place of its call. What it captures by reference has the names of now, in the
+    /// function that wrote it.
     pub(super) fn call_closure(
         &mut self,
         at: Pos,
@@ -46,40 +229,42 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let Some(closure) = self.closures.get(&number).copied() else {
+        let Some(Captured { closure, frame, copies }) = self.frame().closures.get(&number).copied() else {
             return Err(self.error(at, "this closure has no body in the front end; please report this"));
         };
+        let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[frame].harvest.bindings[*number as usize].clone(),
                 _ => self.ty_of(arg),
             };
-            let value = self.expr(arg, ty.as_ref())?;
-            self.bind(pattern, value)?;
+            values.push(match &ty {
+                Some(ty) => self.expr_as(arg, ty)?,
+                None => self.expr(arg, None)?,
+            });
+        }
+        let caller = std::mem::replace(&mut self.current, frame);
+        self.exchange_copies(copies);
+        for (pattern, value) in closure.params.iter().zip(values) {
+            self.bind(pattern, &Place::Fixed(value))?;
         }
         let ty = self.ty_of(closure.body).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
-        let slots = self.slots("closure", &ty);
         let exit = self.build.block();
-        self.inlined.push(Inlined { exit, result: (ty.clone(), slots.clone()) });
+        let merge = self.merge("closure", ty.clone());
+        self.frame_mut().returns.push(Return::Inlined(exit, merge));
         let value = self.expr(closure.body, Some(&ty))?;
-        self.inlined.pop();
-        if !self.build.ended() {
-            self.set(&slots, &value.leaves);
-        }
-        self.jump_into(exit);
-        Ok(self.get(&ty, &slots))
+        self.return_from(closure.body.0, value)?;
+        self.frame_mut().returns.pop();
+        self.exchange_copies(copies);
+        self.current = caller;
+        self.build.select_block(exit);
+        Ok(self.arrived(merge))
     }
 
-    /// A one-dimensional array where a slice is wanted.
-    fn unsize(&mut self, value: Val, wanted: &Ty) -> Val {
-        match (&value.ty, wanted) {
-            (Ty::Array(scalar, extents, writable, space), Ty::Slice(..)) if extents.len() == 1 => {
-                let ty = Ty::Slice(*scalar, *writable, *space);
-                let len = self.constant(Scalar::U64, extents[0]);
-                Val { ty, leaves: vec![value.only(), len] }
-            }
-            _ => value,
-        }
+    /// What a closure's call yields.
+    pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
+        let Captured { closure, frame, .. } = self.frame().closures.get(&number).copied()?;
+        if frame == self.current { self.ty_of(closure.body) } else { None }
     }
 
     fn intrinsic(
@@ -125,5 +310,18 @@ impl Lowering<'_> {
         let blocks = self.special(Special::GridDim(axis));
         let dim = self.special(Special::BlockDim(axis));
         self.build.value(Op::Binary(BinaryOp::Mul, blocks, dim), Scalar::U64)
+    }
+
+    /// The address that a reference holds; what lies in no memory is given a place in the thread's.
+    pub(super) fn address(&mut self, reference: Val) -> Value {
+        match reference.ty {
+            Ty::Ref(to, Memory::Value) => {
+                let value = Val { ty: *to, leaves: reference.leaves };
+                let cell = self.new_array("borrowed", &value.ty).only();
+                self.store(cell, Space::Local, &value);
+                cell
+            }
+            _ => reference.only(),
+        }
     }
 }

@@ -1,13 +1,12 @@
 //! Blocks, branches and loops.
 
-use super::function::{Lowering, Result, Target};
+use super::function::{Local, Lowering, Result, Return, Target};
+use super::merge::MergeId;
+use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
-use crate::kir::{BlockId, Scalar, SlotId, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Stmt};
-
-/// Where the branches of an expression leave its value.
-type Merge = (Ty, Vec<SlotId>);
+use crate::kir::{BlockId, Scalar, Terminator};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -15,10 +14,10 @@ impl Lowering<'_> {
         let Expr(at, kind) = expr;
         match kind {
             ExprKind::Block(None, block) => self.block(block, expected),
-            ExprKind::Block(Some(label), block) => self.labelled_block(*label, block, expected),
+            ExprKind::Block(Some(label), block) => self.labelled_block(*at, *label, block, expected),
             ExprKind::If(condition, body, otherwise) => {
                 let ty = self.merged_type(expr, expected);
-                self.branch(condition, body, otherwise.as_ref().copied(), &ty)
+                self.branch(*at, condition, body, otherwise.as_ref().copied(), &ty)
             }
             ExprKind::Match(value, arms) => {
                 let ty = self.merged_type(expr, expected);
@@ -26,7 +25,7 @@ impl Lowering<'_> {
             }
             ExprKind::While(number, condition, body) => self.while_loop(*number, condition, body),
             ExprKind::Loop(number, body) => self.endless_loop(*number, body, expected),
-            ExprKind::For(number, pattern, range, body) => self.for_loop(*number, pattern, range, body),
+            ExprKind::For(number, pattern, source, body) => self.for_loop(*at, *number, pattern, source, body),
             ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
                 let target = self.target(*number).and_then(|target| target.again);
@@ -35,7 +34,7 @@ impl Lowering<'_> {
                 }
                 Ok(self.never(expected.unwrap_or(&Ty::Unit)))
             }
-            ExprKind::Return(value) => self.return_value(value.as_ref().copied(), expected),
+            ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
             _ => Err(self.error(*at, "the front end does not know this expression; please report this")),
         }
     }
@@ -48,18 +47,17 @@ impl Lowering<'_> {
                     self.expr(expr, None)?;
                 }
                 Stmt::Closure(number, closure) => {
-                    self.closures.insert(*number, closure);
+                    let captured = self.capture(closure);
+                    self.frame_mut().closures.insert(*number, captured);
                 }
-                Stmt::Let(pattern, Some(init)) => {
-                    let ty = self.pattern_type(pattern).or_else(|| self.ty_of(init));
-                    let value = self.expr(init, ty.as_ref())?;
-                    let value = match &ty {
-                        Some(ty) => self.expect(init.0, value, ty)?,
-                        None => value,
-                    };
-                    self.bind(pattern, value)?;
+                Stmt::Let(pattern, Some(init), otherwise) => {
+                    self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }
-                Stmt::Let(pattern, None) => self.declare(pattern),
+                Stmt::Let(pattern, None, _) => {
+                    if let Pattern::Bind(number) = pattern {
+                        self.frame_mut().locals.insert(*number, Local::Late);
+                    }
+                }
             }
         }
         match block.tail {
@@ -69,10 +67,73 @@ impl Lowering<'_> {
         }
     }
 
+    /// `let pattern = init else { .. };`
+    fn bind_let(
+        &mut self,
+        pattern: &'static Pattern,
+        init: &'static Expr,
+        otherwise: Option<&'static Block>,
+    ) -> Result<()> {
+        let place = self.scrutinee(init, [pattern].into_iter())?;
+        let Some(otherwise) = otherwise else { return self.bind(pattern, &place) };
+        let (fail, next) = (self.build.block(), self.build.block());
+        self.test(pattern, &place, fail)?;
+        self.bind(pattern, &place)?;
+        self.build.end(Terminator::Jump(next));
+        self.build.select_block(fail);
+        self.block(otherwise, None)?;
+        self.build.select_block(next);
+        Ok(())
+    }
+
+    /// What patterns are about: a place, or a value where the expression is none. A number is read once.
+    fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
+        let patterns: Vec<&'static Pattern> = patterns.collect();
+        let is_place = matches!(
+            value.1,
+            ExprKind::Binding(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::IndexAll(..)
+                | ExprKind::Deref(_)
+        );
+        if is_place && !patterns.iter().all(|pattern| matches!(pattern, Pattern::Bind(_))) {
+            let place = self.place(value)?;
+            let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.borrows(&patterns);
+            return Ok(if number { Place::Fixed(self.read(&place)) } else { place });
+        }
+        if is_place {
+            return self.place(value);
+        }
+        let named = patterns.iter().find(|pattern| matches!(pattern, Pattern::Bind(_)));
+        let ty = named.and_then(|pattern| self.pattern_type(pattern)).or_else(|| self.ty_of(value));
+        let ty = ty.or_else(|| patterns.iter().find_map(|pattern| self.pattern_type(pattern)));
+        Ok(Place::Fixed(match ty {
+            Some(ty) => self.expr_as(value, &ty)?,
+            None => self.expr(value, None)?,
+        }))
+    }
+
+    /// Whether a pattern binds the whole by reference.
+    fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
+        patterns.iter().any(|pattern| match pattern {
+            Pattern::Bind(number) | Pattern::At(number, _) => {
+                matches!(self.frame().harvest.bindings[*number as usize], Some(Ty::Ref(..)))
+            }
+            _ => false,
+        })
+    }
+
     /// The type that a pattern's bindings give it, if they fix all of it.
     fn pattern_type(&self, pattern: &Pattern) -> Option<Ty> {
         match pattern {
-            Pattern::Bind(number) => self.harvest.bindings[*number as usize].clone(),
+            Pattern::Bind(number) | Pattern::At(number, _) => {
+                let frame = self.frame();
+                match frame.harvest.bindings[*number as usize].clone()? {
+                    Ty::Ref(to, _) if frame.definition.bindings[*number as usize].by_ref => Some(*to),
+                    ty => Some(ty),
+                }
+            }
             Pattern::Tuple(patterns) => {
                 let types: Option<Vec<Ty>> = patterns.iter().map(|pattern| self.pattern_type(pattern)).collect();
                 Some(Ty::Tuple(types?))
@@ -80,22 +141,6 @@ impl Lowering<'_> {
             Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
             _ => None,
         }
-    }
-
-    /// `let name;`
-    fn declare(&mut self, pattern: &Pattern) {
-        let Pattern::Bind(number) = pattern else { return };
-        let Some(ty) = self.harvest.bindings[*number as usize].clone() else { return };
-        let name = self.definition.bindings[*number as usize].name;
-        let borrowed = self.definition.bindings[*number as usize].borrowed;
-        let local = match ty {
-            Ty::Scalar(scalar) if borrowed => {
-                super::function::Local::Cell(self.new_array(name, scalar, vec![1]).only(), scalar)
-            }
-            Ty::Owned(scalar, extents) => super::function::Local::Fixed(self.new_array(name, scalar, extents)),
-            ty => super::function::Local::Slots(ty.clone(), self.slots(name, &ty)),
-        };
-        self.locals.insert(*number, local);
     }
 
     /// The type of an expression with branches.
@@ -106,39 +151,35 @@ impl Lowering<'_> {
         })
     }
 
-    /// Leaves a branch's value where the branches meet and goes there.
-    fn arrive(&mut self, value: &Val, merge: &Merge, exit: BlockId) {
-        if !self.build.ended() {
-            self.set(&merge.1, &value.leaves);
-            self.build.end(Terminator::Jump(exit));
-        }
-    }
-
-    fn merge(&mut self, name: &str, ty: &Ty) -> Merge {
-        (ty.clone(), self.slots(name, ty))
+    /// Leaves a branch's value, coerced to the type of them all, and goes on in `exit`.
+    fn finish(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        let ty = self.merged(merge);
+        let value = self.coerce(at, value, &ty)?;
+        self.arrive(at, value, merge, exit)
     }
 
     fn branch(
         &mut self,
+        at: Pos,
         condition: &'static Condition,
         body: &'static Block,
         otherwise: Option<&'static Expr>,
         ty: &Ty,
     ) -> Result<Val> {
         let (fail, exit) = (self.build.block(), self.build.block());
-        let merge = self.merge("if", ty);
+        let merge = self.merge("if", ty.clone());
         self.condition(condition, fail)?;
         let value = self.block(body, Some(ty))?;
-        self.arrive(&value, &merge, exit);
+        self.finish(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
             let value = self.expr(otherwise, Some(ty))?;
-            self.arrive(&value, &merge, exit);
+            self.finish(otherwise.0, value, merge, exit)?;
         } else {
             self.build.end(Terminator::Jump(exit));
         }
         self.build.select_block(exit);
-        Ok(self.get(&merge.0, &merge.1))
+        Ok(self.arrived(merge))
     }
 
     /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.
@@ -152,27 +193,36 @@ impl Lowering<'_> {
                 Ok(())
             }
             Condition::Let(pattern, value) => {
-                let ty = self.ty_of(value).or_else(|| self.pattern_type(pattern));
-                let value = self.expr(value, ty.as_ref())?;
-                self.test(pattern, &value, fail)?;
-                self.bind(pattern, value)
+                let place = self.scrutinee(value, [pattern].into_iter())?;
+                self.test(pattern, &place, fail)?;
+                self.bind(pattern, &place)
             }
+            Condition::All(conditions) => conditions.iter().try_for_each(|condition| self.condition(condition, fail)),
         }
     }
 
     fn match_on(&mut self, value: &'static Expr, arms: &'static [Arm], ty: &Ty) -> Result<Val> {
-        let own = self.ty_of(value).or_else(|| arms.iter().find_map(|arm| self.pattern_type(&arm.pattern)));
-        let value = self.expr(value, own.as_ref())?;
+        let place = self.scrutinee(value, arms.iter().map(|arm| &arm.pattern))?;
         let exit = self.build.block();
-        let merge = self.merge("match", ty);
+        let merge = self.merge("match", ty.clone());
+        // alternatives that bind names are arms of their own
+        let arms: Vec<(&'static Pattern, &'static Arm)> = arms
+            .iter()
+            .flat_map(|arm| match &arm.pattern {
+                Pattern::Or(patterns) if patterns.iter().any(binds) => {
+                    patterns.iter().map(|pattern| (pattern, arm)).collect()
+                }
+                pattern => vec![(pattern, arm)],
+            })
+            .collect();
         let last = arms.len().saturating_sub(1);
-        for (index, arm) in arms.iter().enumerate() {
+        for (index, (pattern, arm)) in arms.into_iter().enumerate() {
             let next = self.build.block();
             // rustc has checked that the arms are exhaustive, so the last one needs no test
             if index != last || arm.guard.is_some() {
-                self.test(&arm.pattern, &value, next)?;
+                self.test(pattern, &place, next)?;
             }
-            self.bind(&arm.pattern, value.clone())?;
+            self.bind(pattern, &place)?;
             if let Some(guard) = &arm.guard {
                 let guard = self.scalar(guard, Scalar::Bool)?;
                 let body = self.build.block();
@@ -180,33 +230,31 @@ impl Lowering<'_> {
                 self.build.select_block(body);
             }
             let result = self.expr(&arm.body, Some(ty))?;
-            self.arrive(&result, &merge, exit);
+            self.finish(arm.body.0, result, merge, exit)?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(exit));
         self.build.select_block(exit);
-        Ok(self.get(&merge.0, &merge.1))
+        Ok(self.arrived(merge))
     }
 
-    fn labelled_block(&mut self, number: u32, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
-        let ty = expected.cloned().unwrap_or(Ty::Unit);
+    fn labelled_block(&mut self, at: Pos, number: u32, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
+        let ty = expected.cloned().or_else(|| self.ty_of_block(block)).unwrap_or(Ty::Unit);
         let exit = self.build.block();
-        let merge = self.merge("block", &ty);
-        self.targets.push(Target { number, exit, again: None, result: Some(merge.clone()) });
+        let merge = self.merge("block", ty.clone());
+        self.frame_mut().targets.push(Target { number, exit, again: None, result: Some(merge) });
         let value = self.block(block, Some(&ty))?;
-        self.targets.pop();
-        self.arrive(&value, &merge, exit);
+        self.frame_mut().targets.pop();
+        self.finish(at, value, merge, exit)?;
         self.build.select_block(exit);
-        Ok(self.get(&merge.0, &merge.1))
+        Ok(self.arrived(merge))
     }
 
     fn while_loop(&mut self, number: u32, condition: &'static Condition, body: &'static Block) -> Result<Val> {
         let (header, exit) = (self.build.block(), self.build.block());
         self.jump_into(header);
         self.condition(condition, exit)?;
-        self.targets.push(Target { number, exit, again: Some(header), result: None });
-        self.block(body, None)?;
-        self.targets.pop();
+        self.looped(Target { number, exit, again: Some(header), result: None }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
@@ -215,45 +263,63 @@ impl Lowering<'_> {
     fn endless_loop(&mut self, number: u32, body: &'static Block, expected: Option<&Ty>) -> Result<Val> {
         let ty = expected.cloned().unwrap_or(Ty::Unit);
         let (header, exit) = (self.build.block(), self.build.block());
-        let merge = self.merge("loop", &ty);
+        let merge = self.merge("loop", ty);
         self.jump_into(header);
-        self.targets.push(Target { number, exit, again: Some(header), result: Some(merge.clone()) });
-        self.block(body, None)?;
-        self.targets.pop();
+        self.looped(Target { number, exit, again: Some(header), result: Some(merge) }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
-        Ok(self.get(&merge.0, &merge.1))
+        Ok(self.arrived(merge))
+    }
+
+    /// The body of a loop.
+    pub(super) fn looped(&mut self, target: Target, body: &'static Block) -> Result<()> {
+        self.frame_mut().targets.push(target);
+        self.block(body, None)?;
+        self.frame_mut().targets.pop();
+        Ok(())
     }
 
     fn target(&self, number: u32) -> Option<Target> {
-        self.targets.iter().rev().find(|target| target.number == number).cloned()
+        self.frame().targets.iter().rev().find(|target| target.number == number).cloned()
     }
 
     fn leave(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
         if let Some(target) = self.target(number) {
-            if let (Some(value), Some((ty, slots))) = (value, &target.result) {
-                let value = self.expr(value, Some(ty))?;
-                self.set(slots, &value.leaves);
+            if let (Some(value), Some(merge)) = (value, target.result) {
+                let ty = self.merged(merge);
+                let at = value.0;
+                let value = self.expr_as(value, &ty)?;
+                self.leave_value(at, value, merge)?;
+            } else if let Some(merge) = target.result {
+                self.leave_value(Pos(1, 1), Val::unit(), merge)?;
             }
             self.build.end(Terminator::Jump(target.exit));
         }
         Ok(self.never(expected.unwrap_or(&Ty::Unit)))
     }
 
-    fn return_value(&mut self, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
-        if let Some(inlined) = self.inlined.last().cloned() {
-            if let Some(value) = value {
-                let value = self.expr(value, Some(&inlined.result.0))?;
-                self.set(&inlined.result.1, &value.leaves);
-            }
-            self.build.end(Terminator::Jump(inlined.exit));
-        } else {
-            let ty = self.harvest.result.clone();
-            let value = value.map(|value| self.expr(value, Some(&ty))).transpose()?;
-            let value = value.and_then(|value| value.leaves.first().copied());
-            self.build.end(Terminator::Return(value));
-        }
+    fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
+        let ty = match self.frame().returns.last() {
+            Some(Return::Inlined(_, merge)) => self.merged(*merge),
+            _ => self.frame().harvest.result.clone(),
+        };
+        let value = match value {
+            Some(value) => self.expr_as(value, &ty)?,
+            None => Val::unit(),
+        };
+        self.return_from(at, value)?;
         Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+    }
+}
+
+/// Whether a pattern binds names.
+fn binds(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Bind(_) | Pattern::At(..) => true,
+        Pattern::Tuple(patterns) | Pattern::Slice(patterns) | Pattern::Or(patterns) => patterns.iter().any(binds),
+        Pattern::Struct(fields) => fields.iter().any(|(_, pattern)| binds(pattern)),
+        Pattern::Some(inner) | Pattern::Ref(inner) => binds(inner),
+        _ => false,
     }
 }
 

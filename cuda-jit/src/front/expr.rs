@@ -1,22 +1,30 @@
 //! Expressions: evaluation in Rust's order, each to a [`Val`].
 
-use super::function::{Lowering, Result};
+use super::function::{Local, Lowering, Result};
+use super::layout::shown;
 use super::place::Place;
 use super::types::{Val, suffix_type};
-use crate::harvest::Ty;
-use crate::kir::{Op, Scalar, Type, UnaryOp as KirUnary};
+use crate::harvest::{Memory, Ty};
+use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
 
 impl Lowering<'_> {
     /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let outer = self.go_to(expr.0);
+        let value = self.expr_here(expr, expected);
+        self.build.set_place(outer);
+        value
+    }
+
+    fn expr_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let Expr(at, kind) = expr;
         let at = *at;
         match kind {
             ExprKind::Lit(lit) => self.lit(at, *lit, expected),
             ExprKind::Const(number) => {
-                let (scalar, bits) = self.harvest.consts[*number as usize];
-                Ok(Val::scalar(scalar, self.constant(scalar, bits)))
+                let constant = self.frame().harvest.consts[*number as usize].clone();
+                Ok(self.constant_value(&constant.ty, &mut constant.cells.into_iter()))
             }
             ExprKind::Unary(op, value) => self.unary(at, *op, value, expected),
             ExprKind::Binary(op, left, right) => self.binary(at, *op, left, right, expected),
@@ -24,24 +32,42 @@ impl Lowering<'_> {
             ExprKind::Or(left, right) => self.short_circuit(left, right, true),
             ExprKind::Assign(place, value) => self.assign(place, value),
             ExprKind::AssignOp(op, place, value) => self.assign_op(at, *op, place, value),
-            ExprKind::Cast(value, number) => self.cast(value, self.harvest.types[*number as usize]),
+            ExprKind::Cast(value, number) => {
+                let to = self.frame().harvest.types[*number as usize];
+                self.cast(at, value, to)
+            }
             ExprKind::Binding(_)
             | ExprKind::Index(..)
             | ExprKind::IndexUnchecked(..)
             | ExprKind::IndexAll(..)
+            | ExprKind::Field(..)
             | ExprKind::Deref(_) => {
                 let place = self.place(expr)?;
                 Ok(self.read(&place))
             }
-            ExprKind::Field(base, name) => self.field(at, base, name),
-            ExprKind::Reborrow(value) => self.reborrow(value),
+            ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable),
+            ExprKind::Cut(base, start, end, inclusive) => {
+                let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
+                self.cut(base, start, end, *inclusive)
+            }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
+            ExprKind::Struct(number, fields, rest) => self.construct(at, *number, fields, rest.as_ref().copied()),
             ExprKind::Shared(number) => Ok(self.shared(*number)),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(number, args) => self.call_closure(at, *number, args, expected),
-            ExprKind::Method(name, receiver, args) => self.method(at, name, receiver, args, expected),
+            ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
+            ExprKind::Exchange(name, args) => self.exchange(at, name, args),
+            ExprKind::FromBits(bits, number) => {
+                let to = self.frame().harvest.types[*number as usize];
+                let from = if to.bits() == 32 { Scalar::U32 } else { Scalar::U64 };
+                let bits = self.scalar(bits, from)?;
+                Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)))
+            }
+            ExprKind::Closure(_) => {
+                Err(self.error(at, "a closure is only called here, or passed to a device function"))
+            }
             ExprKind::Panic(message) => {
                 self.panic(at, message, &[]);
                 Ok(self.never(expected.unwrap_or(&Ty::Unit)))
@@ -55,16 +81,56 @@ impl Lowering<'_> {
         }
     }
 
+    /// Lowers an expression whose value has a known type, to which references may be coerced.
+    pub(super) fn expr_as(&mut self, expr: &'static Expr, ty: &Ty) -> Result<Val> {
+        let value = self.expr(expr, Some(ty))?;
+        self.coerce(expr.0, value, ty)
+    }
+
     /// Lowers an expression whose value is one number of a known type.
-    pub(super) fn scalar(&mut self, expr: &'static Expr, scalar: Scalar) -> Result<crate::kir::Value> {
-        let ty = Ty::Scalar(scalar);
-        let value = self.expr(expr, Some(&ty))?;
-        Ok(self.expect(expr.0, value, &ty)?.only())
+    pub(super) fn scalar(&mut self, expr: &'static Expr, scalar: Scalar) -> Result<Value> {
+        Ok(self.expr_as(expr, &Ty::Scalar(scalar))?.only())
+    }
+
+    /// A value as one of a type that rustc says it has here: an array behind a reference becomes a slice, a reference
+    /// to a reference the inner one.
+    pub(super) fn coerce(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        if value.ty.fits(ty) || self.build.ended() {
+            return Ok(value);
+        }
+        match (&value.ty, ty) {
+            (Ty::Ref(array, memory), Ty::Slice(..)) if *memory != Memory::Value => {
+                if let Ty::Array(element, len) = &**array {
+                    let ty = Ty::Slice(element.clone(), *memory);
+                    let len = self.constant(Scalar::U64, *len);
+                    return Ok(Val { ty, leaves: vec![value.only(), len] });
+                }
+                self.coerce_through(at, value, ty)
+            }
+            (Ty::Ref(array, Memory::Value), Ty::Slice(..)) if matches!(**array, Ty::Array(..)) && array.is_plain() => {
+                let ty = Ty::Ref(array.clone(), Memory::Write(Space::Local));
+                let array = Val { ty, leaves: value.leaves.clone() };
+                self.coerce(at, array, &Ty::Slice(Box::new(element_of(&value.ty)), Memory::unknown(false)))
+            }
+            (Ty::Ref(..), Ty::Ref(..) | Ty::Slice(..)) => self.coerce_through(at, value, ty),
+            _ => self.agree(at, value, ty),
+        }
+    }
+
+    fn coerce_through(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        match self.behind(value.clone()) {
+            inner if matches!(inner.ty(), Ty::Ref(..) | Ty::Slice(..)) => {
+                let inner = self.read(&inner);
+                self.coerce(at, inner, ty)
+            }
+            _ => self.agree(at, value, ty),
+        }
     }
 
     fn lit(&mut self, at: Pos, lit: Lit, expected: Option<&Ty>) -> Result<Val> {
         let wanted = expected.and_then(Ty::as_scalar);
         match lit {
+            Lit::Text(_) => Err(self.error(at, "kernels have no strings but the messages of panics")),
             Lit::Bool(value) => Ok(Val::scalar(Scalar::Bool, self.constant(Scalar::Bool, u64::from(value)))),
             Lit::Int(value, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_integer()));
@@ -84,13 +150,45 @@ impl Lowering<'_> {
         }
     }
 
+    /// A constant of any type from the bits of its numbers.
+    pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u64>) -> Val {
+        let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
+        match ty {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+                value.leaves.push(self.constant(*scalar, cells.next().unwrap_or_default()));
+            }
+            Ty::Array(element, count) => {
+                let array = self.new_array("constant", ty);
+                for index in 0..*count {
+                    let one = self.constant_value(element, cells);
+                    let place = self.element_at(array.only(), element, Space::Local, index * element.count());
+                    self.store(place, Space::Local, &one);
+                }
+                self.fresh.insert(array.only());
+                return array;
+            }
+            _ => {
+                if let Ty::Option(_) = ty {
+                    value.leaves.push(self.constant(Scalar::Bool, cells.next().unwrap_or_default()));
+                }
+                for (part, _) in ty.parts() {
+                    value.leaves.extend(self.constant_value(part, cells).leaves);
+                }
+            }
+        }
+        value
+    }
+
     fn unary(&mut self, at: Pos, op: UnaryOp, value: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let ty = self.ty_of(value).or_else(|| expected.cloned());
-        let value = self.expr(value, ty.as_ref())?;
+        let value = self.operand(value, ty.as_ref())?;
+        if let Ty::Struct(_) = value.ty {
+            return self.overloaded_unary(at, op, value);
+        }
         let scalar = self.number(at, &value)?;
         match op {
             UnaryOp::Neg => {
-                if self.definition.options.checked && scalar.is_signed() {
+                if self.checks_overflow() && scalar.is_signed() {
                     self.check_not_minimum(at, scalar, value.only(), "negation overflows");
                 }
                 Ok(Val::scalar(scalar, self.build.value(Op::Unary(KirUnary::Neg, value.only()), scalar)))
@@ -99,9 +197,18 @@ impl Lowering<'_> {
         }
     }
 
+    /// An operand: operators take numbers by reference too.
+    pub(super) fn operand(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let expected = expected.cloned().map(super::types::behind);
+        let value = self.expr(expr, expected.as_ref())?;
+        let place = self.through(Place::Fixed(value));
+        Ok(self.read(&place))
+    }
+
     /// The scalar type of a value that must have one.
     pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
-        value.ty.as_scalar().ok_or_else(|| self.error(at, "kernels have operators for numbers and `bool` only"))
+        let text = || format!("kernels have no such operator for `{}`, only for numbers and `bool`", shown(&value.ty));
+        value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
     }
 
     /// `&&` and `||`: the right side runs only if the left does not decide.
@@ -119,34 +226,71 @@ impl Lowering<'_> {
     }
 
     fn assign(&mut self, place: &'static Expr, value: &'static Expr) -> Result<Val> {
-        let ty = self.place_type(place);
-        let value = self.expr(value, ty.as_ref())?;
+        let ty = self.ty_of(place);
+        let at = value.0;
+        let mut value = self.expr(value, ty.as_ref())?;
+        if let Some(ty) = &ty {
+            value = self.coerce(at, value, ty)?;
+        }
+        if let ExprKind::Binding(number) = place.1
+            && matches!(self.frame().locals.get(&number), Some(Local::Late))
+        {
+            self.bind_local(number, value);
+            return Ok(Val::unit());
+        }
         let place = self.place(place)?;
-        self.write(&place, &value);
+        self.write(at, &place, value)?;
         Ok(Val::unit())
     }
 
-    /// The type of what an assignment writes. A name declared without a value has it from rustc as well.
-    fn place_type(&self, place: &Expr) -> Option<Ty> {
-        self.ty_of(place)
-    }
-
-    fn cast(&mut self, value: &'static Expr, to: Scalar) -> Result<Val> {
+    fn cast(&mut self, at: Pos, value: &'static Expr, to: Scalar) -> Result<Val> {
         let own = self.ty_of(value);
         // a bare literal takes the type that it is cast to, where it can have it
         let ty = own.or(is_literal(value).then_some(Ty::Scalar(to)));
-        let value = self.expr(value, ty.as_ref())?;
-        let from = self.number(Pos(0, 0), &value)?;
-        let value = if from == to { value.only() } else { self.build.value(Op::Cast(value.only(), to), to) };
-        Ok(Val::scalar(to, value))
+        let value = self.operand(value, ty.as_ref())?;
+        let from = match value.ty {
+            Ty::Enum(_, scalar) => scalar,
+            _ => self.number(at, &value)?,
+        };
+        Ok(Val::scalar(to, self.cast_value(value.only(), from, to)))
     }
 
-    fn field(&mut self, at: Pos, base: &'static Expr, name: &str) -> Result<Val> {
-        let base = self.expr(base, None)?;
-        match base.ty.field(name) {
-            Some((ty, leaves)) => Ok(Val { ty, leaves: base.leaves[leaves].to_vec() }),
-            None => Err(self.error(at, format!("a value of type {:?} has no field `{name}`", base.ty))),
+    /// `Name { field: e, ..rest }`
+    fn construct(
+        &mut self,
+        at: Pos,
+        number: u32,
+        fields: &'static [(&'static str, Expr)],
+        rest: Option<&'static Expr>,
+    ) -> Result<Val> {
+        let ty = self.frame().harvest.named[number as usize].clone();
+        let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
+        for (name, expr) in fields {
+            let Some(index) = ty.field(name) else {
+                return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
+            };
+            let part = ty.parts()[index].0.clone();
+            given[index] = Some(self.expr_as(expr, &part)?);
         }
+        let rest = match rest {
+            Some(rest) => {
+                let place = self.place(rest)?;
+                Some(self.through(place))
+            }
+            None => None,
+        };
+        let mut parts = Vec::with_capacity(given.len());
+        for (index, value) in given.into_iter().enumerate() {
+            parts.push(match (value, &rest) {
+                (Some(value), _) => value,
+                (None, Some(rest)) => {
+                    let place = self.part(rest, index);
+                    self.read(&place)
+                }
+                (None, None) => return Err(self.error(at, "a field has no value")),
+            });
+        }
+        Ok(assembled(&ty, parts))
     }
 
     fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {
@@ -157,8 +301,13 @@ impl Lowering<'_> {
         let mut value = Val::unit();
         let mut types = Vec::with_capacity(elements.len());
         for (element, wanted) in elements.iter().zip(wanted) {
-            let ty = self.ty_of(element).or_else(|| wanted.cloned());
-            let element = self.expr(element, ty.as_ref())?;
+            let element = match wanted {
+                Some(ty) => self.expr_as(element, ty)?,
+                None => {
+                    let ty = self.ty_of(element);
+                    self.expr(element, ty.as_ref())?
+                }
+            };
             types.push(element.ty);
             value.leaves.extend(element.leaves);
         }
@@ -173,38 +322,46 @@ impl Lowering<'_> {
             Some(Ty::Option(inner)) => Some((**inner).clone()),
             _ => None,
         };
-        let tag = self.constant(Scalar::Bool, u64::from(value.is_some()));
-        let mut leaves = vec![tag];
-        let inner = match value {
-            Some(value) => {
-                let ty = self.ty_of(value).or(wanted);
+        match (value, wanted) {
+            (Some(value), Some(wanted)) => {
+                let value = self.expr_as(value, &wanted)?;
+                Ok(self.some(value))
+            }
+            (Some(value), None) => {
+                let ty = self.ty_of(value);
                 let value = self.expr(value, ty.as_ref())?;
-                leaves.extend(value.leaves);
-                value.ty
+                Ok(self.some(value))
             }
-            None => {
-                let Some(inner) = wanted else {
-                    return Err(self.error(at, "bind this `None` with `let`, so that its type is known"));
-                };
-                // what a `None` holds is never looked at: a slot that is never written
-                let slots = self.slots("none", &inner);
-                leaves.extend(self.get(&inner, &slots).leaves);
-                inner
-            }
-        };
-        Ok(Val { ty: Ty::Option(Box::new(inner)), leaves })
-    }
-
-    /// What a place holds now.
-    pub(super) fn read(&mut self, place: &Place) -> Val {
-        match place {
-            Place::Fixed(value) => value.clone(),
-            Place::Slots(ty, slots) => self.get(ty, slots),
-            Place::Element(ptr, scalar, _) => {
-                Val::scalar(*scalar, self.build.value(Op::Load(*ptr), Type::Scalar(*scalar)))
-            }
+            (None, Some(inner)) => Ok(self.none(&inner)),
+            (None, None) => Err(self.error(at, "bind this `None` with `let`, so that its type is known")),
         }
     }
+
+    /// `Some(value)`
+    pub(super) fn some(&mut self, value: Val) -> Val {
+        let mut leaves = vec![self.constant(Scalar::Bool, 1)];
+        leaves.extend(value.leaves);
+        Val { ty: Ty::Option(Box::new(value.ty)), leaves }
+    }
+
+    /// `None`: what it holds is never looked at, so slots that are never written will do.
+    pub(super) fn none(&mut self, inner: &Ty) -> Val {
+        let mut leaves = vec![self.constant(Scalar::Bool, 0)];
+        let slots = self.slots("none", inner);
+        leaves.extend(self.get(inner, &slots).leaves);
+        Val { ty: Ty::Option(Box::new(inner.clone())), leaves }
+    }
+}
+
+/// The value of a struct or tuple from its parts; it points where they do.
+pub(super) fn assembled(ty: &Ty, parts: Vec<Val>) -> Val {
+    let memories: Vec<Memory> = parts.iter().flat_map(|part| part.ty.memories()).collect();
+    let leaves = parts.into_iter().flat_map(|part| part.leaves).collect();
+    Val { ty: ty.in_memories(&memories), leaves }
+}
+
+fn element_of(reference: &Ty) -> Ty {
+    super::types::element_type(reference.clone()).unwrap_or(Ty::Unit)
 }
 
 /// Whether this is a literal, perhaps with a sign.

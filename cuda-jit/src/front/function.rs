@@ -1,12 +1,22 @@
 //! One function being lowered: its state, its parameters, and the helpers that every part uses.
+//!
+//! A KIR function is lowered from one captured function and from those that are inlined into it, because closures or
+//! references go in or come out. Each has a [`Frame`]; the innermost is the one whose body is being lowered, but for
+//! the body of a closure, which belongs to the frame that wrote it.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
+use super::merge::MergeId;
+use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
-use crate::harvest::{Harvest, Ty};
+use crate::harvest::{GenericArg, Harvest, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value};
+use crate::kir::{
+    self, Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value,
+};
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
 /// The result of lowering something.
@@ -19,8 +29,10 @@ pub(super) enum Local {
     Fixed(Val),
     /// It is in slots.
     Slots(Ty, Vec<SlotId>),
-    /// It is a number in the thread's memory, since references to it are taken.
-    Cell(Value, Scalar),
+    /// It is in the thread's memory, since it is borrowed mutably.
+    Cell(Value, Ty),
+    /// Declared, and not yet given a value.
+    Late,
 }
 
 /// A loop or labelled block that is being lowered.
@@ -30,105 +42,214 @@ pub(super) struct Target {
     pub(super) exit: BlockId,
     pub(super) again: Option<BlockId>,
     /// Where `break` leaves its value.
-    pub(super) result: Option<(Ty, Vec<SlotId>)>,
+    pub(super) result: Option<MergeId>,
 }
 
-/// Where `return` leads inside a closure that is being inlined.
+/// Where `return` leads.
 #[derive(Clone, Debug)]
-pub(super) struct Inlined {
-    pub(super) exit: BlockId,
-    pub(super) result: (Ty, Vec<SlotId>),
+pub(super) enum Return {
+    /// To the KIR function's caller.
+    Caller,
+    /// To where the result was to be stored, and then to the caller.
+    Memory(Value),
+    /// To where an inlined body ends.
+    Inlined(BlockId, MergeId),
 }
 
-/// The state of lowering one function.
+/// A closure, and the frame that wrote it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Captured {
+    pub(super) closure: &'static Closure,
+    pub(super) frame: usize,
+    /// What a `move` closure copied when it was made: the number of its copies.
+    pub(super) copies: Option<usize>,
+}
+
+/// A captured function whose body is being lowered.
+pub(super) struct Frame {
+    pub(super) definition: &'static Definition,
+    file: Arc<str>,
+    pub(super) generics: Vec<GenericArg>,
+    pub(super) harvest: Rc<Harvest>,
+    pub(super) callees: Rc<[Callee]>,
+    pub(super) locals: HashMap<u32, Local>,
+    pub(super) closures: HashMap<u32, Captured>,
+    pub(super) targets: Vec<Target>,
+    pub(super) returns: Vec<Return>,
+}
+
+impl Frame {
+    pub(super) fn new(
+        definition: &'static Definition,
+        generics: Vec<GenericArg>,
+        harvest: Rc<Harvest>,
+        returns: Return,
+    ) -> Self {
+        let callees = harvest.callees.iter().map(Callee::of).collect();
+        let (locals, closures, targets) = (HashMap::new(), HashMap::new(), Vec::new());
+        let (file, returns) = (definition.file.into(), vec![returns]);
+        Self { definition, file, generics, harvest, callees, locals, closures, targets, returns }
+    }
+}
+
+/// The state of lowering one KIR function.
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p mut Program,
-    pub(super) id: FuncId,
-    pub(super) definition: &'static Definition,
-    pub(super) harvest: &'p Harvest,
-    pub(super) callees: Vec<Callee>,
     pub(super) build: FunctionBuilder,
-    pub(super) locals: HashMap<u32, Local>,
-    pub(super) closures: HashMap<u32, &'static Closure>,
-    pub(super) targets: Vec<Target>,
-    pub(super) inlined: Vec<Inlined>,
+    pub(super) frames: Vec<Frame>,
+    /// The frame whose syntax is being lowered.
+    pub(super) current: usize,
+    pub(super) merges: Vec<super::merge::Merge>,
+    /// The bindings that each `move` closure has for itself.
+    pub(super) copies: Vec<HashMap<u32, Local>>,
     /// Arrays that an expression made and nothing has bound yet.
     pub(super) fresh: HashSet<Value>,
+    /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
+    pub(super) cells: HashSet<(*const Definition, u32)>,
 }
 
 impl<'p> Lowering<'p> {
-    /// Lowers one specialisation.
+    /// Lowers one specialisation, whose parameters have types `params`.
+    ///
+    /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, so the function is then
+    /// lowered once more.
     pub(super) fn run(
         program: &'p mut Program,
-        definition: &'static Definition,
-        harvest: &'p Harvest,
+        (definition, generics): (&'static Definition, &[GenericArg]),
+        harvest: Rc<Harvest>,
         id: FuncId,
     ) -> Result<Function> {
-        let callees = harvest.callees.iter().map(Callee::of).collect();
-        let params = params(definition, harvest);
-        let result = harvest.result.as_scalar().map(Type::Scalar);
-        let build = FunctionBuilder::new(program.names[id.index()].clone(), params, result);
-        let (locals, closures) = (HashMap::new(), HashMap::new());
-        let (targets, inlined, fresh) = (Vec::new(), Vec::new(), HashSet::new());
-        let mut lowering =
-            Lowering { program, id, definition, harvest, callees, build, locals, closures, targets, inlined, fresh };
-        lowering.body()?;
-        Ok(lowering.build.finish())
+        let mut cells = HashSet::new();
+        loop {
+            let known = cells.len();
+            let name = program.names[id.index()].clone();
+            let (params, result) = signature(definition, &harvest, id == FuncId(0));
+            let stored = result.is_none() && harvest.result != Ty::Unit;
+            let build = FunctionBuilder::new(name, params, result);
+            let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
+            let frames = vec![Frame::new(definition, generics.to_vec(), harvest.clone(), returns)];
+            let (merges, copies, fresh) = (Vec::new(), Vec::new(), HashSet::new());
+            let mut lowering =
+                Lowering { program: &mut *program, build, frames, current: 0, merges, copies, fresh, cells };
+            let lowered = lowering.body(id == FuncId(0), usize::from(stored));
+            let Lowering { build, cells: found, .. } = lowering;
+            cells = found;
+            if cells.len() == known {
+                return lowered.map(|()| build.finish());
+            }
+        }
     }
 
-    fn body(&mut self) -> Result<()> {
-        let mut next = 0;
-        let refused = |ty: &Ty| matches!(ty, Ty::Owned(..) | Ty::Array(..) | Ty::Ref(..));
-        if self.id == FuncId(0) && self.harvest.params.iter().any(refused) {
-            let text = "a kernel's parameters are numbers, slices and views; pass an array as a slice";
-            return Err(self.error(Pos(1, 1), text));
+    fn body(&mut self, is_kernel: bool, mut next: usize) -> Result<()> {
+        let frame = self.frame();
+        let (definition, harvest) = (frame.definition, frame.harvest.clone());
+        self.go_to(Pos(definition.line, 1));
+        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+            let value = if is_kernel { self.kernel_param(ty, &mut next) } else { self.param(ty, &mut next) };
+            self.bind(pattern, &Place::Fixed(value))?;
         }
-        for (pattern, ty) in self.definition.params.iter().zip(&self.harvest.params) {
-            let count = ty.leaves().len();
-            let leaves = (next..next + count).map(|index| self.build.param(index)).collect();
-            next += count;
-            self.bind(pattern, Val { ty: ty.clone(), leaves })?;
+        let value = self.block(&definition.body, Some(&harvest.result))?;
+        let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
+        self.return_from(end, value)
+    }
+
+    fn param(&mut self, ty: &Ty, next: &mut usize) -> Val {
+        let count = ty.leaves().len();
+        let leaves = (*next..*next + count).map(|index| self.build.param(index)).collect();
+        *next += count;
+        Val { ty: ty.clone(), leaves }
+    }
+
+    /// A kernel's parameter: an array comes as its numbers.
+    fn kernel_param(&mut self, ty: &Ty, next: &mut usize) -> Val {
+        match ty {
+            Ty::Array(element, count) if ty.is_plain() => {
+                let array = self.new_array("param", ty);
+                let stride = element.count();
+                for index in 0..*count {
+                    let value = self.kernel_param(element, next);
+                    let place = self.element_at(array.only(), element, Space::Local, index * stride);
+                    self.store(place, Space::Local, &value);
+                }
+                self.fresh.insert(array.only());
+                array
+            }
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
+                let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
+                if let Ty::Option(_) = ty {
+                    value.leaves.push(self.build.param(*next));
+                    *next += 1;
+                }
+                let parts: Vec<Ty> = match ty {
+                    Ty::Array(element, count) => (0..*count).map(|_| (**element).clone()).collect(),
+                    _ => ty.parts().into_iter().map(|(part, _)| part.clone()).collect(),
+                };
+                for part in parts {
+                    let part = self.kernel_param(&part, next);
+                    value.leaves.extend(part.leaves);
+                }
+                value
+            }
+            _ => self.param(ty, next),
         }
-        let result = self.harvest.result.clone();
-        let value = self.block(&self.definition.body, Some(&result))?;
-        self.build.end(Terminator::Return(value.leaves.first().copied()));
-        Ok(())
+    }
+
+    /// The frame whose syntax is being lowered.
+    pub(super) fn frame(&self) -> &Frame {
+        &self.frames[self.current]
+    }
+
+    /// The same, to change it.
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        &mut self.frames[self.current]
+    }
+
+    /// Whether the kernel's indices are checked.
+    pub(super) fn checks_bounds(&self) -> bool {
+        !self.frame().definition.options.unchecked
+    }
+
+    /// Whether overflow is a panic.
+    pub(super) fn checks_overflow(&self) -> bool {
+        self.frame().definition.options.checked
+    }
+
+    /// Says that what follows was written at `at`, if the kernel has line tables; returns the place before.
+    pub(super) fn go_to(&mut self, Pos(line, column): Pos) -> Option<kir::Place> {
+        let known = self.program.lines.then(|| self.frame().file.clone()).filter(|_| line != 0);
+        let place = known.map(|file| kir::Place { file, line, column });
+        let outer = self.build.set_place(place.clone());
+        if place.is_none() {
+            self.build.set_place(outer.clone());
+        }
+        outer
     }
 
     /// An error at a place in this function.
     pub(super) fn error(&self, Pos(line, column): Pos, message: impl Into<String>) -> LowerError {
-        let Definition { name, file, .. } = *self.definition;
+        let Definition { name, file, .. } = *self.frame().definition;
         LowerError { function: name, message: message.into(), file, line, column }
-    }
-
-    /// Checks that the front end's type of a value is what rustc says it is.
-    pub(super) fn expect(&self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
-        if value.ty.fits(ty) || self.build.ended() {
-            return Ok(value);
-        }
-        let text = format!("this has type {:?} in the front end but {ty:?} in rustc; please report this", value.ty);
-        Err(self.error(at, text))
     }
 
     /// Brings a binding into being with a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
-        let binding = &self.definition.bindings[number as usize];
-        let value = match self.harvest.bindings[number as usize].clone() {
-            Some(ty) => self.own(value, &ty),
-            None => value,
-        };
-        let local = if let (true, Ty::Scalar(scalar)) = (binding.borrowed, &value.ty) {
-            let cell = self.new_array(binding.name, *scalar, vec![1]).only();
-            self.build.effect(Op::Store(cell, value.only()));
-            Local::Cell(cell, *scalar)
-        } else if binding.mutable && !matches!(value.ty, Ty::Array(_, _, _, Space::Local)) {
+        let frame = self.frame();
+        let definition = frame.definition;
+        let binding = &definition.bindings[number as usize];
+        let value = self.own(value);
+        let is_array = matches!(value.ty, Ty::Array(..)) && value.ty.is_plain();
+        let local = if self.cells.contains(&(std::ptr::from_ref(definition), number)) && !is_array {
+            let cell = self.new_array(binding.name, &value.ty).only();
+            self.store(cell, Space::Local, &value);
+            Local::Cell(cell, value.ty)
+        } else if binding.mutable && !is_array {
             let slots = self.slots(binding.name, &value.ty);
             self.set(&slots, &value.leaves);
             Local::Slots(value.ty, slots)
         } else {
             Local::Fixed(value)
         };
-        self.locals.insert(number, local);
+        self.frame_mut().locals.insert(number, local);
     }
 
     /// Slots for a value of a type.
@@ -172,7 +293,8 @@ impl<'p> Lowering<'p> {
 
     /// Ends the thread with a panic.
     pub(super) fn panic(&mut self, at: Pos, message: &str, args: &[Value]) {
-        let site = self.program.site(self.definition, at, message);
+        let definition = self.frame().definition;
+        let site = self.program.site(definition, at, message);
         self.build.end(Terminator::Panic(site, args.to_vec()));
     }
 
@@ -182,7 +304,8 @@ impl<'p> Lowering<'p> {
         self.build.select_block(block);
     }
 
-    /// A value that stands for one that never comes to be, so that what follows has something to name.
+    /// A value that stands for one that never comes to be, so that what follows has something to name. It is only made
+    /// where control does not come, so pointers, which have no constants, are never seen.
     pub(super) fn never(&mut self, ty: &Ty) -> Val {
         let leaves = ty.leaves().into_iter().map(|leaf| self.build.value(Op::Const(zero(leaf)), leaf)).collect();
         Val { ty: ty.clone(), leaves }
@@ -193,30 +316,47 @@ fn zero(leaf: Type) -> Const {
     Const { ty: leaf.scalar().unwrap_or(Scalar::U64), bits: 0 }
 }
 
-/// The KIR parameters: a slice is an address and a length, a view an address, its extents and its strides.
-fn params(definition: &Definition, harvest: &Harvest) -> Vec<Param> {
+/// The KIR parameters and result. A result that is no single number is stored where the first parameter says.
+fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
     let mut params = Vec::new();
+    let result = match &harvest.result {
+        Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Type::Scalar(*scalar)),
+        Ty::Unit => None,
+        other => {
+            let ty = Type::Ptr(Space::Local, other.pointee());
+            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite });
+            None
+        }
+    };
     for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
         let name = match pattern {
             Pattern::Bind(number) => definition.bindings[*number as usize].name,
             _ => "_",
         };
         let name: String = name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
-        let part = |index: usize| match ty {
+        let ty = if is_kernel { flat(ty) } else { ty.clone() };
+        let part = |index: usize| match &ty {
             Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
             Ty::Slice(..) => format!("{name}.len"),
-            Ty::Array(..) | Ty::Owned(..) | Ty::Ref(..) => name.clone(),
+            Ty::Scalar(_) | Ty::Enum(..) | Ty::Array(..) => name.clone(),
+            Ty::Ref(_, memory) if *memory != Memory::Value => name.clone(),
             Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
             Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
-            Ty::Scalar(_) => name.clone(),
             _ => format!("{name}.{index}"),
         };
-        for (index, leaf) in ty.leaves().into_iter().enumerate() {
-            let pointer = matches!(leaf, Type::Ptr(..));
-            let writable = pointer && ty.memory().is_some_and(|memory| memory.writable);
-            let access = if writable { Access::ReadWrite } else { Access::Read };
-            params.push(Param { name: part(index), ty: leaf, access });
-        }
+        let first = params.len();
+        ty.each_leaf(&mut |ty, access| params.push(Param { name: part(params.len() - first), ty, access }));
     }
-    params
+    (params, result)
+}
+
+/// A kernel's parameter with each array in it as its elements.
+fn flat(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Array(element, count) => Ty::Tuple(vec![flat(element); *count as usize]),
+        Ty::Tuple(types) => Ty::Tuple(types.iter().map(flat).collect()),
+        Ty::Struct(of) => Ty::Tuple(of.fields.iter().map(|field| flat(&field.ty)).collect()),
+        Ty::Option(inner) => Ty::Option(Box::new(flat(inner))),
+        other => other.clone(),
+    }
 }

@@ -2,10 +2,13 @@
 //!
 //! A primitive's own methods come before any trait's, so the receiver's type and the name decide.
 
+use super::Callee;
+use super::call::Arg;
 use super::expr::mask;
 use super::function::{Lowering, Result};
-use super::range::unsigned;
-use super::types::Val;
+use super::loops::unsigned;
+use super::place::Place;
+use super::types::{Val, behind};
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
@@ -19,8 +22,6 @@ enum Kind {
     Count,
     /// `bool`
     Test,
-    /// `usize`
-    Length,
     /// The unsigned integer of the same width.
     Unsigned,
 }
@@ -31,7 +32,6 @@ impl Kind {
             Kind::Own => receiver,
             Kind::Count => Scalar::U32,
             Kind::Test => Scalar::Bool,
-            Kind::Length => Scalar::U64,
             Kind::Unsigned if receiver == Scalar::F32 => Scalar::U32,
             Kind::Unsigned if receiver == Scalar::F64 => Scalar::U64,
             Kind::Unsigned => unsigned(receiver),
@@ -74,6 +74,15 @@ fn method(name: &str) -> Option<Method> {
         "reverse_bits" | "swap_bytes" | "wrapping_neg" => (int, &[], Own),
         "rotate_left" | "rotate_right" | "wrapping_shl" | "wrapping_shr" => (int, &[Count], Own),
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "saturating_add" | "saturating_sub" => (int, &[Own], Own),
+        "saturating_mul" | "wrapping_div" | "wrapping_rem" | "div_euclid" | "rem_euclid" => (int, &[Own], Own),
+        "pow" | "wrapping_pow" => (int, &[Count], Own),
+        "wrapping_abs" => (signed, &[], Own),
+        "next_power_of_two" => (plain, &[], Own),
+        "ilog2" => (int, &[], Count),
+        "checked_add" | "checked_sub" | "checked_mul" | "checked_div" | "checked_rem" => (int, &[Own], Own),
+        "checked_shl" | "checked_shr" => (int, &[Count], Own),
+        "checked_neg" | "overflowing_neg" => (int, &[], Own),
+        "overflowing_add" | "overflowing_sub" | "overflowing_mul" => (int, &[Own], Own),
         _ => return None,
     };
     Some(Method { receivers, args, result })
@@ -81,14 +90,11 @@ fn method(name: &str) -> Option<Method> {
 
 /// The type of a method's result.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
-    match (name, receiver) {
-        ("len", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Scalar(Kind::Length.of(Scalar::U64))),
-        ("len" | "nrows" | "ncols" | "ndim", Ty::View(..)) => Some(Ty::Scalar(Scalar::U64)),
-        ("dim", Ty::View(_, 1, _)) => Some(Ty::Scalar(Scalar::U64)),
-        ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::Scalar(Scalar::U64); *dims])),
-        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) => Some(Ty::Scalar(Scalar::Bool)),
-        (name, Ty::Scalar(scalar)) => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
-        _ => None,
+    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
+    match name.split_once('_') {
+        Some(("checked", _)) => Some(Ty::Option(Box::new(receiver.clone()))),
+        Some(("overflowing", _)) => Some(Ty::Tuple(vec![receiver.clone(), Ty::Scalar(Scalar::Bool)])),
+        _ => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
     }
 }
 
@@ -100,21 +106,65 @@ impl Lowering<'_> {
         name: &'static str,
         receiver: &'static Expr,
         args: &'static [Expr],
+        number: u32,
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let ty = self.ty_of(receiver).or_else(|| expected.cloned());
-        let receiver = self.expr(receiver, ty.as_ref())?;
-        match receiver.ty {
-            Ty::Slice(..) => return self.slice_method(at, name, &receiver),
-            Ty::Array(_, ref extents, ..) => {
-                let len = self.constant(Scalar::U64, extents[0]);
-                let slice = Val { ty: receiver.ty.clone(), leaves: vec![receiver.only(), len] };
-                return self.slice_method(at, name, &slice);
+        let callees = self.frame().callees.clone();
+        if let Callee::Function(instance, harvest) = &callees[number as usize] {
+            let place = self.place(receiver)?;
+            let Some((first, params)) = harvest.params.split_first() else {
+                return Err(self.error(at, "a method has a receiver"));
+            };
+            let mut passed = vec![Arg::Value(self.receiver(at, place, first)?)];
+            for (arg, ty) in args.iter().zip(params) {
+                passed.push(self.argument(arg, ty)?);
             }
-            Ty::View(_, dims, _) => return self.view_method(at, name, &receiver, dims),
-            _ => {}
+            return self.call_function(at, instance, harvest, passed);
         }
-        let scalar = self.number(at, &receiver)?;
+        let ty = self.ty_of(receiver).or_else(|| expected.cloned());
+        let place = match ty.map(behind) {
+            Some(Ty::Scalar(scalar)) => Place::Fixed(self.operand(receiver, Some(&Ty::Scalar(scalar)))?),
+            _ => self.place(receiver)?,
+        };
+        let place = self.through(place);
+        match place.ty() {
+            Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
+            Ty::Option(_) => self.option_method(at, name, &place, args),
+            Ty::View(..) => {
+                let view = self.read(&place);
+                self.view_method(at, name, &view, args)
+            }
+            _ => {
+                let receiver = self.read(&place);
+                self.number_method(at, name, &receiver, args)
+            }
+        }
+    }
+
+    /// The receiver as the method takes it: rustc has dereferenced and borrowed as needed.
+    fn receiver(&mut self, at: Pos, mut place: Place, wanted: &Ty) -> Result<Val> {
+        loop {
+            match wanted {
+                Ty::Ref(to, memory) if place.ty().fits(to) => return self.reference(at, place, memory.writable()),
+                wanted if place.ty().fits(wanted) => return Ok(self.read(&place)),
+                Ty::Slice(..) if matches!(place.ty(), Ty::Array(..)) => {
+                    let reference = self.reference(at, place, false)?;
+                    return self.coerce(at, reference, wanted);
+                }
+                _ if matches!(place.ty(), Ty::Ref(..)) => {
+                    let reference = self.read(&place);
+                    place = self.behind(reference);
+                }
+                _ => {
+                    let value = self.read(&place);
+                    return self.agree(at, value, wanted);
+                }
+            }
+        }
+    }
+
+    fn number_method(&mut self, at: Pos, name: &'static str, receiver: &Val, args: &'static [Expr]) -> Result<Val> {
+        let scalar = self.number(at, receiver)?;
         let found = method(name).filter(|method| (method.receivers)(scalar) && method.args.len() == args.len());
         let Some(Method { args: kinds, result, .. }) = found else {
             return Err(self.error(at, format!("kernels have no method `{name}` on {scalar}")));
@@ -122,6 +172,9 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (arg, kind) in args.iter().zip(kinds) {
             values.push(self.scalar(arg, kind.of(scalar))?);
+        }
+        if let Some(("checked" | "overflowing", _)) = name.split_once('_') {
+            return Ok(self.told_overflow(name, scalar, receiver.only(), &values));
         }
         let value = match (scalar.is_float(), &values[..]) {
             (true, values) => self.float_method(at, name, scalar, receiver.only(), values),
@@ -131,57 +184,19 @@ impl Lowering<'_> {
         Ok(Val::scalar(result.of(scalar), value))
     }
 
-    fn slice_method(&mut self, at: Pos, name: &str, slice: &Val) -> Result<Val> {
-        let len = slice.leaves[1];
-        match name {
-            "len" => Ok(Val::scalar(Scalar::U64, len)),
-            "is_empty" => {
-                let zero = self.constant(Scalar::U64, 0);
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
-            }
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on slices"))),
-        }
-    }
-
-    fn view_method(&mut self, at: Pos, name: &str, view: &Val, dims: usize) -> Result<Val> {
-        let extents = &view.leaves[1..=dims];
-        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
-        match (name, extents) {
-            ("ndim", _) => length(self.constant(Scalar::U64, dims as u64)),
-            ("nrows", [rows, _]) => length(*rows),
-            ("ncols", [_, columns]) => length(*columns),
-            ("dim", [only]) => length(*only),
-            ("dim", extents) => {
-                Ok(Val { ty: Ty::Tuple(vec![Ty::Scalar(Scalar::U64); dims]), leaves: extents.to_vec() })
-            }
-            ("len" | "is_empty", [first, rest @ ..]) => {
-                let mut len = *first;
-                for extent in rest {
-                    len = self.binary_value(BinaryOp::Mul, len, *extent, Scalar::U64);
-                }
-                if name == "len" {
-                    return length(len);
-                }
-                let zero = self.constant(Scalar::U64, 0);
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
-            }
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
-        }
-    }
-
-    fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
+    pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
         self.build.value(Op::Compare(op, a, b), Scalar::Bool)
     }
 
-    fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
+    pub(super) fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
         self.build.value(Op::Binary(op, a, b), ty)
     }
 
-    fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
+    pub(super) fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
         self.build.value(Op::Unary(op, a), ty)
     }
 
-    fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
+    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
         self.build.value(Op::Select(condition, yes, no), ty)
     }
 
@@ -253,7 +268,7 @@ impl Lowering<'_> {
         self.select(above, high, raised, ty)
     }
 
-    fn one(&mut self, ty: Scalar) -> Value {
+    pub(super) fn one(&mut self, ty: Scalar) -> Value {
         match ty {
             Scalar::F32 => self.constant(ty, u64::from(1f32.to_bits())),
             Scalar::F64 => self.constant(ty, 1f64.to_bits()),
@@ -265,7 +280,7 @@ impl Lowering<'_> {
         let zero = self.constant(ty, 0);
         match name {
             "abs" => {
-                if self.definition.options.checked {
+                if self.checks_overflow() {
                     self.check_not_minimum(at, ty, a, "absolute value overflows");
                 }
                 self.unary_value(UnaryOp::Abs, a, ty)
@@ -273,6 +288,15 @@ impl Lowering<'_> {
             "unsigned_abs" => {
                 let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
                 self.build.value(Op::Bitcast(magnitude, unsigned(ty)), unsigned(ty))
+            }
+            "wrapping_abs" => self.unary_value(UnaryOp::Abs, a, ty),
+            "next_power_of_two" => self.next_power_of_two(at, ty, a),
+            "ilog2" => {
+                let positive = self.compare(CompareOp::Gt, a, zero);
+                self.check(at, positive, "argument of integer logarithm must be positive", &[]);
+                let zeros = self.count("leading_zeros", ty, a);
+                let top = self.constant(Scalar::U32, u64::from(ty.bits() - 1));
+                self.binary_value(BinaryOp::Sub, top, zeros, Scalar::U32)
             }
             "signum" => {
                 let (one, minus_one) = (self.one(ty), self.constant(ty, mask(ty)));
@@ -325,6 +349,10 @@ impl Lowering<'_> {
                 let op = if name == "wrapping_shl" { BinaryOp::Shl } else { BinaryOp::Shr };
                 self.binary_value(op, a, amount, ty)
             }
+            "pow" => self.power(at, ty, a, b, self.checks_overflow()),
+            "wrapping_pow" => self.power(at, ty, a, b, false),
+            "div_euclid" | "rem_euclid" | "wrapping_div" | "wrapping_rem" => self.division(at, name, ty, a, b),
+            "saturating_mul" => self.saturating_mul(ty, a, b),
             "rotate_left" | "rotate_right" => self.rotate(name == "rotate_left", ty, a, b),
             "saturating_add" => self.saturating(BinaryOp::Add, ty, a, b),
             "saturating_sub" => self.saturating(BinaryOp::Sub, ty, a, b),

@@ -9,22 +9,28 @@ mod call;
 mod control;
 mod expr;
 mod function;
+mod integer;
+mod layout;
+mod loops;
+mod memory;
+mod merge;
 mod method;
 mod operator;
+mod overload;
 mod pattern;
 mod place;
-mod range;
+mod slice;
 mod together;
 mod types;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Ty};
+use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
 use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
-use crate::syntax::{Definition, Pos};
+use crate::syntax::{self, Definition, Pos};
 
 use function::Lowering;
-use types::Memory;
 pub(crate) use types::dim3;
 
 /// Why a captured function cannot be lowered.
@@ -62,16 +68,21 @@ pub struct Lowered {
 ///
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
-    let Body::Captured(definition, _) = kernel.body else { panic!("a kernel is captured Rust") };
-    let mut program = Program { contract: definition.options.fma, ..Program::default() };
-    program.function(kernel, Vec::new());
-    while let Some((id, instance, memory)) = program.pending.pop() {
-        let Body::Captured(definition, harvest) = instance.body else { continue };
-        let mut harvest = harvest();
-        for (param, memory) in harvest.params.iter_mut().zip(memory) {
-            *param = param.clone().in_memory(memory);
+    let Body::Captured(definition, harvest) = kernel.body else { panic!("a kernel is captured Rust") };
+    let syntax::Options { fma, debug, lineinfo, .. } = definition.options;
+    let mut program = Program { contract: fma, lines: debug || lineinfo, ..Program::default() };
+    let harvest = Rc::new(harvest());
+    let memories = harvest.params.iter().flat_map(Ty::memories).collect();
+    program.function(kernel, &harvest, memories);
+    while let Some(Pending { id, instance, harvest, mut memories }) = program.pending.pop() {
+        let Body::Captured(definition, _) = instance.body else { continue };
+        let mut harvest = (*harvest).clone();
+        for param in &mut harvest.params {
+            let rest = memories.split_off(param.memories().len().min(memories.len()));
+            *param = param.in_memories(&memories);
+            memories = rest;
         }
-        let lowered = Lowering::run(&mut program, definition, &harvest, id)?;
+        let lowered = Lowering::run(&mut program, (definition, &instance.generics), Rc::new(harvest), id)?;
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
@@ -80,31 +91,43 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
 }
 
 /// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to.
-type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Option<Memory>>);
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>);
+
+/// A function still to be lowered.
+struct Pending {
+    id: FuncId,
+    instance: Instance,
+    harvest: Rc<Harvest>,
+    /// Where its parameters point, in order.
+    memories: Vec<Memory>,
+}
 
 /// What the functions of one module share.
 #[derive(Default)]
 struct Program {
     contract: bool,
+    /// Whether instructions are to know where they were written.
+    lines: bool,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
     ids: HashMap<FunctionKey, FuncId>,
-    /// Functions still to be lowered, and what their parameters point to.
-    pending: Vec<(FuncId, Instance, Vec<Option<Memory>>)>,
+    pending: Vec<Pending>,
     sites: Vec<Site>,
     grid_dims: usize,
     shared: Vec<ArrayDecl>,
-    /// The shared array that each `shared!` of each function is.
-    shared_ids: HashMap<(FuncId, u32), SharedId>,
+    /// The shared array that each `shared!` of each specialisation is.
+    shared_ids: HashMap<(*const Definition, Vec<GenericArg>, u32), SharedId>,
 }
 
 /// What a call needs to know of its callee.
 #[derive(Clone, Debug)]
 enum Callee {
-    /// Captured Rust with its parameters' types and its result's.
-    Function(Instance, Vec<Ty>, Ty),
+    /// Captured Rust, and what rustc made of it.
+    Function(Instance, Rc<Harvest>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
+    /// A method that its name tells.
+    Builtin,
 }
 
 impl Callee {
@@ -117,10 +140,8 @@ impl Callee {
                     _ => None,
                 }),
             ),
-            Body::Captured(_, harvest) => {
-                let Harvest { params, result, .. } = harvest();
-                Callee::Function(instance.clone(), params, result)
-            }
+            Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
+            Body::Builtin => Callee::Builtin,
         }
     }
 }
@@ -130,9 +151,9 @@ impl Program {
     ///
     /// A device function is lowered once for each kind of memory that its parameters point to: a `&[T]` parameter can
     /// be a kernel's `&mut [T]`, borrowed again, or an array in shared memory.
-    fn function(&mut self, instance: &Instance, memory: Vec<Option<Memory>>) -> FuncId {
+    fn function(&mut self, instance: &Instance, harvest: &Rc<Harvest>, memories: Vec<Memory>) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
-        let key = (std::ptr::from_ref(definition), instance.generics.clone(), memory.clone());
+        let key = (std::ptr::from_ref(definition), instance.generics.clone(), memories.clone());
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
@@ -141,7 +162,7 @@ impl Program {
         let name = self.name(definition, &instance.generics);
         self.names.push(name);
         self.ids.insert(key, id);
-        self.pending.push((id, instance.clone(), memory));
+        self.pending.push(Pending { id, instance: instance.clone(), harvest: harvest.clone(), memories });
         id
     }
 
@@ -151,7 +172,8 @@ impl Program {
         for argument in generics {
             match argument {
                 GenericArg::Type(Ty::Scalar(scalar)) => name.push_str(&format!("_{scalar}")),
-                GenericArg::Type(_) => name.push_str("_x"),
+                GenericArg::Type(ty) => name.push_str(&symbol(&layout::shown(ty))),
+                GenericArg::Of(of) => name.push_str(&symbol(&layout::short(of))),
                 GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
             }
         }
@@ -170,6 +192,12 @@ impl Program {
         });
         SiteId(index as u32)
     }
+}
+
+/// The words of a type's name, each behind an underscore.
+fn symbol(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.flat_map(|word| ["_", word]).collect()
 }
 
 /// PTX symbols are ASCII; Rust's names may hold other letters.

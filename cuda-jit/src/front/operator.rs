@@ -2,6 +2,8 @@
 
 use super::expr::mask;
 use super::function::{Lowering, Result};
+use super::layout::shown;
+use super::overload;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
@@ -43,16 +45,26 @@ impl Lowering<'_> {
         let outside = expected.filter(|_| !op.compares());
         if op.is_shift() {
             let ty = self.ty_of(left).or_else(|| outside.cloned());
-            let value = self.expr(left, ty.as_ref())?;
-            let amount = self.expr(right, None)?;
+            let value = self.operand(left, ty.as_ref())?;
+            let amount = self.operand(right, None)?;
+            if let Ty::Struct(_) = value.ty {
+                return self.overloaded(at, op, value, amount);
+            }
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
         }
         let ty = self.ty_of(left).or_else(|| self.ty_of(right)).or_else(|| outside.cloned());
-        let left = self.expr(left, ty.as_ref())?;
+        let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);
-        let right = self.expr(right, ty.as_ref())?;
+        if let Ty::Struct(_) = left.ty {
+            let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, op.trait_name()));
+            let right = self.operand(right, ty.as_ref())?;
+            return self.overloaded(at, op, left, right);
+        }
+        let right = self.operand(right, ty.as_ref())?;
         if let Some(compare) = op.comparison() {
-            self.number(at, &left)?;
+            if left.ty.as_scalar().is_none() {
+                return self.compare_parts(at, op, &left, &right);
+            }
             let result = self.build.value(Op::Compare(compare, left.only(), right.only()), Scalar::Bool);
             return Ok(Val::scalar(Scalar::Bool, result));
         }
@@ -68,13 +80,69 @@ impl Lowering<'_> {
         value: &'static Expr,
     ) -> Result<Val> {
         let zero = may_be_zero(value);
-        let ty = if op.is_shift() { None } else { self.ty_of(place) };
-        let value = self.expr(value, ty.as_ref())?;
+        let ty = self.ty_of(place).map(super::types::behind);
+        let ty = match ty {
+            Some(ref of @ Ty::Struct(_)) => {
+                let name = format!("{}Assign", op.trait_name());
+                self.ty_of(value).or_else(|| overload::right_type(of, &name))
+            }
+            _ if op.is_shift() => None,
+            ty => ty,
+        };
+        if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {
+            // a call of the trait's method, whose arguments are evaluated in their order
+            let place = self.place(place)?;
+            let value = self.operand(value, ty.as_ref())?;
+            return self.overloaded_assign(at, op, place, value);
+        }
+        let value = self.operand(value, ty.as_ref())?;
         let place = self.place(place)?;
         let old = self.read(&place);
         let new = self.arithmetic(at, op, &old, &value, zero)?;
-        self.write(&place, &new);
+        self.write(at, &place, new)?;
         Ok(Val::unit())
+    }
+
+    /// `==` and `!=` of enums, and of tuples and `Option` of what can be compared.
+    fn compare_parts(&mut self, at: Pos, op: BinaryOp, left: &Val, right: &Val) -> Result<Val> {
+        let compared = match op {
+            BinaryOp::Eq => true,
+            BinaryOp::Ne => false,
+            _ => {
+                let text = format!("kernels order numbers, not values of type `{}`", shown(&left.ty));
+                return Err(self.error(at, text));
+            }
+        };
+        let equal = self.equal(at, left, right)?;
+        let result = match compared {
+            true => equal,
+            false => self.build.value(Op::Unary(crate::kir::UnaryOp::Not, equal), Scalar::Bool),
+        };
+        Ok(Val::scalar(Scalar::Bool, result))
+    }
+
+    fn equal(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Value> {
+        match &left.ty {
+            Ty::Scalar(_) | Ty::Enum(..) => Ok(self.compare(CompareOp::Eq, left.only(), right.only())),
+            Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left.clone(), right.clone())?.only()),
+            Ty::Tuple(types) => {
+                let mut all = self.constant(Scalar::Bool, 1);
+                for index in 0..types.len() {
+                    let one = self.equal(at, &left.part(index), &right.part(index))?;
+                    all = self.build.value(Op::Binary(Kir::And, all, one), Scalar::Bool);
+                }
+                Ok(all)
+            }
+            Ty::Option(_) => {
+                // equal tags, and equal values where there are any
+                let tags = self.compare(CompareOp::Eq, left.leaves[0], right.leaves[0]);
+                let values = self.equal(at, &left.part(0), &right.part(0))?;
+                let none = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, left.leaves[0]), Scalar::Bool);
+                let held = self.build.value(Op::Binary(Kir::Or, none, values), Scalar::Bool);
+                Ok(self.build.value(Op::Binary(Kir::And, tags, held), Scalar::Bool))
+            }
+            other => Err(self.error(at, format!("kernels do not compare values of type `{}`", shown(other)))),
+        }
     }
 
     /// An operator that computes, on values of one type (but for a shift's amount).
@@ -98,7 +166,7 @@ impl Lowering<'_> {
             BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => {
                 self.check_division(at, op, scalar, a, b)
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.definition.options.checked && scalar.is_integer() => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.checks_overflow() && scalar.is_integer() => {
                 self.check_overflow(at, kir, a, b);
             }
             BinaryOp::Shl | BinaryOp::Shr => b = self.shift_amount(at, scalar, right)?,
@@ -110,7 +178,7 @@ impl Lowering<'_> {
     /// The amount of a shift in the type of what is shifted, where KIR wants it.
     fn shift_amount(&mut self, at: Pos, scalar: Scalar, amount: &Val) -> Result<Value> {
         let from = self.number(at, amount)?;
-        if self.definition.options.checked {
+        if self.checks_overflow() {
             let width = self.constant(from, u64::from(scalar.bits()));
             let mut inside = self.build.value(Op::Compare(CompareOp::Lt, amount.only(), width), Scalar::Bool);
             if from.is_signed() {
@@ -128,7 +196,7 @@ impl Lowering<'_> {
         if from == to { value } else { self.build.value(Op::Cast(value, to), to) }
     }
 
-    fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {
+    pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {
         let message = match op {
             Kir::Add => "addition overflows",
             Kir::Sub => "subtraction overflows",

@@ -1,94 +1,179 @@
-//! Places: bindings, fields of bindings, and elements of slices with their bounds checks.
+//! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
 
 use super::function::{Local, Lowering, Result};
-use super::types::{Memory, Val};
-use crate::harvest::Ty;
+use super::layout::shown;
+use super::types::Val;
+use crate::harvest::{Memory, Ty};
 use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Pos};
+use crate::syntax::{Expr, ExprKind, Lit, Pos};
 
 /// Something that can be read and, but for a fixed value, written.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// A binding that never changes.
+    /// A value that never changes.
     Fixed(Val),
-    /// A binding, or a part of one.
-    Slots(Ty, Vec<SlotId>),
-    /// A number in memory.
-    Element(Value, Scalar, Memory),
+    /// A binding in slots, or a part of one; and the binding's number.
+    Slots(Ty, Vec<SlotId>, u32),
+    /// A value in memory.
+    Memory(Value, Ty, Memory),
+}
+
+impl Place {
+    /// The type of what it holds.
+    pub(super) fn ty(&self) -> &Ty {
+        match self {
+            Place::Fixed(value) => &value.ty,
+            Place::Slots(ty, ..) | Place::Memory(_, ty, _) => ty,
+        }
+    }
 }
 
 impl Lowering<'_> {
     /// Evaluates the expression as a place. An index is checked here.
     pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
         let Expr(at, kind) = expr;
-        match kind {
-            ExprKind::Binding(number) => match self.locals.get(number) {
-                Some(Local::Fixed(value)) => Ok(Place::Fixed(value.clone())),
-                Some(Local::Cell(ptr, scalar)) => {
-                    Ok(Place::Element(*ptr, *scalar, Memory { writable: true, space: Space::Local }))
-                }
-                Some(Local::Slots(ty, slots)) => Ok(Place::Slots(ty.clone(), slots.clone())),
-                None => {
-                    let name = self.definition.bindings[*number as usize].name;
-                    Err(self.error(*at, format!("`{name}` has no value here in the front end; please report this")))
+        let place = match kind {
+            ExprKind::Binding(number) => match self.frame().locals.get(number) {
+                Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
+                Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
+                Some(Local::Slots(ty, slots)) => Place::Slots(ty.clone(), slots.clone(), *number),
+                Some(Local::Late) | None => {
+                    let name = self.frame().definition.bindings[*number as usize].name;
+                    let text = format!("`{name}` has no value here in the front end; please report this");
+                    return Err(self.error(*at, text));
                 }
             },
-            ExprKind::Field(base, name) => match self.place(base)? {
-                Place::Slots(ty, slots) => match ty.field(name) {
-                    Some((ty, range)) => Ok(Place::Slots(ty, slots[range].to_vec())),
-                    None => Err(self.error(*at, format!("a value of type {ty:?} has no field `{name}`"))),
-                },
-                Place::Fixed(value) => match value.ty.field(name) {
-                    Some((ty, range)) => Ok(Place::Fixed(Val { ty, leaves: value.leaves[range].to_vec() })),
-                    None => Err(self.error(*at, format!("a value of type {:?} has no field `{name}`", value.ty))),
-                },
-                Place::Element(..) => Err(self.error(*at, format!("a number has no field `{name}`"))),
-            },
-            ExprKind::Index(base, index) => {
-                let checked = !self.definition.options.unchecked;
-                self.element(base, std::slice::from_ref(index), checked)
+            ExprKind::Field(base, name) => {
+                let base = self.place(base)?;
+                let base = self.through(base);
+                match base.ty().field(name) {
+                    Some(index) => self.part(&base, index),
+                    None => {
+                        let text = format!("a value of type `{}` has no field `{name}`", shown(base.ty()));
+                        return Err(self.error(*at, text));
+                    }
+                }
             }
-            ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false),
-            ExprKind::IndexAll(base, indices) => {
-                let checked = !self.definition.options.unchecked;
-                self.element(base, indices, checked)
-            }
+            ExprKind::Index(base, index) => self.element(base, std::slice::from_ref(index), self.checks_bounds())?,
+            ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false)?,
+            ExprKind::IndexAll(base, indices) => self.element(base, indices, self.checks_bounds())?,
             ExprKind::Deref(reference) => {
                 let reference = self.expr(reference, None)?;
-                match (&reference.ty, reference.ty.memory()) {
-                    (Ty::Ref(scalar, ..), Some(memory)) => Ok(Place::Element(reference.only(), *scalar, memory)),
-                    _ => Err(self.error(*at, format!("a value of type {:?} cannot be dereferenced", reference.ty))),
+                match reference.ty {
+                    Ty::Ref(..) => self.behind(reference),
+                    Ty::Slice(..) => Place::Fixed(reference),
+                    other => {
+                        let text = format!("a value of type `{}` cannot be dereferenced", shown(&other));
+                        return Err(self.error(*at, text));
+                    }
                 }
             }
-            _ => Ok(Place::Fixed(self.expr(expr, None)?)),
+            _ => Place::Fixed(self.expr(expr, None)?),
+        };
+        Ok(self.in_memory(place))
+    }
+
+    /// An array is where it lies, whatever holds the address.
+    fn in_memory(&mut self, place: Place) -> Place {
+        if !matches!(place.ty(), Ty::Array(..)) || !place.ty().is_plain() {
+            return place;
+        }
+        match place {
+            Place::Memory(..) => place,
+            other => {
+                let array = self.read(&other);
+                Place::Memory(array.only(), array.ty, Memory::Write(Space::Local))
+            }
         }
     }
 
-    /// The element of a slice or view at an index for each dimension.
+    /// What a reference points to.
+    pub(super) fn behind(&mut self, reference: Val) -> Place {
+        match reference.ty {
+            Ty::Ref(to, Memory::Value) => {
+                let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
+                self.in_memory(place)
+            }
+            Ty::Ref(to, memory) => Place::Memory(reference.leaves[0], *to, memory),
+            _ => Place::Fixed(reference),
+        }
+    }
+
+    /// What is there behind any references.
+    pub(super) fn through(&mut self, mut place: Place) -> Place {
+        while let Ty::Ref(..) = place.ty() {
+            let reference = self.read(&place);
+            place = self.behind(reference);
+        }
+        place
+    }
+
+    /// A part of a tuple, struct or `Option`.
+    pub(super) fn part(&mut self, place: &Place, index: usize) -> Place {
+        let part = match place {
+            Place::Fixed(value) => Place::Fixed(value.part(index)),
+            Place::Slots(ty, slots, root) => {
+                Place::Slots(ty.parts()[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), *root)
+            }
+            Place::Memory(ptr, ty, memory) => {
+                let (part, offset) = ty.parts()[index];
+                Place::Memory(self.part_at(*ptr, memory.space(), offset, part), part.clone(), *memory)
+            }
+        };
+        self.in_memory(part)
+    }
+
+    /// The element of a slice, array or view at an index for each dimension.
     fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
         let at = base.0;
-        let ty = self.ty_of(base);
-        let mut value = self.expr(base, ty.as_ref())?;
-        value.ty = value.ty.into_place();
-        let Some(memory) = value.ty.memory() else {
-            return Err(self.error(at, format!("a value of type {:?} cannot be indexed", value.ty)));
-        };
-        let (scalar, dims) = match &value.ty {
-            Ty::Slice(scalar, ..) => (*scalar, 1),
-            Ty::View(scalar, dims, _) => (*scalar, *dims),
-            Ty::Array(scalar, extents, ..) => {
-                return self.array_element(at, (*scalar, extents), &value, indices, checked);
-            }
-            other => return Err(self.error(at, format!("a value of type {other:?} cannot be indexed"))),
-        };
-        let mut places = Vec::with_capacity(dims);
+        let base = self.place(base)?;
+        let base = self.through(base);
+        let mut places = Vec::with_capacity(indices.len());
         for index in indices {
             places.push(self.scalar(index, Scalar::U64)?);
         }
+        let known = match &indices[0].1 {
+            ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
+            _ => None,
+        };
+        match base {
+            Place::Memory(ptr, Ty::Array(element, len), memory) => {
+                if checked && known.is_none_or(|known| known >= len) {
+                    self.check_index(at, places[0], len);
+                }
+                let index = self.scaled_by(places[0], element.count());
+                Ok(self.moved(ptr, index, *element, memory))
+            }
+            Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) => {
+                if checked {
+                    self.check_index(at, places[0], len);
+                }
+                self.choose(at, &array, places[0], known)
+            }
+            base => {
+                let base = self.read(&base);
+                self.strided(at, base, &places, checked)
+            }
+        }
+    }
+
+    fn check_index(&mut self, at: Pos, index: Value, len: u64) {
+        let len = self.constant(Scalar::U64, len);
+        let inside = self.compare(CompareOp::Lt, index, len);
+        self.check(at, inside, "index {0} is out of bounds of an array of length {1}", &[index, len]);
+    }
+
+    /// The element of a slice or view.
+    pub(super) fn strided(&mut self, at: Pos, value: Val, places: &[Value], checked: bool) -> Result<Place> {
+        let (element, dims, memory) = match &value.ty {
+            Ty::Slice(element, memory) => (element, 1, *memory),
+            Ty::View(element, dims, memory) => (element, *dims, *memory),
+            other => return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(other)))),
+        };
         let (ptr, extents) = (value.leaves[0], &value.leaves[1..=dims]);
         if checked {
             for (axis, (index, extent)) in places.iter().zip(extents).enumerate() {
-                let inside = self.build.value(Op::Compare(CompareOp::Lt, *index, *extent), Scalar::Bool);
+                let inside = self.compare(CompareOp::Lt, *index, *extent);
                 let message = match (&value.ty, dims) {
                     (Ty::Slice(..), _) => "index {0} is out of bounds of a slice of length {1}".to_owned(),
                     (_, 1) => "index {0} is out of bounds of a view of length {1}".to_owned(),
@@ -98,73 +183,89 @@ impl Lowering<'_> {
             }
         }
         let strides = value.leaves.get(1 + dims..).unwrap_or_default();
-        let offset = if strides.is_empty() { places[0] } else { self.dot(&places, strides) };
-        let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space, scalar));
-        Ok(Place::Element(ptr, scalar, memory))
+        let offset = if strides.is_empty() { places[0] } else { self.dot(places, strides) };
+        let offset = self.scaled_by(offset, element.count());
+        Ok(self.moved(ptr, offset, (**element).clone(), memory))
     }
 
-    /// The element, or the row, of an array whose element type and extents are known.
-    fn array_element(
-        &mut self,
-        at: Pos,
-        (scalar, extents): (Scalar, &[u64]),
-        array: &Val,
-        indices: &'static [Expr],
-        checked: bool,
-    ) -> Result<Place> {
-        let index = self.scalar(&indices[0], Scalar::U64)?;
-        let (len, inner) = (extents[0], &extents[1..]);
-        if checked {
-            let len = self.constant(Scalar::U64, len);
-            let inside = self.build.value(Op::Compare(CompareOp::Lt, index, len), Scalar::Bool);
-            self.check(at, inside, "index {0} is out of bounds of an array of length {1}", &[index, len]);
-        }
-        let memory = array.ty.memory().unwrap_or(Memory { writable: true, space: Space::Shared });
-        let row = inner.iter().product();
-        let offset = if row == 1 {
-            index
-        } else {
-            let row = self.constant(Scalar::U64, row);
-            self.build.value(Op::Binary(BinaryOp::Mul, index, row), Scalar::U64)
-        };
-        let ptr = self.build.value(Op::Offset(array.only(), offset), Type::Ptr(memory.space, scalar));
-        if inner.is_empty() {
-            return Ok(Place::Element(ptr, scalar, memory));
-        }
-        let ty = Ty::Array(scalar, inner.to_vec(), memory.writable, memory.space);
-        Ok(Place::Fixed(Val { ty, leaves: vec![ptr] }))
+    /// The element so many numbers or records behind `ptr`.
+    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
+        let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
+        Place::Memory(ptr, element, memory)
     }
 
-    /// `&place`: of a number in memory its address, of anything else that points the same pointer.
-    pub(super) fn reborrow(&mut self, expr: &'static Expr) -> Result<Val> {
-        match self.place(expr)? {
-            Place::Element(ptr, scalar, Memory { writable, space }) => {
-                Ok(Val { ty: Ty::Ref(scalar, writable, space), leaves: vec![ptr] })
+    /// `index * count`, where the count is known.
+    pub(super) fn scaled_by(&mut self, index: Value, count: u64) -> Value {
+        if count == 1 {
+            return index;
+        }
+        let count_value = self.constant(Scalar::U64, count);
+        self.scaled(index, count, count_value)
+    }
+
+    /// `index * count`, with the count as a value too.
+    pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
+        if count == 1 { index } else { self.build.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
+    }
+
+    /// `&place` or `&mut place`.
+    pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool) -> Result<Val> {
+        let place = self.place(expr)?;
+        // `&*slice` is the slice
+        if let (ExprKind::Deref(_), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) = (&expr.1, &place) {
+            return Ok(slice.clone());
+        }
+        self.reference(expr.0, place, mutable)
+    }
+
+    /// A reference to a place. A shared one to what lies in no memory is the value itself, which nobody can change
+    /// while it is borrowed; a binding that is borrowed mutably must lie in memory.
+    pub(super) fn reference(&mut self, at: Pos, place: Place, mutable: bool) -> Result<Val> {
+        match place {
+            Place::Memory(ptr, ty, memory) => Ok(Val { ty: Ty::Ref(Box::new(ty), memory), leaves: vec![ptr] }),
+            Place::Slots(ref ty, _, root) if mutable => {
+                if !ty.is_plain() {
+                    let text = format!(
+                        "a `{}` holds references, so it cannot be borrowed with `&mut`; pass it by value and return it",
+                        shown(ty)
+                    );
+                    return Err(self.error(at, text));
+                }
+                let key = (std::ptr::from_ref(self.frame().definition), root);
+                self.cells.insert(key);
+                // the function is lowered again with the binding in memory; until then anything of the type will do
+                let ty = ty.clone();
+                let cell = self.new_array("cell", &ty).only();
+                Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Local)), leaves: vec![cell] })
+            }
+            Place::Fixed(value) if mutable && value.ty.is_plain() => {
+                // `&mut` of a value that was just made
+                let cell = self.new_array("temporary", &value.ty).only();
+                self.store(cell, Space::Local, &value);
+                Ok(Val { ty: Ty::Ref(Box::new(value.ty), Memory::Write(Space::Local)), leaves: vec![cell] })
             }
             place => {
-                let mut value = self.read(&place);
-                value.ty = value.ty.into_place();
-                match value.ty.memory() {
-                    Some(_) => Ok(value),
-                    None => {
-                        Err(self.error(expr.0, "only slices, arrays and their elements can be borrowed in a kernel"))
-                    }
-                }
+                let value = self.read(&place);
+                Ok(Val { ty: Ty::Ref(Box::new(value.ty), Memory::Value), leaves: value.leaves })
             }
         }
     }
 
-    /// `shared!(T)`: one array for each place in the source and function.
+    /// `shared!(T)`: one array for each place in the source and specialisation.
     pub(super) fn shared(&mut self, number: u32) -> Val {
-        let (element, extents) = self.harvest.arrays[number as usize].clone();
+        let frame = self.frame();
+        let ty = frame.harvest.named[number as usize].clone();
+        let (definition, generics) = (frame.definition, frame.generics.clone());
         let count = self.program.shared.len() as u32;
-        let id = *self.program.shared_ids.entry((self.id, number)).or_insert(SharedId(count));
+        let key = (std::ptr::from_ref(definition), generics, number);
+        let id = *self.program.shared_ids.entry(key).or_insert(SharedId(count));
+        let element = ty.pointee();
         if id.0 == count {
-            let name = self.definition.name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
-            self.program.shared.push(ArrayDecl { name, element, len: extents.iter().product() });
+            let name = definition.name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
+            self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
         }
         let ptr = self.build.value(Op::Shared(id), Type::Ptr(Space::Shared, element));
-        Val { ty: Ty::Array(element, extents, true, Space::Shared), leaves: vec![ptr] }
+        Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] }
     }
 
     /// The sum of products, wrapping: strides may be negative.
@@ -180,17 +281,33 @@ impl Lowering<'_> {
         sum
     }
 
-    /// Writes a place; rustc has checked that it can be written.
-    pub(super) fn write(&mut self, place: &Place, value: &Val) {
+    /// What a place holds now.
+    pub(super) fn read(&mut self, place: &Place) -> Val {
         match place {
-            Place::Fixed(array) => {
-                if let Ty::Array(scalar, extents, ..) = &array.ty {
-                    let count = extents.iter().product();
-                    self.copy_array(*scalar, (value.only(), &value.ty), (array.only(), &array.ty), count);
-                }
+            Place::Fixed(value) => value.clone(),
+            Place::Slots(ty, slots, _) => self.get(ty, slots),
+            // an array of the thread's own is where it lies; whoever binds it copies it
+            Place::Memory(ptr, ty @ Ty::Array(..), memory) if memory.space() == Space::Local => {
+                Val { ty: ty.clone(), leaves: vec![*ptr] }
             }
-            Place::Slots(_, slots) => self.set(slots, &value.leaves),
-            Place::Element(ptr, ..) => self.build.effect(Op::Store(*ptr, value.only())),
+            Place::Memory(ptr, ty, memory) => self.load(*ptr, memory.space(), ty),
         }
+    }
+
+    /// Writes a place; rustc has checked that it can be written.
+    pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
+        let value = self.agree(at, value, place.ty())?;
+        if self.build.ended() {
+            return Ok(());
+        }
+        match place {
+            Place::Fixed(_) => return Err(self.error(at, "elements of an array of references cannot be replaced")),
+            Place::Slots(_, slots, _) => {
+                let value = self.own(value);
+                self.set(slots, &value.leaves);
+            }
+            Place::Memory(ptr, _, memory) => self.store(*ptr, memory.space(), &value),
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! What threads do together: barriers, fences, atomics, shuffles and votes.
 
 use super::function::{Lowering, Result};
+use super::layout::shown;
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Intrinsic, Ty};
 use crate::kir::{BinaryOp, Op, Scalar, ShuffleOp, Value};
@@ -32,11 +33,11 @@ impl Lowering<'_> {
                 Op::MatchAny(mask, self.integer_bits(value, scalar))
             }
             Intrinsic::Atomic(op) => {
-                let pointer = self.reference(at, &args[0])?;
+                let pointer = self.pointer(at, &args[0])?;
                 Op::Atomic(op, pointer, self.scalar(&args[1], scalar)?)
             }
             Intrinsic::CompareExchange => {
-                let pointer = self.reference(at, &args[0])?;
+                let pointer = self.pointer(at, &args[0])?;
                 let old = self.scalar(&args[1], scalar)?;
                 Op::CompareExchange(pointer, old, self.scalar(&args[2], scalar)?)
             }
@@ -58,11 +59,11 @@ impl Lowering<'_> {
     }
 
     /// The address that a reference holds.
-    fn reference(&mut self, at: Pos, reference: &'static Expr) -> Result<Value> {
+    fn pointer(&mut self, at: Pos, reference: &'static Expr) -> Result<Value> {
         let value = self.expr(reference, None)?;
         match value.ty {
-            Ty::Ref(..) => Ok(value.only()),
-            other => Err(self.error(at, format!("a value of type {other:?} is no reference to a number"))),
+            Ty::Ref(..) => Ok(self.address(value)),
+            other => Err(self.error(at, format!("a value of type `{}` is no reference to a number", shown(&other)))),
         }
     }
 

@@ -1,15 +1,16 @@
-//! The types of expressions, read off rustc's answers, and how values lie in KIR.
+//! The types of expressions, read off rustc's answers.
 //!
 //! [`Lowering::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
 //! (a literal without a suffix). Whoever lowers an expression passes down what the surroundings say; where neither
-//! says anything, Rust's fallback holds: `i32` and `f64`.
+//! says anything, Rust's fallback holds: `i32` and `f64`. Where references point is not known here: a type that this
+//! yields is a hint, and the value that comes says the rest.
 
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Intrinsic, Ty};
-use crate::kir::{BarrierOp, Scalar, Space, Type, Value, VoteOp};
-use crate::syntax::{BinaryOp, Block, Condition, Expr, ExprKind, Lit};
+use crate::harvest::{Field, Intrinsic, Memory, StructTy, Ty};
+use crate::kir::{BarrierOp, Scalar, Space, Value, VoteOp};
+use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
 
 /// A value of the language: its type and the KIR values that it consists of.
 #[derive(Clone, Debug)]
@@ -33,117 +34,16 @@ impl Val {
     pub(super) fn only(&self) -> Value {
         self.leaves[0]
     }
-}
 
-impl Ty {
-    /// The KIR types that a value of this type consists of.
-    pub(super) fn leaves(&self) -> Vec<Type> {
-        match self {
-            Ty::Unit => Vec::new(),
-            Ty::Scalar(scalar) => vec![Type::Scalar(*scalar)],
-            Ty::Slice(scalar, _, space) => vec![Type::Ptr(*space, *scalar), Type::Scalar(Scalar::U64)],
-            Ty::Array(scalar, _, _, space) | Ty::Ref(scalar, _, space) => vec![Type::Ptr(*space, *scalar)],
-            // an array of the thread's own is where it lies; whoever binds it copies it
-            Ty::Owned(scalar, _) => vec![Type::Ptr(Space::Local, *scalar)],
-            Ty::View(scalar, dims, _) => {
-                // the address, the extents, and the strides in elements, which wrap
-                let mut leaves = vec![Type::Ptr(Space::Global, *scalar)];
-                leaves.extend(std::iter::repeat_n(Type::Scalar(Scalar::U64), 2 * dims));
-                leaves
-            }
-            Ty::Tuple(elements) => elements.iter().flat_map(Ty::leaves).collect(),
-            Ty::Struct(_, fields) => fields.iter().flat_map(|(_, ty)| ty.leaves()).collect(),
-            Ty::Option(inner) => {
-                let mut leaves = vec![Type::Scalar(Scalar::Bool)];
-                leaves.extend(inner.leaves());
-                leaves
-            }
-        }
+    /// A part of a tuple, struct or `Option`.
+    pub(super) fn part(&self, index: usize) -> Val {
+        let leaves = self.leaves[self.ty.part_leaves(index)].to_vec();
+        Val { ty: self.ty.parts()[index].0.clone(), leaves }
     }
-
-    /// What this points to, if it is a pointer.
-    pub(super) fn memory(&self) -> Option<Memory> {
-        match self {
-            Ty::Slice(_, writable, space) | Ty::Array(_, _, writable, space) | Ty::Ref(_, writable, space) => {
-                Some(Memory { writable: *writable, space: *space })
-            }
-            Ty::View(_, _, writable) => Some(Memory { writable: *writable, space: Space::Global }),
-            Ty::Owned(..) => Some(Memory { writable: true, space: Space::Local }),
-            _ => None,
-        }
-    }
-
-    /// The same pointer to such memory.
-    pub(super) fn in_memory(self, memory: Option<Memory>) -> Ty {
-        let Some(Memory { writable, space }) = memory else { return self };
-        match self {
-            Ty::Slice(scalar, ..) => Ty::Slice(scalar, writable, space),
-            Ty::Array(scalar, extents, ..) => Ty::Array(scalar, extents, writable, space),
-            Ty::Ref(scalar, ..) => Ty::Ref(scalar, writable, space),
-            Ty::View(scalar, dims, _) => Ty::View(scalar, dims, writable),
-            other => other,
-        }
-    }
-
-    /// An array of the thread's own as what it is in memory; other types as they are.
-    pub(super) fn into_place(self) -> Ty {
-        match self {
-            Ty::Owned(scalar, extents) => Ty::Array(scalar, extents, true, Space::Local),
-            other => other,
-        }
-    }
-
-    /// The scalar type, if it is one.
-    pub(super) fn as_scalar(&self) -> Option<Scalar> {
-        match self {
-            Ty::Scalar(scalar) => Some(*scalar),
-            _ => None,
-        }
-    }
-
-    /// A field's type, and the range of the leaves that hold it.
-    pub(super) fn field(&self, name: &str) -> Option<(Ty, std::ops::Range<usize>)> {
-        let fields: Vec<(String, &Ty)> = match self {
-            Ty::Tuple(elements) => (0..).zip(elements).map(|(i, ty): (usize, _)| (i.to_string(), ty)).collect(),
-            Ty::Struct(_, fields) => fields.iter().map(|(name, ty)| (name.to_string(), ty)).collect(),
-            _ => return None,
-        };
-        let mut start = 0;
-        for (field, ty) in fields {
-            let end = start + ty.leaves().len();
-            if field == name {
-                return Some((ty.clone(), start..end));
-            }
-            start = end;
-        }
-        None
-    }
-
-    /// Whether a value of this type can stand where one of `other` is wanted: the same, or a slice reborrowed.
-    pub(super) fn fits(&self, other: &Ty) -> bool {
-        match (self, other) {
-            (Ty::Slice(a, ..), Ty::Slice(b, ..)) | (Ty::Ref(a, ..), Ty::Ref(b, ..)) => a == b,
-            (Ty::Array(a, m, ..) | Ty::Owned(a, m), Ty::Array(b, n, ..) | Ty::Owned(b, n)) => a == b && m == n,
-            (Ty::View(a, m, _), Ty::View(b, n, _)) => a == b && m == n,
-            (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.fits(b)),
-            (Ty::Option(a), Ty::Option(b)) => a.fits(b),
-            _ => self == other,
-        }
-    }
-}
-
-/// What a pointer points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Memory {
-    /// Whether kernels may write it, so that other threads may at the same time.
-    pub(super) writable: bool,
-    /// Where it is.
-    pub(super) space: Space,
 }
 
 /// What an intrinsic yields; `scalar` is its generic argument, if it has one.
 pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
-    let index = Ty::Scalar(Scalar::U64);
     match intrinsic {
         Intrinsic::Barrier | Intrinsic::Fence(_) | Intrinsic::SyncWarp => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count) | Intrinsic::Vote(VoteOp::Ballot) => Ty::Scalar(Scalar::U32),
@@ -152,16 +52,17 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::Atomic(_) | Intrinsic::CompareExchange | Intrinsic::Shuffle(_) => {
             Ty::Scalar(scalar.unwrap_or(Scalar::U32))
         }
-        Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => index,
-        Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![index; dims]),
+        Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
+        Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
     }
 }
 
 /// The type of `thread_idx()` and its kin.
 pub(crate) fn dim3() -> Ty {
-    let index = || Ty::Scalar(Scalar::U64);
-    Ty::Struct("Dim3", vec![("x", index()), ("y", index()), ("z", index())])
+    let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
+    let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
+    Ty::Struct(StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new }.into())
 }
 
 /// The type that a literal's suffix names.
@@ -173,71 +74,112 @@ pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
     }
 }
 
+/// The type behind references.
+pub(super) fn behind(mut ty: Ty) -> Ty {
+    while let Ty::Ref(to, _) = ty {
+        ty = *to;
+    }
+    ty
+}
+
+/// What the elements of something that can be indexed are.
+pub(super) fn element_type(ty: Ty) -> Option<Ty> {
+    match behind(ty) {
+        Ty::Slice(element, _) | Ty::View(element, ..) | Ty::Array(element, _) => Some(*element),
+        _ => None,
+    }
+}
+
 impl Lowering<'_> {
     /// An expression's type as far as it tells by itself.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
-            ExprKind::Binding(number) => self.harvest.bindings[*number as usize].clone().map(Ty::into_place),
-            ExprKind::Const(number) => Some(Ty::Scalar(self.harvest.consts[*number as usize].0)),
-            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.harvest.types[*number as usize])),
-            ExprKind::Unary(_, value) => self.ty_of(value),
-            ExprKind::Reborrow(value) => match self.ty_of(value)? {
-                Ty::Scalar(scalar) => Some(Ty::Ref(scalar, true, Space::Global)),
-                other => Some(other),
+            ExprKind::Binding(number) => self.frame().harvest.bindings[*number as usize].clone(),
+            ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
+            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
+            ExprKind::Unary(op, value) => self.unary_type(*op, self.ty_of(value)?),
+            ExprKind::Reborrow(value, mutable) => match &value.1 {
+                ExprKind::Deref(reference) => self.ty_of(reference),
+                _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
             },
+            ExprKind::Cut(base, ..) => {
+                Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
+            }
             ExprKind::Deref(value) => match self.ty_of(value)? {
-                Ty::Ref(scalar, ..) => Some(Ty::Scalar(scalar)),
+                Ty::Ref(to, _) => Some(*to),
+                slice @ Ty::Slice(..) => Some(slice),
                 _ => None,
             },
             ExprKind::Array(elements) => {
-                let element = elements.iter().find_map(|element| self.ty_of(element));
-                let (scalar, mut extents) = match element? {
-                    Ty::Scalar(scalar) => (scalar, Vec::new()),
-                    Ty::Owned(scalar, extents) | Ty::Array(scalar, extents, ..) => (scalar, extents),
-                    _ => return None,
-                };
-                extents.insert(0, elements.len() as u64);
-                Some(Ty::Owned(scalar, extents))
+                let element = elements.iter().find_map(|element| self.ty_of(element))?;
+                Some(Ty::Array(Box::new(element), elements.len() as u64))
             }
             ExprKind::Shared(number) => {
-                let (scalar, extents) = self.harvest.arrays[*number as usize].clone();
-                Some(Ty::Array(scalar, extents, true, Space::Shared))
+                let array = self.frame().harvest.named[*number as usize].clone();
+                Some(Ty::Ref(Box::new(array), Memory::Write(Space::Shared)))
             }
+            ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
-                BinaryOp::Shl | BinaryOp::Shr => self.ty_of(left),
                 op if op.compares() => Some(Ty::Scalar(Scalar::Bool)),
-                _ => self.ty_of(left).or_else(|| self.ty_of(right)),
+                op => self.binary_type(*op, self.ty_of(left), self.ty_of(right)),
             },
             ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
-                match self.ty_of(base)? {
-                    Ty::Slice(scalar, ..) | Ty::View(scalar, ..) => Some(Ty::Scalar(scalar)),
-                    Ty::Array(scalar, extents, writable, space) => Some(match &extents[..] {
-                        [_] => Ty::Scalar(scalar),
-                        [_, inner @ ..] => Ty::Array(scalar, inner.to_vec(), writable, space),
-                        [] => return None,
-                    }),
-                    _ => None,
-                }
+                element_type(self.ty_of(base)?)
             }
-            ExprKind::Field(base, name) => Some(self.ty_of(base)?.field(name)?.0),
+            ExprKind::Field(base, name) => {
+                let base = behind(self.ty_of(base)?);
+                let index = base.field(name)?;
+                Some(base.parts()[index].0.clone())
+            }
             ExprKind::Tuple([]) => Some(Ty::Unit),
             ExprKind::Tuple(elements) => {
                 let types: Option<Vec<Ty>> = elements.iter().map(|element| self.ty_of(element)).collect();
                 Some(Ty::Tuple(types?))
             }
             ExprKind::Option(value) => Some(Ty::Option(Box::new(self.ty_of(value.as_ref()?)?))),
-            ExprKind::Call(number, _) => match &self.callees[*number as usize] {
-                Callee::Function(_, _, result) => Some(result.clone()),
-                Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            ExprKind::Exchange("swap", _) => Some(Ty::Unit),
+            ExprKind::Exchange(_, args) => self.ty_of(args.first()?).map(behind),
+            ExprKind::FromBits(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
+            ExprKind::Call(number, _) => self.result_of(*number),
+            ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
+            ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
+                Callee::Builtin => {
+                    let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
+                    method::result_type(name, &behind(receiver))
+                }
+                _ => self.result_of(*number),
             },
-            ExprKind::CallClosure(number, _) => self.ty_of(self.closures.get(number)?.body),
-            ExprKind::Method(name, receiver, args) => {
-                let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                method::result_type(name, &receiver)
-            }
             _ => self.ty_of_control(expr),
+        }
+    }
+
+    /// What a call yields.
+    fn result_of(&self, number: u32) -> Option<Ty> {
+        match &self.frame().callees[number as usize] {
+            Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::Builtin => None,
+        }
+    }
+
+    fn unary_type(&self, op: UnaryOp, operand: Ty) -> Option<Ty> {
+        let name = match op {
+            UnaryOp::Neg => "Neg",
+            UnaryOp::Not => "Not",
+        };
+        match behind(operand) {
+            of @ Ty::Struct(_) => super::overload::result(&of, name, &of),
+            other => Some(other),
+        }
+    }
+
+    fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
+        match (left.map(behind), right.map(behind)) {
+            (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, op.trait_name(), &right?),
+            (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
+            (left, right) => left.or(right),
         }
     }
 
@@ -245,9 +187,7 @@ impl Lowering<'_> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
             ExprKind::If(_, _, None) => Some(Ty::Unit),
-            ExprKind::If(Condition::Bool(_) | Condition::Let(..), block, Some(otherwise)) => {
-                self.ty_of_block(block).or_else(|| self.ty_of(otherwise))
-            }
+            ExprKind::If(_, block, Some(otherwise)) => self.ty_of_block(block).or_else(|| self.ty_of(otherwise)),
             ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.ty_of(&arm.body)),
             ExprKind::Assign(..)
             | ExprKind::AssignOp(..)
@@ -258,7 +198,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn ty_of_block(&self, block: &Block) -> Option<Ty> {
+    pub(super) fn ty_of_block(&self, block: &Block) -> Option<Ty> {
         match block.tail {
             Some(tail) => self.ty_of(tail),
             // a block that ends in a statement may also never return, in which case another branch decides

@@ -4,7 +4,8 @@
 //! check types, which is [`crate::valid`]'s work.
 
 use super::{
-    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Scalar, Slot, SlotId, Terminator, Type, Value,
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
+    Terminator, Type, Value,
 };
 
 /// A function under construction.
@@ -18,6 +19,10 @@ pub struct FunctionBuilder {
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
     values: u32,
+    /// Where what is built was written, if the function keeps it.
+    place: Option<Place>,
+    /// The place that each block's last instruction has.
+    places: Vec<Option<Place>>,
 }
 
 impl FunctionBuilder {
@@ -34,6 +39,8 @@ impl FunctionBuilder {
             blocks,
             current: BlockId(0),
             values,
+            place: None,
+            places: vec![None],
         }
     }
 
@@ -49,20 +56,26 @@ impl FunctionBuilder {
     }
 
     /// Adds an array.
-    pub fn array(&mut self, name: impl Into<String>, element: Scalar, len: u64) -> ArrayId {
-        self.arrays.push(ArrayDecl { name: name.into(), element, len });
+    pub fn array(&mut self, name: impl Into<String>, element: impl Into<Pointee>, len: u64) -> ArrayId {
+        self.arrays.push(ArrayDecl { name: name.into(), element: element.into(), len });
         ArrayId(self.arrays.len() as u32 - 1)
     }
 
     /// Adds an empty block.
     pub fn block(&mut self) -> BlockId {
         self.blocks.push((Vec::new(), None));
+        self.places.push(None);
         BlockId(self.blocks.len() as u32 - 1)
     }
 
     /// Goes on in `block`.
     pub fn select_block(&mut self, block: BlockId) {
         self.current = block;
+    }
+
+    /// Says where what follows was written, and returns what was said before.
+    pub fn set_place(&mut self, place: Option<Place>) -> Option<Place> {
+        std::mem::replace(&mut self.place, place)
     }
 
     /// Whether the current block has its end.
@@ -90,6 +103,7 @@ impl FunctionBuilder {
 
     /// Ends the current block; what follows in it is dropped until another block is selected.
     pub fn end(&mut self, end: Terminator) {
+        self.note_place();
         let block = &mut self.blocks[self.current.index()];
         block.1.get_or_insert(end);
     }
@@ -130,9 +144,20 @@ impl FunctionBuilder {
 
     /// Appends an instruction unless the block has ended.
     fn push(&mut self, inst: Inst) {
+        self.note_place();
         let (insts, end) = &mut self.blocks[self.current.index()];
         if end.is_none() {
             insts.push(inst);
+        }
+    }
+
+    /// Tells the current block the place, if that is another than before.
+    fn note_place(&mut self) {
+        let (insts, end) = &mut self.blocks[self.current.index()];
+        let noted = &mut self.places[self.current.index()];
+        if end.is_none() && self.place.is_some() && *noted != self.place {
+            noted.clone_from(&self.place);
+            insts.extend(self.place.clone().map(|place| Inst { op: Op::Line(place), result: None }));
         }
     }
 }
@@ -186,6 +211,27 @@ mod tests {
         assert_eq!(results.collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(function.blocks[2].insts[1].op, Op::Unary(UnaryOp::Neg, Value(1)));
         assert_eq!(function.blocks[1].end, Terminator::Branch(Value(0), second, second));
+    }
+
+    #[test]
+    fn each_block_says_where_it_was_written_and_says_it_once() {
+        let place = |line| Some(Place { file: "a.rs".into(), line, column: 1 });
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        let next = b.block();
+        assert_eq!(b.set_place(place(1)), None);
+        b.constant(Scalar::I32, 1);
+        b.constant(Scalar::I32, 2);
+        assert_eq!(b.set_place(place(2)), place(1));
+        b.end(Terminator::Jump(next));
+        b.constant(Scalar::I32, 3);
+        b.select_block(next);
+        b.end(Terminator::Return(None));
+        let function = b.finish();
+        let lines = |block: &Block| {
+            let line = |inst: &Inst| if let Op::Line(place) = &inst.op { place.line } else { 0 };
+            block.insts.iter().map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(function.blocks.iter().map(lines).collect::<Vec<_>>(), [vec![1, 0, 0, 2], vec![2]]);
     }
 
     #[test]

@@ -21,10 +21,12 @@
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
-//! - **Loads and stores** go through typed pointers; the pointer must be aligned to, and point into, memory of the
-//!   pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
+//! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
+//!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
+//!   a record is aligned as its place in the record says, which may be more than its own type asks for.
+//! - **Loads and stores** go through pointers to numbers; the pointer must point into memory of the pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
 //!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
-//! - A pointer parameter is aligned to its pointee's size, even where nothing may be read behind it.
+//! - A pointer parameter is aligned to its pointee's alignment, even where nothing may be read behind it.
 //! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
 //!   in the kernel points into it writably.
 //! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
@@ -34,9 +36,13 @@
 //! module obeys. A module that verifies never makes a back end panic.
 
 use std::fmt;
+use std::sync::Arc;
 
 pub mod build;
+mod pointee;
 pub mod text;
+
+pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,8 +153,8 @@ impl Space {
 pub enum Type {
     /// A number or `bool`.
     Scalar(Scalar),
-    /// A pointer to scalars of one type.
-    Ptr(Space, Scalar),
+    /// A pointer to elements of one type.
+    Ptr(Space, Pointee),
 }
 
 impl Type {
@@ -420,6 +426,8 @@ pub enum Op {
     Bitcast(Value, Scalar),
     /// A pointer moved by a number of elements, a `u64`.
     Offset(Value, Value),
+    /// The pointer to what a record holds at an offset in bytes.
+    Field(Value, u32, Pointee),
     /// Reads the element behind a pointer.
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
@@ -453,6 +461,8 @@ pub enum Op {
     ActiveMask,
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
+    /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
+    Line(Place),
 }
 
 impl Op {
@@ -485,12 +495,14 @@ impl Op {
             | Op::Local(_)
             | Op::Barrier
             | Op::Fence(_)
-            | Op::ActiveMask => Vec::new(),
+            | Op::ActiveMask
+            | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
             | Op::Cast(a, _)
             | Op::Bitcast(a, _)
             | Op::Load(a)
+            | Op::Field(a, ..)
             | Op::BarrierReduce(_, a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
@@ -598,6 +610,17 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The source file, as the compiler names it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
 /// A place in the source that can panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -618,7 +641,7 @@ pub struct ArrayDecl {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
     pub name: String,
     /// The type of its elements.
-    pub element: Scalar,
+    pub element: Pointee,
     /// How many there are; at least one.
     pub len: u64,
 }
@@ -639,7 +662,16 @@ pub struct Module {
 impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
-        let insts = self.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.insts);
-        insts.into_iter().any(|inst| inst.op.synchronises())
+        self.ops().any(Op::synchronises)
+    }
+
+    /// Whether any of it knows where it was written.
+    pub fn has_lines(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Line(_)))
+    }
+
+    fn ops(&self) -> impl Iterator<Item = &Op> {
+        let blocks = self.functions.iter().flat_map(|function| &function.blocks);
+        blocks.flat_map(|block| &block.insts).map(|inst| &inst.op)
     }
 }

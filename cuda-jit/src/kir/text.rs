@@ -6,18 +6,19 @@
 //! ```text
 //! module    = "kir" "1" ["contract"] {site} {shared} {function}
 //! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
-//! shared    = "shared" ARRAY NAME ":" SCALAR NUMBER                      index, name, element, length
+//! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
 //! param     = VALUE NAME ":" type ["read" | "readwrite"]
 //! slot      = "slot" SLOT NAME ":" type
-//! array     = "array" ARRAY NAME ":" SCALAR NUMBER                        index, name, element, length
-//! type      = SCALAR | "ptr" ("global" | "shared" | "local") SCALAR
+//! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
+//! type      = SCALAR | "ptr" ("global" | "shared" | "local") pointee
+//! pointee   = SCALAR | "record" NUMBER "align" NUMBER                     size and alignment in bytes
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
-//!           | "offset" VALUE "," VALUE | "load" VALUE | "store" VALUE "," VALUE
+//!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | "special" SPECIAL | "call" FUNCTION values | ("shared" | "local") ARRAY
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
 //!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE

@@ -11,7 +11,7 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
 use crate::error::Result;
-use crate::harvest::ScalarType;
+use crate::harvest::{ArgType, ElementType};
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
@@ -52,12 +52,12 @@ pub unsafe trait KernelArg<P> {
     fn finish(bound: Self::Bound, stream: &Stream) -> Result<()>;
 }
 
-// SAFETY: a number is one cell that holds its bits.
-unsafe impl<T: ScalarType> KernelArg<T> for T {
+// SAFETY: a value without references is the cells of its numbers.
+unsafe impl<T: ArgType> KernelArg<T> for T {
     type Bound = ();
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        launch.push(self.bits());
+        self.cells(&mut |cell| launch.push(cell));
         Ok(())
     }
 
@@ -85,13 +85,14 @@ macro_rules! device_arrays {
         // SAFETY: arrays lie in C order without gaps, so address and length make a slice of one, and address, extents
         // and strides a view. The use is recorded, and the memory outlives it, since freeing waits for recorded uses.
         // A mutable parameter takes the array by exclusive borrow, so that no other argument names it.
-        unsafe impl<T: ScalarType + Element, D: Dimension> KernelArg<$parameter> for $array {
+        unsafe impl<T: ElementType + Element, D: Dimension> KernelArg<$parameter> for $array {
             type Bound = ();
 
             fn context(&self) -> Option<&Context> {
                 Some(DeviceArray::context(self))
             }
 
+            #[inline]
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 launch.same_context(DeviceArray::context(self))?;
                 self.$prepare(launch.stream())?;
@@ -111,6 +112,53 @@ device_arrays! {
     &'static mut [T], &mut DeviceArray<T, D>, prepare_write, push_slice;
     ArrayView<'static, T, D>, &DeviceArray<T, D>, prepare_read, push_view;
     ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, prepare_write, push_view;
+}
+
+// SAFETY: an array's cells are its elements' in order.
+unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
+    type Bound = Vec<A::Bound>;
+
+    fn context(&self) -> Option<&Context> {
+        self.iter().find_map(KernelArg::context)
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+        self.into_iter().map(|element| element.bind(launch)).collect()
+    }
+
+    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
+        let results: Vec<Result<()>> = bound.into_iter().map(|bound| A::finish(bound, stream)).collect();
+        results.into_iter().collect()
+    }
+}
+
+macro_rules! tuple_args {
+    ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
+        // SAFETY: a tuple's cells are its elements' in order.
+        unsafe impl<$($param, $arg: KernelArg<$param>),*> KernelArg<($($param,)*)> for ($($arg,)*) {
+            type Bound = ($($arg::Bound,)*);
+
+            fn context(&self) -> Option<&Context> {
+                None$(.or_else(|| KernelArg::<$param>::context(&self.$index)))*
+            }
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+                Ok(($(KernelArg::<$param>::bind(self.$index, launch)?,)*))
+            }
+
+            fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
+                let results = [$(<$arg as KernelArg<$param>>::finish(bound.$index, stream)),*];
+                results.into_iter().collect()
+            }
+        }
+    )* };
+}
+
+tuple_args! {
+    (P0 A0 0)
+    (P0 A0 0, P1 A1 1)
+    (P0 A0 0, P1 A1 1, P2 A2 2)
+    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
 }
 
 /// The parameters of a kernel: a tuple of their types.
@@ -160,9 +208,14 @@ macro_rules! tuples {
             }
 
             fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
-                let results: [Result<()>; { [$($index),*] as [usize; _] }.len()] =
-                    [$(<$arg as KernelArg<$param>>::finish(bound.$index, stream)),*];
-                results.into_iter().find(Result::is_err).unwrap_or(Ok(()))
+                let mut result = Ok(());
+                $(
+                    let finished = <$arg as KernelArg<$param>>::finish(bound.$index, stream);
+                    if finished.is_err() && result.is_ok() {
+                        result = finished;
+                    }
+                )*
+                result
             }
         }
     )* };

@@ -10,7 +10,7 @@ use ndarray::{Array1, ArrayView1, ArrayViewMut1, Ix1};
 
 use super::{KernelArg, Launch};
 use crate::error::Result;
-use crate::harvest::ScalarType;
+use crate::harvest::ElementType;
 
 /// A host array that the kernel reads, such as `In(&vec)`: copied in, not out.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct CopyBack<'a, T: Element> {
     device: DeviceArray<T, Ix1>,
 }
 
-impl<'a, T: ScalarType + Element> CopyBack<'a, T> {
+impl<'a, T: ElementType + Element> CopyBack<'a, T> {
     fn bind(host: ArrayViewMut1<'a, T>, mut device: DeviceArray<T, Ix1>, launch: &mut Launch<'_>) -> Result<Self> {
         KernelArg::<&'static mut [T]>::bind(&mut device, launch)?;
         Ok(Self { host, device })
@@ -47,7 +47,7 @@ impl<'a, T: ScalarType + Element> CopyBack<'a, T> {
 // enqueued, and freeing it waits for the use that binding recorded.
 unsafe impl<'a, T, A> KernelArg<&'static [T]> for In<&'a A>
 where
-    T: ScalarType + Element,
+    T: ElementType + Element,
     A: ?Sized,
     &'a A: Into<ArrayView1<'a, T>>,
 {
@@ -68,7 +68,7 @@ where
 // SAFETY: as for `In`; the copy back waits for the launch.
 unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for InOut<&'a mut A>
 where
-    T: ScalarType + Element,
+    T: ElementType + Element,
     A: ?Sized,
     &'a mut A: Into<ArrayViewMut1<'a, T>>,
 {
@@ -88,7 +88,7 @@ where
 // SAFETY: as for `InOut`.
 unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for Out<&'a mut A>
 where
-    T: ScalarType + Element,
+    T: ElementType + Element,
     A: ?Sized,
     &'a mut A: Into<ArrayViewMut1<'a, T>>,
 {
@@ -105,20 +105,14 @@ where
     }
 }
 
-/// Says that host memory is copied for a launch, which is slow where it happens often.
-fn warn_of_copy<T>(len: usize, launch: &Launch<'_>) {
-    let bytes = len * size_of::<T>();
-    tracing::warn!(kernel = launch.kernel(), bytes, "host array copied for a launch; `to_device` once is faster");
-}
-
 macro_rules! host_arrays {
     ($($(const $extent:ident;)? [$array:ty]),*) => { $(
         // SAFETY: it becomes `In`.
-        unsafe impl<'a, T: ScalarType + Element $(, const $extent: usize)?> KernelArg<&'static [T]> for &'a $array {
+        unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static [T]> for &'a $array {
             type Bound = DeviceArray<T, Ix1>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                warn_of_copy::<T>(self.len(), launch);
+                launch.warn_of_copy(self.len() * size_of::<T>());
                 In(self).bind(launch)
             }
 
@@ -128,11 +122,11 @@ macro_rules! host_arrays {
         }
 
         // SAFETY: it becomes `InOut`.
-        unsafe impl<'a, T: ScalarType + Element $(, const $extent: usize)?> KernelArg<&'static mut [T]> for &'a mut $array {
+        unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static mut [T]> for &'a mut $array {
             type Bound = CopyBack<'a, T>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                warn_of_copy::<T>(self.len(), launch);
+                launch.warn_of_copy(self.len() * size_of::<T>());
                 InOut(self).bind(launch)
             }
 

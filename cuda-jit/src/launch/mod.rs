@@ -9,17 +9,23 @@
 //! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
+mod config;
 mod host;
 mod params;
 
-use cuda_driver::{Context, LaunchConfig, LaunchConfigError, Stream};
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+
+use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
+pub use config::Configuration;
 pub use host::{In, InOut, Out};
 pub use params::Params;
 
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
+use crate::warnings::{self, Warning};
 
 /// A launch that is being put together.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub struct Launch<'a> {
     params: Params,
     /// How many arguments have been bound.
     bound: usize,
+    /// Where it was written, if something may be said of its speed.
+    place: Option<&'static Location<'static>>,
 }
 
 impl Launch<'_> {
@@ -48,7 +56,18 @@ impl Launch<'_> {
         self.kernel
     }
 
+    /// Says that an argument's host memory is copied for the launch.
+    fn warn_of_copy(&self, bytes: usize) {
+        if let Some(place) = self.place {
+            warnings::warn(Warning::ImplicitCopy, self.kernel, place, || {
+                let index = self.bound;
+                format!("{bytes} bytes of host memory are copied for argument {index}; `to_device` copies them once")
+            });
+        }
+    }
+
     /// Appends a number or address to the driver's parameters.
+    #[inline]
     pub fn push(&mut self, bits: u64) {
         self.params.push(bits);
     }
@@ -58,12 +77,15 @@ impl Launch<'_> {
     /// # Errors
     ///
     /// If `context` is not the launch's.
+    #[inline]
     pub fn same_context(&self, context: &Context) -> Result<()> {
-        if context.id() == self.context.id() {
-            return Ok(());
-        }
+        if context == self.context { Ok(()) } else { Err(self.other_context(context)) }
+    }
+
+    #[cold]
+    fn other_context(&self, context: &Context) -> Error {
         let (found, wanted) = (context.device().ordinal(), self.context.device().ordinal());
-        Err(Error::OtherContext { kernel: self.kernel, index: self.bound, found, wanted })
+        Error::OtherContext { kernel: self.kernel, index: self.bound, found, wanted }
     }
 }
 
@@ -74,14 +96,18 @@ impl Launch<'_> {
 ///
 /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails. Nothing is
 /// launched then.
-pub fn launch<K, A>(current: fn() -> Result<Context>, config: LaunchConfig, args: A) -> Result<()>
+#[inline]
+#[track_caller]
+pub fn launch<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    let context = context(current, config.chosen_stream(), &args)?;
-    let loaded = K::cache().loaded::<K>(&context)?;
-    run::<K, A>(&context, &loaded, &config, args)
+    let loaded = loaded::<K, A>(current, config.chosen_stream(), &args)?;
+    // Called here: as a function's value it would tell its caller in the standard library.
+    let caller = Location::caller();
+    let place = (!config.is_quiet()).then_some(caller);
+    run::<K, A>(loaded, config, args, place)
 }
 
 /// Launches a kernel for at least `count` threads in one dimension.
@@ -89,6 +115,7 @@ where
 /// # Errors
 ///
 /// As for [`launch`].
+#[track_caller]
 pub fn forall<K, A>(current: fn() -> Result<Context>, count: usize, args: A) -> Result<()>
 where
     K: Kernel,
@@ -97,63 +124,92 @@ where
     if count == 0 {
         return Ok(());
     }
-    let context = context(current, None, &args)?;
-    let loaded = K::cache().loaded::<K>(&context)?;
+    let loaded = loaded::<K, A>(current, None, &args)?;
     let block = *loaded.block.get_or_try_init(|| {
         let (_, block) = loaded.function.max_potential_block_size(0, 0)?;
         Ok::<_, Error>(block.max(1))
     })?;
-    let config = LaunchConfig::new(count.div_ceil(block as usize), block);
-    run::<K, A>(&context, &loaded, &config, args)
+    // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
+    let config = LaunchConfig::new(count.div_ceil(block as usize), block).quiet();
+    run::<K, A>(loaded, &config, args, Some(Location::caller()))
 }
 
-fn context<P, A: KernelArgs<P>>(
-    current: fn() -> Result<Context>,
-    stream: Option<&Stream>,
-    args: &A,
-) -> Result<Context> {
+#[inline]
+fn loaded<K, A>(current: fn() -> Result<Context>, stream: Option<&Stream>, args: &A) -> Result<&'static Loaded>
+where
+    K: Kernel,
+    A: KernelArgs<K::Params>,
+{
     match stream.map(Stream::context).or_else(|| args.context()) {
-        Some(context) => Ok(context.clone()),
-        None => current(),
+        Some(context) => K::cache().loaded::<K>(context),
+        None => K::cache().loaded::<K>(&current()?),
     }
 }
 
 /// Refuses a launch in fewer dimensions than the kernel asks for its place in, and one that repeats each place because
 /// it extends in more.
-fn check_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Result<()> {
+#[inline]
+fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLaunch<'_>) -> Result<()> {
     let used = loaded.compiled.grid_dims;
-    let repeats = |extents: [i128; 3]| extents[used..].iter().any(|&extent| extent != 1);
-    if used == 0 || config.ndim() >= used && !repeats(config.grid().extents()) && !repeats(config.block().extents()) {
+    let repeats = |extents: [u32; 3]| extents[used..].iter().any(|&extent| extent != 1);
+    if used == 0 || config.ndim() >= used && !repeats(checked.grid()) && !repeats(checked.block()) {
         return Ok(());
     }
-    let kernel = loaded.compiled.entry.clone();
-    let error = LaunchConfigError::Dimensions { kernel, given: config.ndim(), used };
-    Err(cuda_driver::Error::from(error).into())
+    Err(wrong_dimensions(loaded, config))
 }
 
-fn run<K, A>(context: &Context, loaded: &Loaded, config: &LaunchConfig, args: A) -> Result<()>
+#[cold]
+fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
+    let (kernel, used) = (loaded.compiled.entry.clone(), loaded.compiled.grid_dims);
+    cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
+}
+
+/// Whether a grid leaves multiprocessors without a block.
+#[inline]
+fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
+    let [x, y, z] = grid.map(u64::from);
+    // Each factor is below 2^32, and the first two together are more than any device's multiprocessors or below 2^32.
+    x * y < u64::from(multiprocessors) && x * y * z < u64::from(multiprocessors)
+}
+
+impl Loaded {
+    /// Says that a launch has fewer blocks than the device multiprocessors; cheap for a place that has said it last.
+    fn warn_of_few_blocks(&self, kernel: &str, grid: [u32; 3], place: &'static Location<'static>) {
+        let address = std::ptr::from_ref(place).addr();
+        if self.warned.load(Ordering::Relaxed) == address {
+            return;
+        }
+        self.warned.store(address, Ordering::Relaxed);
+        let multiprocessors = self.function.context().limits().multiprocessors;
+        warnings::warn(Warning::LowOccupancy, kernel, place, || {
+            let blocks: u64 = grid.map(u64::from).iter().product();
+            format!("a grid of {blocks} leaves some of the device's {multiprocessors} multiprocessors without work")
+        });
+    }
+}
+
+fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    loaded.function.check_config(config)?;
-    check_dimensions(loaded, config)?;
-    let default;
-    let stream = match config.chosen_stream() {
-        Some(stream) => stream,
-        None => {
-            default = context.default_stream();
-            &default
-        }
-    };
-    let mut launch = Launch { context, stream, kernel: K::definition().name, params: Params::new(), bound: 0 };
+    let checked = loaded.function.check_config(config)?;
+    check_dimensions(loaded, config, &checked)?;
+    let (context, kernel) = (loaded.function.context(), K::definition().name);
+    let stream = config.chosen_stream().unwrap_or(&loaded.stream);
+    if let Some(place) = place
+        && !config.is_quiet()
+        && is_small(checked.grid(), context.limits().multiprocessors)
+    {
+        loaded.warn_of_few_blocks(kernel, checked.grid(), place);
+    }
+    let mut launch = Launch { context, stream, kernel, params: Params::new(), bound: 0, place };
     let bound = args.bind(&mut launch)?;
-    launch.push(context.panic_record()?.device_ptr());
+    launch.push(loaded.panic_record);
     launch.push(u64::from(loaded.id));
-    let Launch { mut params, .. } = launch;
     // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` binds one argument of each
     // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive and
     // ordered in this stream, because binding recorded its use there.
-    unsafe { loaded.function.launch(config, stream, params.pointers()) }?;
+    launch.params.with_pointers(|params| unsafe { checked.launch(stream, params) })?;
     A::finish(bound, stream)
 }

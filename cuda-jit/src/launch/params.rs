@@ -1,4 +1,8 @@
 //! The driver's parameter list: one eight-byte cell per parameter; without allocation for up to [`INLINE`].
+//!
+//! # Safety
+//!
+//! Only the tests read through the pointers.
 
 use std::ffi::c_void;
 
@@ -7,28 +11,60 @@ use smallvec::SmallVec;
 /// So many parameters need no allocation: eight slices and a few numbers.
 const INLINE: usize = 24;
 
-/// The values of a kernel's parameters and the pointers to them.
+/// The values of a kernel's parameters.
 #[derive(Debug, Default)]
 pub struct Params {
     cells: SmallVec<[u64; INLINE]>,
-    pointers: SmallVec<[*mut c_void; INLINE]>,
 }
 
 impl Params {
     /// No parameters.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Appends a parameter; one narrower than eight bytes lies in the low bytes, where the driver reads it.
+    #[inline]
     pub fn push(&mut self, bits: u64) {
         self.cells.push(bits);
     }
 
-    /// A pointer to each parameter's value. They are valid until the list is moved or changed.
-    pub fn pointers(&mut self) -> &mut [*mut c_void] {
-        self.pointers.clear();
-        self.pointers.extend(self.cells.iter_mut().map(|cell| std::ptr::from_mut(cell).cast()));
-        &mut self.pointers
+    /// Hands `launch` a pointer to each parameter's value. They are valid meanwhile.
+    #[inline]
+    pub fn with_pointers<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        let (len, null) = (self.cells.len(), std::ptr::null_mut());
+        // Built where it is used: a list that is moved costs as much as the rest of the launch.
+        let mut inline = [null; INLINE];
+        let mut heap = Vec::new();
+        let pointers = match inline.get_mut(..len) {
+            Some(pointers) => pointers,
+            None => {
+                heap.resize(len, null);
+                &mut heap[..]
+            }
+        };
+        for (pointer, cell) in pointers.iter_mut().zip(&mut self.cells) {
+            *pointer = std::ptr::from_mut(cell).cast();
+        }
+        launch(pointers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pointer_leads_to_its_value_also_past_what_lies_inline() {
+        for len in [0, 1, INLINE as u64, INLINE as u64 + 1, 100] {
+            let mut params = Params::new();
+            (0..len).for_each(|value| params.push(value * 3));
+            let values = params.with_pointers(|pointers| {
+                // SAFETY: each points to a value of the list, which lives through the closure.
+                pointers.iter().map(|pointer| unsafe { pointer.cast::<u64>().read() }).collect::<Vec<_>>()
+            });
+            assert_eq!(values, (0..len).map(|value| value * 3).collect::<Vec<_>>());
+        }
     }
 }

@@ -56,7 +56,9 @@ impl Accesses {
             let result = inst.result.map(|(value, _)| Place::Value(value));
             let (from, to) = match (&inst.op, result) {
                 (Op::Shared(_) | Op::Local(_), Some(result)) => (Some(Access::ReadWrite), result),
-                (Op::Offset(pointer, _), Some(result)) => (self.values[pointer.index()], result),
+                (Op::Offset(pointer, _) | Op::Field(pointer, ..), Some(result)) => {
+                    (self.values[pointer.index()], result)
+                }
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
                 (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),

@@ -49,6 +49,8 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
             return Err(broken(Rule::VariableName, format!("a parameter or slot is named {name:?}")));
         }
     }
+    let types = function.params.iter().map(|param| param.ty).chain(function.slots.iter().map(|slot| slot.ty));
+    types.into_iter().try_for_each(super::check_type)?;
     for param in &function.params {
         if is_kernel && matches!(param.ty, Type::Ptr(space, _) if space != Space::Global) {
             return Err(broken(Rule::KernelPointer, format!("parameter `{}` is {}", param.name, param.ty)));

@@ -18,7 +18,7 @@ mod types;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::kir::{ArrayDecl, BlockId, Module};
+use crate::kir::{ArrayDecl, BlockId, Module, Pointee, Type};
 
 pub(crate) use access::Accesses;
 
@@ -91,6 +91,10 @@ rules! {
     PanicArguments,
     /// A store or atomic operation goes through a pointer with access `ReadWrite`.
     StoreAccess,
+    /// What a `field` points to lies within the record and is aligned in it.
+    Field,
+    /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.
+    Record,
     /// A kernel's pointer parameters point to global memory.
     KernelPointer,
     /// An array has at least one element, its name is made of letters, digits, `_` and `.`, and all fit 2^31 bytes.
@@ -174,8 +178,9 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
 fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
     let mut bytes = 0u64;
     for array in arrays {
+        check_pointee(array.element)?;
         let plain = array.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-        let size = array.len.checked_mul(array.element.bytes().into());
+        let size = array.len.checked_mul(array.element.size().into());
         bytes = bytes.saturating_add(size.unwrap_or(u64::MAX));
         if !plain || array.len == 0 || bytes >= 1 << 31 {
             let detail = format!("`{}` has {} elements of type {}", array.name, array.len, array.element);
@@ -183,6 +188,22 @@ fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
         }
     }
     Ok(())
+}
+
+/// What a pointer or array is declared to hold.
+fn check_pointee(pointee: Pointee) -> Result<(), VerifyError> {
+    match pointee {
+        Pointee::Record(record) if !record.is_sound() => Err(broken(Rule::Record, format!("there is a `{pointee}`"))),
+        _ => Ok(()),
+    }
+}
+
+/// The type of a parameter or slot.
+fn check_type(ty: Type) -> Result<(), VerifyError> {
+    match ty {
+        Type::Ptr(_, pointee) => check_pointee(pointee),
+        Type::Scalar(_) => Ok(()),
+    }
 }
 
 /// An error about no place yet.

@@ -84,6 +84,17 @@ const BROKEN: &[(Rule, &str)] = &[
         "kir 1 kernel f(v0 x: u8) { slot s0 p: ptr global u8 b0: v1: ptr global u8 = get s0 store v1, v0 return }",
     ),
     (
+        Rule::Field,
+        "kir 1 kernel f(v0 p: ptr global record 8 align 4 read) { b0: v1: ptr global u32 = field v0, 8 to u32 return }",
+    ),
+    (
+        Rule::Field,
+        "kir 1 kernel f(v0 p: ptr global record 8 align 4 read) { b0: v1: ptr global u64 = field v0, 0 to u64 return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 p: ptr global record 8 align 4 read) { b0: v1: u32 = load v0 return }"),
+    (Rule::Record, "kir 1 kernel f(v0 p: ptr global record 6 align 4 read) { b0: return }"),
+    (Rule::Record, "kir 1 shared m0 a: record 4 align 3 1 kernel f() { b0: return }"),
+    (
         Rule::MixedAccess,
         "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite) { slot s0 p: ptr global u8 b0: set s0, v0 set s0, v1 return }",
     ),
@@ -114,6 +125,9 @@ fn what_the_rules_allow() {
         "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }",
         "kir 1 kernel f(v0 x: u8) { b0: jump b1 b1: v1: u8 = not v0 return }",
         "kir 1 kernel f(v0 x: bool) { b0: v1: bool = lt v0, v0 v2: f32 = cast v0 to f32 return }",
+        "kir 1 kernel f(v0 p: ptr global record 8 align 4 readwrite, v1 x: u32) { b0: \
+         v2: ptr global record 4 align 4 = field v0, 4 to record 4 align 4 v3: ptr global u32 = field v2, 0 to u32 \
+         store v3, v1 return }",
         "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { slot s0 p: ptr global u8 \
          b0: set s0, v0 jump b1 b1: v2: ptr global u8 = get s0 store v2, v1 return }",
     ];

@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Scalar, SharedId, SlotId, Space, Type, UnaryOp,
-    Value, VoteOp,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Pointee, Scalar, SharedId, SlotId, Space, Type,
+    UnaryOp, Value, VoteOp,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -68,26 +68,27 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *count, Scalar::U64.into())?;
             checker.ty(*pointer)?
         }
-        Op::Load(pointer) => pointee(checker, *pointer)?.into(),
+        Op::Field(pointer, offset, part) => field(checker, *pointer, *offset, *part)?,
+        Op::Load(pointer) => number_behind(checker, *pointer)?.into(),
         Op::Store(pointer, value) => {
-            is(checker, *value, pointee(checker, *pointer)?.into())?;
+            is(checker, *value, number_behind(checker, *pointer)?.into())?;
             return Ok(None);
         }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
-        Op::Barrier | Op::Fence(_) => return Ok(None),
+        Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
             is(checker, *a, Scalar::Bool.into())?;
             if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }
         }
         Op::Atomic(op, pointer, value) => {
-            let element = pointee(checker, *pointer)?;
+            let element = number_behind(checker, *pointer)?;
             is(checker, *value, element.into())?;
             scalar(checker, *value, atomic(*op))?.into()
         }
         Op::CompareExchange(pointer, old, new) => {
-            let element = pointee(checker, *pointer)?;
+            let element = number_behind(checker, *pointer)?;
             is(checker, *old, element.into())?;
             is(checker, *new, element.into())?;
             scalar(checker, *new, WIDE)?.into()
@@ -210,9 +211,24 @@ fn is(checker: &Checker<'_>, value: Value, expected: Type) -> Result<()> {
     if ty == expected { Ok(()) } else { Err(broken(Rule::Operand, format!("{value} is {ty}, not {expected}"))) }
 }
 
-fn pointee(checker: &Checker<'_>, value: Value) -> Result<Scalar> {
+fn pointee(checker: &Checker<'_>, value: Value) -> Result<(Space, Pointee)> {
     match checker.ty(value)? {
-        Type::Ptr(_, scalar) => Ok(scalar),
+        Type::Ptr(space, pointee) => Ok((space, pointee)),
         ty => Err(broken(Rule::Operand, format!("{value} is {ty}, not a pointer"))),
     }
+}
+
+fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
+    let (_, pointee) = pointee(checker, pointer)?;
+    let ty = checker.ty(pointer)?;
+    pointee.scalar().ok_or_else(|| broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number")))
+}
+
+fn field(checker: &Checker<'_>, pointer: Value, offset: u32, part: Pointee) -> Result<Type> {
+    let (space, whole) = pointee(checker, pointer)?;
+    super::check_pointee(part)?;
+    if !whole.holds(offset, part) {
+        return Err(broken(Rule::Field, format!("{whole} holds no {part} at byte {offset}")));
+    }
+    Ok(Type::Ptr(space, part))
 }

@@ -11,8 +11,14 @@ use cuda_jit::kir::{
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
 
-const O0: Options =
-    Options { opt_level: 0, fast_math: false, max_registers: None, launch_bounds: None, keep_llvm_ir: false };
+const O0: Options = Options {
+    opt_level: 0,
+    fast_math: false,
+    max_registers: None,
+    launch_bounds: None,
+    debug: false,
+    keep_llvm_ir: false,
+};
 
 #[test]
 fn generated_modules_verify_and_round_trip() {
@@ -103,7 +109,7 @@ fn candidates(ty: Scalar) -> Vec<Candidate> {
 fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
     let param = |&scalar: &Scalar| Param {
         name: scalar.name().to_owned(),
-        ty: Type::Ptr(Space::Global, scalar),
+        ty: Type::Ptr(Space::Global, scalar.into()),
         access: Access::ReadWrite,
     };
     let mut b = FunctionBuilder::new(name, Scalar::ALL.iter().map(param).collect(), None);

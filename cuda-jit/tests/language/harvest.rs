@@ -2,7 +2,7 @@
 
 use super::differ;
 use cuda_jit::device::grid;
-use cuda_jit::harvest::{Body, Instance, Ty};
+use cuda_jit::harvest::{Body, Instance, Memory, Ty};
 use cuda_jit::kir::{Scalar, Space};
 use cuda_jit::{Kernel, Num, device, kernel};
 
@@ -35,7 +35,7 @@ fn moves(out: &mut [u32]) {
 #[test]
 fn moved_values_are_seen_before_they_move() {
     assert_eq!(type_of::<moves>("moved"), Ty::Tuple(vec![scalar(Scalar::U32), scalar(Scalar::F32)]));
-    assert_eq!(type_of::<moves>("target"), Ty::Slice(Scalar::U32, true, Space::Global));
+    assert_eq!(type_of::<moves>("target"), Ty::Slice(Box::new(scalar(Scalar::U32)), Memory::Write(Space::Global)));
     assert_eq!(differ!(moves, (1, 1), [], vec![0u32]), [3]);
 }
 

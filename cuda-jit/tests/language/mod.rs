@@ -5,10 +5,14 @@
 mod arithmetic;
 mod arrays;
 mod control;
+mod devices;
 mod harvest;
 mod launches;
+mod lowering;
 mod methods;
 mod panics;
+mod shapes;
+mod structs;
 mod together;
 mod views;
 
@@ -50,7 +54,7 @@ macro_rules! differ {
         )
         .expect("the kernel compiles and launches");
         let device = $crate::language::on_host(&device);
-        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::ScalarType::bits(v)).collect::<Vec<u64>>();
+        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::bits_of(v)).collect::<Vec<u64>>();
         assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
         device
     }};

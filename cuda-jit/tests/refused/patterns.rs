@@ -1,20 +1,15 @@
 #[cuda_jit::kernel]
-fn patterns(x: &[f32], n: u32, out: &mut [f32]) {
-    let ref r = n;
-    let m @ 1.. = n else { return };
+fn patterns(n: u32, maybe: Option<(u32, u32)>, out: &mut [f32]) {
+    if let Some((1, a) | (a, 1)) = maybe {
+        out[0] = a as f32;
+    }
+    let ((0 | 1, a) | (a, _)) = (n, n);
     match n {
-        k @ 1..=3 => out[0] = k as f32,
+        box_ if out[0] > 0.0 => out[1] = box_ as f32,
+        1.. => {}
         _ => {}
     }
-    match (n, n) {
-        (1, a) | (a, 1) => out[0] = a as f32,
-        (0, ..) => {}
-        _ => {}
-    }
-    match x {
-        [first, ..] => out[0] = *first,
-        _ => {}
-    }
+    let "text" = "text" else { return };
 }
 
 fn main() {}

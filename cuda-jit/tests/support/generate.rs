@@ -4,8 +4,8 @@
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Module, Op, Param, Scalar, Site, SiteId,
-    SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Module, Op, Param, Pointee, Record, Scalar,
+    Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -93,11 +93,19 @@ fn head(random: &mut Random, index: usize) -> Function {
 fn param(random: &mut Random, index: usize) -> Param {
     let pointee = random.scalar(|_| true);
     let (ty, access) = match random.below(4) {
-        0 => (Type::Ptr(Space::Global, pointee), Access::Read),
-        1 => (Type::Ptr(Space::Global, pointee), Access::ReadWrite),
+        0 => (Type::Ptr(Space::Global, element(random, pointee)), Access::Read),
+        1 => (Type::Ptr(Space::Global, element(random, pointee)), Access::ReadWrite),
         _ => (pointee.into(), Access::Read),
     };
     Param { name: format!("p.{index}"), ty, access }
+}
+
+/// A number, or a record that holds some.
+fn element(random: &mut Random, scalar: Scalar) -> Pointee {
+    match random.below(3) {
+        0 => Pointee::Record(Record { size: 32, align: 1 << (3 + random.below(3)) }),
+        _ => scalar.into(),
+    }
 }
 
 fn body(random: &mut Random, head: &Function, heads: &[Function]) -> Function {
@@ -139,10 +147,11 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    fn yields(&mut self, op: Op, ty: impl Into<Type>, access: Access) {
+    fn yields(&mut self, op: Op, ty: impl Into<Type>, access: Access) -> Value {
         let ty = ty.into();
         let value = self.b.value(op, ty);
         self.visible.push((value, ty, access));
+        value
     }
 
     fn scalar(&mut self, op: Op, ty: Scalar) {
@@ -175,8 +184,8 @@ impl Body<'_> {
     }
 
     /// A pointer with its pointee and access, if there is one.
-    fn any_pointer(&mut self, writable: bool) -> Option<(Value, Scalar, Access)> {
-        let pointers: Vec<(Value, Scalar, Access)> = self
+    fn any_pointer(&mut self, writable: bool) -> Option<(Value, Pointee, Access)> {
+        let pointers: Vec<(Value, Pointee, Access)> = self
             .visible
             .iter()
             .filter_map(|&(value, ty, access)| match ty {
@@ -287,6 +296,17 @@ impl Body<'_> {
         }
     }
 
+    /// A pointer to a number, which may be in a record.
+    fn number_behind(&mut self, pointer: Value, pointee: Pointee, access: Access) -> (Value, Scalar) {
+        if let Some(scalar) = pointee.scalar() {
+            return (pointer, scalar);
+        }
+        let scalar = self.random.scalar(|_| true);
+        let offset = 8 * self.random.below(4) as u32;
+        let ty = Type::Ptr(Space::Global, scalar.into());
+        (self.yields(Op::Field(pointer, offset, scalar.into()), ty, access), scalar)
+    }
+
     fn memory(&mut self) {
         let kind = self.random.below(3);
         let Some((pointer, pointee, access)) = self.any_pointer(kind == 2) else { return };
@@ -295,9 +315,13 @@ impl Body<'_> {
                 let op = Op::Offset(pointer, self.value(Scalar::U64));
                 self.yields(op, Type::Ptr(Space::Global, pointee), access);
             }
-            1 => self.scalar(Op::Load(pointer), pointee),
+            1 => {
+                let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+                self.scalar(Op::Load(pointer), scalar);
+            }
             _ => {
-                let op = Op::Store(pointer, self.value(pointee));
+                let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+                let op = Op::Store(pointer, self.value(scalar));
                 self.b.effect(op);
             }
         }
@@ -334,7 +358,9 @@ impl Body<'_> {
         }
         let op = Op::Call(FuncId(index as u32), arguments);
         match callee.result {
-            Some(ty) => self.yields(op, ty, Access::Read),
+            Some(ty) => {
+                self.yields(op, ty, Access::Read);
+            }
             None => self.b.effect(op),
         }
     }

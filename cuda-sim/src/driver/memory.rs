@@ -48,6 +48,7 @@ fn alloc_host(out: *mut *mut c_void, bytes: usize, flags: u32) -> Status {
 }
 
 fn free(address: CUdeviceptr) -> Status {
+    capture::permit()?;
     if address == 0 {
         return healthy().map(|_| ());
     }
@@ -55,7 +56,6 @@ fn free(address: CUdeviceptr) -> Status {
         return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
     };
     let context = releaser(found.owner.context)?;
-    capture::permit()?;
     // Memory of another context is freed when that one's work is done.
     if found.owner.context != context.id {
         super::state::numbered(found.owner.context)?.synchronize()?;
@@ -134,13 +134,12 @@ api! {
     fn cuMemAllocHost_v2(out: *mut *mut c_void, bytes: usize) { alloc_host(out, bytes, CU_MEMHOSTALLOC_DEVICEMAP) }
     fn cuMemHostAlloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) { alloc_host(out, bytes, flags) }
     fn cuMemFreeHost(address: *mut c_void) {
+        capture::permit()?;
         let at = address.addr() as u64;
         let Some(found) = MEMORY.find(at).filter(|a| a.base == at && matches!(a.kind, Kind::Host(_))) else {
             return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
         };
-        let context = releaser(found.owner.context)?;
-        capture::permit()?;
-        context.synchronize()?;
+        releaser(found.owner.context)?.synchronize()?;
         MEMORY.free(at, |kind| matches!(kind, Kind::Host(_))).map_err(failure)
     }
     fn cuMemHostGetFlags(flags: *mut c_uint, address: *mut c_void) {
@@ -164,14 +163,13 @@ api! {
     fn cuMemHostRegister_v2(address: *mut c_void, bytes: usize, flags: c_uint) { register(address, bytes, flags) }
     fn cuMemHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) { register_old(address, bytes, flags) }
     fn cuMemHostUnregister(address: *mut c_void) {
+        capture::permit()?;
         let at = address.addr() as u64;
         let unknown = CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
         let Some(found) = MEMORY.registration(at).filter(|found| found.start == at) else {
             return Err(healthy().err().unwrap_or(unknown));
         };
-        let context = releaser(found.owner.context)?;
-        capture::permit()?;
-        context.synchronize()?;
+        releaser(found.owner.context)?.synchronize()?;
         MEMORY.unregister(at).map_err(|_| unknown)
     }
 }

@@ -1,67 +1,14 @@
 //! Calls: device functions, closures, methods of numbers and slices, and the panicking macros.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, Lit, Macro, Path, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Token};
 
-use super::{BindingKind, Capture, callee, callee_value, node};
-
-/// The methods that kernels can call on numbers, `bool` and slices.
-const METHODS: &[&str] = &[
-    "dim",
-    "ncols",
-    "ndim",
-    "nrows",
-    "abs",
-    "abs_diff",
-    "ceil",
-    "clamp",
-    "copysign",
-    "count_ones",
-    "count_zeros",
-    "floor",
-    "fract",
-    "is_empty",
-    "is_finite",
-    "is_infinite",
-    "is_nan",
-    "is_negative",
-    "is_positive",
-    "is_power_of_two",
-    "is_sign_negative",
-    "is_sign_positive",
-    "leading_ones",
-    "leading_zeros",
-    "len",
-    "max",
-    "min",
-    "mul_add",
-    "recip",
-    "reverse_bits",
-    "rotate_left",
-    "rotate_right",
-    "round_ties_even",
-    "saturating_add",
-    "saturating_sub",
-    "signum",
-    "sqrt",
-    "swap_bytes",
-    "to_bits",
-    "trailing_ones",
-    "trailing_zeros",
-    "trunc",
-    "unsigned_abs",
-    "wrapping_add",
-    "wrapping_mul",
-    "wrapping_neg",
-    "wrapping_shl",
-    "wrapping_shr",
-    "wrapping_sub",
-    "div_ceil",
-];
+use super::methods::{METHODS, refused_method};
+use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node};
 
 /// The types whose methods can be called as `type::method(value)`.
 const PRIMITIVES: &[&str] =
@@ -71,70 +18,129 @@ impl Capture {
     /// `callee(args)`
     pub(super) fn call(&mut self, expr: &mut Expr) -> TokenStream {
         let span = expr.span();
-        let Expr::Call(call) = expr else { return self.refuse(span, "this is not a call") };
+        let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
         let Expr::Path(callee) = &*call.func else {
             return self.refuse(call.func.span(), "a kernel calls functions by their names");
         };
-        let path = callee.path.clone();
-        if callee.qself.is_some() {
-            return self.refuse(span, "`<T as Trait>::function()` is not supported; call a `#[device]` function");
-        }
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.expr(arg)).collect();
-        if path.is_ident("Some") && args.len() == 1 {
+        let callee = callee.clone();
+        let closures = call.args.iter().any(|arg| self.is_closure(arg));
+        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
+        if callee.path.is_ident("Some") && args.len() == 1 {
             return node(span, quote!(Option(::core::option::Option::Some(#(&#args)*))));
         }
-        if let Some(number) = path.get_ident().and_then(|ident| self.lookup(ident)) {
+        if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
             return match self.bindings[number as usize].kind {
                 BindingKind::Closure => node(span, quote!(CallClosure(#number, &[#(#args),*]))),
-                _ => self.refuse(path.span(), "this is a value, not a function or a closure"),
+                _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        if let Some((ty, method)) = self.associated(&path) {
-            return self.associated_call(&ty, &method, &args, span);
+        if let Some(known) = self.known_call(&callee.path, &args, span) {
+            return known;
         }
-        if let Some(name) = without_dimensions(&path) {
-            return self.refuse(path.span(), format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`"));
+        if is_constructor(&callee.path) {
+            let fields = args.iter().enumerate().map(|(index, value)| {
+                let name = index.to_string();
+                quote!((#name, #value))
+            });
+            let fields = quote!(&[#(#fields),*]);
+            let number = self.observe(expr);
+            return node(span, quote!(Struct(#number, #fields, ::core::option::Option::None)));
         }
-        if let Some(ty) = type_prefix(&path) {
-            let hint =
-                format!("kernels cannot call functions of types, such as `{ty}`'s; write a `#[device]` function");
-            return self.refuse(path.span(), hint);
+        if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
+            && !self.functions.contains(&last.ident)
+        {
+            self.functions.push(last.ident.clone());
         }
-        self.callees.push(path);
-        let number = self.callees.len() as u32 - 1;
-        let call = tied(call, number);
-        *expr = call;
+        let number = self.callee(Callee::Path(hidden(&callee)));
+        self.tie(call, number, closures.then(|| seer(&callee)));
         node(span, quote!(Call(#number, &[#(#args),*])))
     }
 
-    /// `Type::function` where the type is a primitive or a type parameter.
-    fn associated(&self, path: &Path) -> Option<(String, syn::Ident)> {
-        let [ty, method] = path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-        let name = ty.ident.to_string();
-        let known = PRIMITIVES.contains(&name.as_str()) || self.type_params.contains(&name);
-        known.then(|| (name, method.ident.clone()))
-    }
-
-    fn associated_call(&mut self, ty: &str, method: &syn::Ident, args: &[TokenStream], span: Span) -> TokenStream {
-        let name = method.to_string();
-        if !METHODS.contains(&name.as_str()) || args.is_empty() {
-            let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
-            return self.refuse(method.span(), hint);
+    /// Calls that the language knows by their paths.
+    fn known_call(&mut self, path: &Path, args: &[TokenStream], span: Span) -> Option<TokenStream> {
+        if let Some(name) = without_dimensions(path) {
+            let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
+            return Some(self.refuse(path.span(), hint));
         }
-        let (receiver, args) = (&args[0], &args[1..]);
-        node(span, quote!(Method(#name, &#receiver, &[#(#args),*])))
+        let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+        let (ty, name) = (ty.ident.to_string(), function.ident.to_string());
+        match (ty.as_str(), name.as_str(), args) {
+            ("mem", "swap" | "replace", [_, _]) | ("mem", "take", [_]) => {
+                return Some(node(span, quote!(Exchange(#name, &[#(#args),*]))));
+            }
+            (primitive, "from_bits" | "from", [value]) if PRIMITIVES.contains(&primitive) => {
+                let primitive = Ident::new(primitive, path.span());
+                self.types.push(syn::parse_quote!(#primitive));
+                let number = self.types.len() as u32 - 1;
+                return Some(match name.as_str() {
+                    "from" => node(span, quote!(Cast(&#value, #number))),
+                    _ => node(span, quote!(FromBits(&#value, #number))),
+                });
+            }
+            _ => {}
+        }
+        let primitive = PRIMITIVES.contains(&ty.as_str());
+        let known = METHODS.contains(&name.as_str());
+        let generic = known && self.type_params.contains(&ty);
+        if !(primitive || generic) {
+            return None;
+        }
+        let [receiver, args @ ..] = args else {
+            let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
+            return Some(self.refuse(function.ident.span(), hint));
+        };
+        if !known {
+            let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
+            return Some(self.refuse(function.ident.span(), hint));
+        }
+        let number = self.callee(Callee::Builtin(span));
+        Some(node(span, quote!(Method(#name, &#receiver, &[#(#args),*], #number))))
     }
 
-    /// `receiver.method(args)`
+    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
+    /// generic arguments are seen.
+    fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
+        let span = call.func.span();
+        let (observer, value) = (callee(number, span), callee_value(number, span));
+        let path = std::mem::replace(&mut *call.func, Expr::Verbatim(quote!(#value)));
+        self.before.push(syn::parse_quote_spanned!(span => let #value = #path;));
+        self.before.push(match seer {
+            Some(seer) => syn::parse_quote_spanned!(span => #seer(#observer, &#value);),
+            None => syn::parse_quote_spanned!(span => #observer.see(&#value);),
+        });
+    }
+
+    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
+    /// goes on, so that whatever it moves is still there.
     pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> TokenStream {
         let span = call.span();
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
+        let written = (*call.receiver).clone();
         let receiver = self.expr(&mut call.receiver);
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.expr(arg)).collect();
-        node(span, quote!(Method(#name, &#receiver, &[#(#args),*])))
+        let args: Vec<_> = match (name.as_str(), call.args.first()) {
+            ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
+            _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
+        };
+        let method_span = call.method.span();
+        let number = self.callee(Callee::Method(method_span));
+        let (observer, root) = (callee(number, method_span), &self.root);
+        let hidden = format_ident!("__dev_{}", name, span = method_span);
+        let ask = quote_spanned!(method_span => #observer.of((#written).#hidden()););
+        self.before.push(syn::parse_quote!(if #root::never() { #ask #root::unreached() }));
+        if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
+            self.methods.push(call.method.clone());
+        }
+        node(span, quote!(Method(#name, &#receiver, &[#(#args),*], #number)))
+    }
+
+    /// The message of `expect`.
+    fn message_of(&mut self, literal: &syn::ExprLit) -> Option<TokenStream> {
+        let Lit::Str(text) = &literal.lit else { return None };
+        let text = braces_doubled(&text.value());
+        Some(node(literal.span(), quote!(Lit(s::Lit::Text(#text)))))
     }
 
     /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
@@ -191,8 +197,8 @@ impl Capture {
     fn shared(&mut self, call: &Macro, span: Span) -> TokenStream {
         match syn::parse2::<syn::Type>(call.tokens.clone()) {
             Ok(ty) => {
-                self.arrays.push(ty);
-                let number = self.arrays.len() as u32 - 1;
+                self.named.push(Named::Shared(Box::new(ty)));
+                let number = self.named.len() as u32 - 1;
                 node(span, quote!(Shared(#number)))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
@@ -246,11 +252,38 @@ impl Capture {
     }
 }
 
-/// The type whose function a path names, by Rust's naming: `Type::function`.
-fn type_prefix(path: &Path) -> Option<String> {
-    let before = path.segments.iter().rev().nth(1)?.ident.to_string();
-    let is_type = PRIMITIVES.contains(&before.as_str()) || before.starts_with(char::is_uppercase);
-    is_type.then_some(before)
+/// Whether a path names a tuple struct, by Rust's naming.
+fn is_constructor(path: &Path) -> bool {
+    path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+}
+
+/// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
+/// `Type::__fn_f` of a type's or trait's.
+fn hidden(path: &ExprPath) -> ExprPath {
+    let of_type = of_type(path);
+    let mut path = path.clone();
+    match path.path.segments.last_mut() {
+        Some(last) if of_type => last.ident = format_ident!("__fn_{}", last.ident, span = last.ident.span()),
+        _ => {
+            let span = path.span();
+            path.path.segments.push(Ident::new("__callee", span).into());
+        }
+    }
+    path
+}
+
+/// Whether a path names a function of a type or trait, by Rust's naming.
+fn of_type(path: &ExprPath) -> bool {
+    let before = path.path.segments.iter().rev().nth(1);
+    path.qself.is_some() || before.is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+}
+
+/// The path of the function that ties a callee which takes closures.
+fn seer(path: &ExprPath) -> ExprPath {
+    let mut path = path.clone();
+    let span = path.span();
+    path.path.segments.push(Ident::new("__see", span).into());
+    path
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.
@@ -263,35 +296,4 @@ fn without_dimensions(path: &Path) -> Option<String> {
 /// In a message braces stand for arguments, so those of the source are doubled.
 fn braces_doubled(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
-}
-
-/// Why a method cannot be called, if it cannot.
-fn refused_method(name: &str) -> Option<String> {
-    if METHODS.contains(&name) {
-        return None;
-    }
-    Some(match name {
-        "iter" | "iter_mut" | "into_iter" | "chunks" | "windows" | "zip" | "map" | "enumerate" => {
-            format!("`{name}` makes an iterator, which kernels do not have; write `for i in 0..slice.len()`")
-        }
-        "get" | "get_mut" => "test the index with `if i < slice.len()` and write `slice[i]`".to_string(),
-        "get_unchecked" | "get_unchecked_mut" => format!("write `*slice.{name}(i)` to read or write the element"),
-        "unwrap" | "expect" | "is_some" | "is_none" => "take the `Option` apart with `if let` or `match`".to_string(),
-        "sin" | "cos" | "tan" | "exp" | "ln" | "powf" | "powi" | "log2" | "exp2" | "tanh" | "round" | "hypot" => {
-            format!("`{name}` needs a math library, which kernels cannot link yet")
-        }
-        "shape" | "strides" | "len_of" => "write `.dim()`, `.nrows()`, `.ncols()` or `.len()`".to_string(),
-        "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),
-        _ => format!("`{name}` is not a method that kernels can call; write a `#[device]` function"),
-    })
-}
-
-/// In the twin: `{ let f = path; observer.see(&f); f(args) }`, so that the callee's generic arguments are seen.
-fn tied(call: &ExprCall, number: u32) -> Expr {
-    let span = call.func.span();
-    let (observer, value) = (callee(number, span), callee_value(span));
-    let mut call = call.clone();
-    let path = std::mem::replace(&mut *call.func, Expr::Verbatim(quote!(#value)));
-    let bind = quote_spanned!(span => let #value = #path; #observer.see(&#value););
-    syn::parse_quote!({ #bind #call })
 }

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
-use syn::{RangeLimits, UnOp};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
+use syn::{RangeLimits, Stmt, UnOp};
 
 use super::stmt::after;
 use super::{BindingKind, Capture, Label, node, see};
@@ -39,27 +39,10 @@ impl Capture {
                 let number = self.types.len() as u32 - 1;
                 node(span, quote!(Cast(&#value, #number)))
             }
-            Expr::Index(index) => {
-                if let Expr::Range(range) = &*index.index {
-                    return self.refuse(range.span(), "slices cannot be cut in a kernel; pass offsets instead");
-                }
-                if let Expr::Tuple(tuple) = &*index.index {
-                    return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
-                }
-                let base = self.expr(&mut index.expr);
-                if let Expr::Array(indices) = &mut *index.index {
-                    let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
-                    return node(span, quote!(IndexAll(&#base, &[#(#indices),*])));
-                }
-                let place = self.expr(&mut index.index);
-                node(span, quote!(Index(&#base, &#place)))
-            }
+            Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
                 let base = self.expr(&mut field.base);
-                let name = match &field.member {
-                    Member::Named(name) => name.to_string(),
-                    Member::Unnamed(index) => index.index.to_string(),
-                };
+                let name = member(&field.member);
                 node(span, quote!(Field(&#base, #name)))
             }
             Expr::Reference(reference) => self.reference(reference),
@@ -74,6 +57,12 @@ impl Capture {
             Expr::Repeat(array) => {
                 let element = self.expr(&mut array.expr);
                 node(span, quote!(Repeat(&#element)))
+            }
+            Expr::Struct(_) => self.struct_expr(expr),
+            Expr::Const(block) => {
+                // what a kernel can do gives the same whenever it is done
+                let body = self.block(&mut block.block);
+                node(span, quote!(Block(::core::option::Option::None, #body)))
             }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(call) => self.method_call(call),
@@ -174,11 +163,54 @@ impl Capture {
             }
             return node(span, quote!(Binding(#number)));
         }
-        if expr.qself.is_some() {
-            return self.refuse(span, "`<T as Trait>::NAME` is not supported; bind it with `const` or write `T::NAME`");
-        }
-        let number = self.constant(&expr.path);
+        let number = self.constant(expr.clone());
         node(span, quote!(Const(#number)))
+    }
+
+    /// `base[index]`, `base[[i, j]]` or `base[start..end]`
+    fn index(&mut self, index: &mut syn::ExprIndex) -> TokenStream {
+        let span = index.span();
+        if let Expr::Tuple(tuple) = &*index.index {
+            return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
+        }
+        let base = self.expr(&mut index.expr);
+        match &mut *index.index {
+            Expr::Range(range) => {
+                let mut bound = |bound: &mut Option<Box<Expr>>| {
+                    let bound = bound.as_mut().map(|bound| self.expr(bound));
+                    option(bound.map(|bound| quote!(&#bound)))
+                };
+                let (start, end) = (bound(&mut range.start), bound(&mut range.end));
+                let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+                node(span, quote!(Cut(&#base, #start, #end, #inclusive)))
+            }
+            Expr::Array(indices) => {
+                let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
+                node(span, quote!(IndexAll(&#base, &[#(#indices),*])))
+            }
+            place => {
+                let place = self.expr(place);
+                node(span, quote!(Index(&#base, &#place)))
+            }
+        }
+    }
+
+    /// `Name { field: e, ..rest }`
+    fn struct_expr(&mut self, expr: &mut Expr) -> TokenStream {
+        let span = expr.span();
+        let Expr::Struct(written) = expr else { return self.refuse(span, "this is no struct expression") };
+        let mut fields = Vec::new();
+        for field in &mut written.fields {
+            let name = member(&field.member);
+            let value = self.expr(&mut field.expr);
+            // `S { x }` is written out, since what stands in the place of `x` may be more than a name
+            field.colon_token.get_or_insert_default();
+            fields.push(quote!((#name, #value)));
+        }
+        let rest = written.rest.as_mut().map(|rest| self.expr(rest));
+        let rest = option(rest.map(|rest| quote!(&#rest)));
+        let number = self.observe(expr);
+        node(span, quote!(Struct(#number, &[#(#fields),*], #rest)))
     }
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> TokenStream {
@@ -220,7 +252,7 @@ impl Capture {
     }
 
     /// An assignment to a name declared without a value gives its observer something to look at.
-    fn observe_late(&self, expr: &mut Expr) {
+    fn observe_late(&mut self, expr: &mut Expr) {
         let Expr::Assign(assign) = &*expr else { return };
         let Expr::Path(path) = &*assign.left else { return };
         let Some(ident) = path.path.get_ident() else { return };
@@ -231,23 +263,14 @@ impl Capture {
 
     fn reference(&mut self, reference: &mut syn::ExprReference) -> TokenStream {
         let span = reference.span();
-        let inner = match &mut *reference.expr {
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => &mut *unary.expr,
-            inner => inner,
-        };
-        let borrowed = match inner {
-            Expr::Path(_) | Expr::Field(_) => true,
-            Expr::Index(index) => !matches!(*index.index, Expr::Range(_)),
-            _ => false,
-        };
-        if !borrowed {
-            return self.refuse(span, "only slices, arrays and their elements can be borrowed in a kernel");
+        let mutable = reference.mutability.is_some();
+        let value = self.expr(&mut reference.expr);
+        if let Expr::Index(index) = &*reference.expr
+            && matches!(*index.index, Expr::Range(_))
+        {
+            return value;
         }
-        if let Some(number) = root(inner).and_then(|ident| self.lookup(ident)) {
-            self.bindings[number as usize].borrowed = true;
-        }
-        let value = self.expr(inner);
-        node(span, quote!(Reborrow(&#value)))
+        node(span, quote!(Reborrow(&#value, #mutable)))
     }
 
     fn branch(&mut self, branch: &mut ExprIf) -> TokenStream {
@@ -262,20 +285,41 @@ impl Capture {
     fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (TokenStream, TokenStream) {
         self.scoped(|walk| {
             let mut observers = Vec::new();
-            let condition = match condition {
-                Expr::Let(binding) => {
-                    let value = walk.expr(&mut binding.expr);
-                    let pattern = walk.pattern(&binding.pat, &mut observers);
-                    quote!(s::Condition::Let(#pattern, #value))
-                }
-                other => {
-                    let value = walk.expr(other);
-                    quote!(s::Condition::Bool(#value))
-                }
-            };
+            let condition = walk.condition(condition, &mut observers);
             let body = walk.scoped(|walk| walk.block_after(body, observers));
             (condition, body)
         })
+    }
+
+    /// A condition: a `bool`, a `let`, or several of them.
+    fn condition(&mut self, condition: &mut Expr, observers: &mut Vec<Stmt>) -> TokenStream {
+        match condition {
+            Expr::Let(binding) => {
+                let value = self.after_bindings(&mut binding.expr, observers);
+                let pattern = self.pattern(&binding.pat, observers);
+                quote!(s::Condition::Let(#pattern, #value))
+            }
+            Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
+                let left = self.condition(&mut binary.left, observers);
+                let right = self.condition(&mut binary.right, observers);
+                quote!(s::Condition::All(&[#left, #right]))
+            }
+            other => {
+                let value = self.after_bindings(other, observers);
+                quote!(s::Condition::Bool(#value))
+            }
+        }
+    }
+
+    /// An expression in a condition: behind a `let` of the same condition, what the twin does before it must stand
+    /// where the names are.
+    fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> TokenStream {
+        if observers.is_empty() {
+            return self.expr(expr);
+        }
+        let (value, before) = self.apart(|walk| walk.expr(expr));
+        *expr = after(before, expr);
+        value
     }
 
     fn match_on(&mut self, expr: &mut ExprMatch) -> TokenStream {
@@ -285,9 +329,16 @@ impl Capture {
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {
                 let mut observers = Vec::new();
+                walk.whole_arm = true;
                 let pattern = walk.pattern(&arm.pat, &mut observers);
-                let guard = option(arm.guard.as_mut().map(|(_, guard)| walk.expr(guard)));
-                let body = walk.expr(&mut arm.body);
+                walk.whole_arm = false;
+                let guard = option(arm.guard.as_mut().map(|(_, guard)| {
+                    let (captured, before) = walk.apart(|walk| walk.expr(guard));
+                    **guard = after(before, guard);
+                    captured
+                }));
+                let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
+                observers.extend(before);
                 *arm.body = after(observers, &arm.body);
                 arm.comma.get_or_insert_default();
                 quote!(s::Arm { pattern: #pattern, guard: #guard, body: #body })
@@ -296,55 +347,7 @@ impl Capture {
         node(span, quote!(Match(&#value, &[#(#arms),*])))
     }
 
-    fn for_loop(&mut self, looped: &mut ExprForLoop) -> TokenStream {
-        let span = looped.span();
-        let Some(range) = self.range(&mut looped.expr) else {
-            let hint = "`for` runs over a range here: `a..b` or `a..=b`, with `.rev()` and `.step_by(n)`";
-            return self.refuse(looped.expr.span(), hint);
-        };
-        let number = self.enter(looped.label.as_ref(), true);
-        let (pattern, body) = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let pattern = walk.pattern(&looped.pat, &mut observers);
-            (pattern, walk.block_after(&mut looped.body, observers))
-        });
-        self.labels.pop();
-        node(span, quote!(For(#number, #pattern, &#range, #body)))
-    }
-
-    /// A range with its adaptors as a `syntax::Range`.
-    fn range(&mut self, expr: &mut Expr) -> Option<TokenStream> {
-        let mut reversed = false;
-        let mut step = None;
-        let mut inner = expr;
-        loop {
-            match inner {
-                Expr::Paren(paren) => inner = &mut paren.expr,
-                Expr::Group(group) => inner = &mut group.expr,
-                Expr::MethodCall(call) => {
-                    // outermost first: `(a..b).rev().step_by(n)` steps through the reversed range
-                    match (call.method.to_string().as_str(), call.args.len()) {
-                        ("rev", 0) if !reversed => reversed = true,
-                        ("step_by", 1) if step.is_none() && !reversed => step = Some(self.expr(&mut call.args[0])),
-                        _ => return None,
-                    }
-                    inner = &mut call.receiver;
-                }
-                Expr::Range(range) => {
-                    let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-                    let start = self.expr(range.start.as_mut()?);
-                    let end = self.expr(range.end.as_mut()?);
-                    let step = option(step);
-                    return Some(quote!(s::Range {
-                        start: #start, end: #end, inclusive: #inclusive, reversed: #reversed, step: #step,
-                    }));
-                }
-                _ => return None,
-            }
-        }
-    }
-
-    fn enter(&mut self, label: Option<&SynLabel>, is_loop: bool) -> u32 {
+    pub(super) fn enter(&mut self, label: Option<&SynLabel>, is_loop: bool) -> u32 {
         let number = self.loops;
         self.loops += 1;
         self.labels.push(Label { name: label.map(|label| label.name.clone()), number, is_loop });
@@ -360,12 +363,21 @@ impl Capture {
     }
 }
 
-/// The name that a path, or a field of one, begins with.
-fn root(expr: &Expr) -> Option<&syn::Ident> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident(),
-        Expr::Field(field) => root(&field.base),
-        _ => None,
+/// Whether a condition of two parts has a `let` in it.
+fn binds(left: &Expr, right: &Expr) -> bool {
+    let has = |expr: &Expr| match expr {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => binds(&binary.left, &binary.right),
+        _ => false,
+    };
+    has(left) || has(right)
+}
+
+/// A field's name, or a tuple field's number.
+pub(super) fn member(member: &Member) -> String {
+    match member {
+        Member::Named(name) => name.to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
     }
 }
 
@@ -432,10 +444,8 @@ fn operator(op: &BinOp) -> (TokenStream, bool) {
 /// Why an expression is outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
-        Expr::Struct(_) => "struct expressions are not supported in kernels yet; use a tuple",
-        Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it; it cannot be passed on",
-        Expr::Range(_) => "a range stands only in `for`",
-        Expr::Let(_) => "`if let` and `while let` take one pattern, not a chain",
+        Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
+        Expr::Range(_) => "a range stands only in `for` and in brackets",
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",
         _ => "this expression is not supported in a kernel",

@@ -6,13 +6,19 @@
 //! tell a local name from an item's; what is outside the grammar becomes a spanned error with a hint.
 
 mod call;
+mod closure;
 mod expr;
+mod iterate;
+mod methods;
 mod pattern;
 mod stmt;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Block, Ident, Lifetime, Pat, Path, Stmt, Type};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Ident, Lifetime, Pat, Path, Stmt, Type};
+
+pub(crate) use methods::METHODS;
 
 use crate::signature::Signature;
 
@@ -26,14 +32,18 @@ pub(crate) struct Captured {
     pub(crate) body: TokenStream,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// The path of each callee.
-    pub(crate) callees: Vec<Path>,
-    /// The path of each constant.
-    pub(crate) consts: Vec<Path>,
+    /// What each callee's observer begins as.
+    pub(crate) callees: Vec<Callee>,
+    /// Each constant.
+    pub(crate) consts: Vec<Expr>,
     /// The type of each cast.
     pub(crate) types: Vec<Type>,
-    /// The type of each array in shared memory.
-    pub(crate) arrays: Vec<Type>,
+    /// The type of each array in shared memory and struct expression.
+    pub(crate) named: Vec<Named>,
+    /// The methods that are not builtin ones, each name once.
+    pub(crate) methods: Vec<Ident>,
+    /// The functions of types that are called by path, each name once.
+    pub(crate) functions: Vec<Ident>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -42,8 +52,8 @@ pub(crate) struct Captured {
 pub(crate) struct BindingInfo {
     pub(crate) ident: Ident,
     pub(crate) mutable: bool,
-    /// Whether a reference to it, or to a part of it, is taken.
-    pub(crate) borrowed: bool,
+    /// Whether the pattern says `ref`.
+    pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
 }
@@ -59,6 +69,34 @@ pub(crate) enum BindingKind {
     Closure,
 }
 
+/// What a callee's observer begins as.
+pub(crate) enum Callee {
+    /// What the path's hidden function yields.
+    Path(syn::ExprPath),
+    /// Open: a hidden method of the receiver tells.
+    Method(Span),
+    /// A method of the device language's own.
+    Builtin(Span),
+}
+
+impl Callee {
+    /// The name of its observer.
+    pub(crate) fn observer(&self, number: u32) -> Ident {
+        match self {
+            Callee::Path(path) => callee(number, path.span()),
+            Callee::Method(span) | Callee::Builtin(span) => callee(number, *span),
+        }
+    }
+}
+
+/// Where the type of something that is not a binding comes from.
+pub(crate) enum Named {
+    /// It is written.
+    Shared(Box<Type>),
+    /// From an observer, at this place.
+    Observed(Span),
+}
+
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
@@ -72,10 +110,21 @@ pub(crate) struct Capture {
     bindings: Vec<BindingInfo>,
     /// Names in scope, innermost last: their identity and number.
     scope: Vec<(String, u32)>,
-    callees: Vec<Path>,
-    consts: Vec<Path>,
+    callees: Vec<Callee>,
+    consts: Vec<Expr>,
     types: Vec<Type>,
-    arrays: Vec<Type>,
+    named: Vec<Named>,
+    methods: Vec<Ident>,
+    functions: Vec<Ident>,
+    /// What the twin does before the statement that is being walked.
+    before: Vec<Stmt>,
+    /// The names that the first of several alternatives binds, for the others to bind again.
+    alternatives: Option<Vec<(String, u32)>>,
+    /// Whether the pattern that is walked is all of an arm's.
+    whole_arm: bool,
+    /// The bindings that a `move` closure takes from around it: those below the number.
+    moved: Option<(u32, Vec<u32>)>,
+    root: TokenStream,
     items: Vec<syn::Item>,
     labels: Vec<Label>,
     loops: u32,
@@ -86,12 +135,14 @@ pub(crate) struct Capture {
 }
 
 /// Captures `body`; all errors are collected before it gives up.
-pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
+        root: root.clone(),
         ..Capture::default()
     };
-    let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(index, &param.pat)).collect();
+    let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
+    crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     let mut errors = walk.errors.into_iter();
     if let Some(mut first) = errors.next() {
@@ -106,7 +157,9 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
         callees: walk.callees,
         consts: walk.consts,
         types: walk.types,
-        arrays: walk.arrays,
+        named: walk.named,
+        methods: walk.methods,
+        functions: walk.functions,
         items: walk.items,
     })
 }
@@ -119,14 +172,24 @@ impl Capture {
     }
 
     /// Adds a parameter's binding; its pattern is a plain name.
-    fn param(&mut self, index: usize, pattern: &Pat) -> TokenStream {
+    fn param(&mut self, signature: &Signature, index: usize, pattern: &Pat) -> TokenStream {
         let Pat::Ident(pat) = pattern else { return quote!(s::Pattern::Wild) };
-        let number = self.declare(&pat.ident, pat.mutability.is_some(), BindingKind::Param(index));
+        let kind = match signature.is_closure(&signature.static_types[index]) {
+            true => BindingKind::Closure,
+            false => BindingKind::Param(index),
+        };
+        let number = self.declare(&pat.ident, pat.mutability.is_some(), kind);
         quote!(s::Pattern::Bind(#number))
     }
 
     /// Adds a binding, brings it into scope and appends its observer to `observers`.
     fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
+        if let Some(names) = &self.alternatives {
+            let known = identity(ident);
+            if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
+                return *number;
+            }
+        }
         let number = self.declare(ident, mutable, BindingKind::Local);
         observers.push(see(number, ident));
         number
@@ -135,15 +198,22 @@ impl Capture {
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, borrowed: false, kind });
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, by_ref: false, kind });
         self.scope.push((identity(ident), number));
         number
     }
 
     /// The binding that a name stands for, if it is a local one.
-    fn lookup(&self, ident: &Ident) -> Option<u32> {
+    fn lookup(&mut self, ident: &Ident) -> Option<u32> {
         let identity = identity(ident);
-        self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number)
+        let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
+        if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
+            && number < *first
+            && !taken.contains(&number)
+        {
+            taken.push(number);
+        }
+        found
     }
 
     /// Runs `walk` and forgets the names that it brought into scope.
@@ -155,13 +225,40 @@ impl Capture {
     }
 
     /// The number of a constant; the same path is asked for only once.
-    fn constant(&mut self, path: &Path) -> u32 {
-        let found = self.consts.iter().position(|known| known == path && same_context(known, path));
+    fn constant(&mut self, path: syn::ExprPath) -> u32 {
+        let same = |known: &Expr| match known {
+            Expr::Path(known) => *known == path && same_context(&known.path, &path.path),
+            _ => false,
+        };
+        let found = self.consts.iter().position(same);
         let number = found.unwrap_or_else(|| {
-            self.consts.push(path.clone());
+            self.consts.push(Expr::Path(path));
             self.consts.len() - 1
         });
         number as u32
+    }
+
+    /// The number of a callee.
+    fn callee(&mut self, callee: Callee) -> u32 {
+        self.callees.push(callee);
+        self.callees.len() as u32 - 1
+    }
+
+    /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
+    fn observe(&mut self, expr: &mut Expr) -> u32 {
+        let span = expr.span();
+        self.named.push(Named::Observed(span));
+        let number = self.named.len() as u32 - 1;
+        let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        *expr = syn::parse_quote_spanned!(span => { let #value = #expr; #observer.see(&#value); #value });
+        number
+    }
+
+    /// Runs `walk` with nothing before it, and yields what the twin then does before.
+    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
+        let outer = std::mem::take(&mut self.before);
+        let result = walk(self);
+        (result, std::mem::replace(&mut self.before, outer))
     }
 }
 
@@ -175,6 +272,11 @@ fn see(number: u32, ident: &Ident) -> Stmt {
 /// The name of a binding's observer.
 pub(crate) fn observer(number: u32, span: Span) -> Ident {
     format_ident!("__w{}", number, span = Span::mixed_site().located_at(span))
+}
+
+/// The name of the observer of what is not a binding.
+pub(crate) fn named(number: u32, span: Span) -> Ident {
+    format_ident!("__n{}", number, span = Span::mixed_site().located_at(span))
 }
 
 /// The name of a callee's observer.
@@ -214,6 +316,6 @@ fn node(span: Span, kind: TokenStream) -> TokenStream {
 
 /// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
 /// call reads the same as in the function.
-fn callee_value(span: Span) -> Ident {
-    Ident::new("__f", span)
+fn callee_value(number: u32, span: Span) -> Ident {
+    format_ident!("__f{}", number, span = span)
 }

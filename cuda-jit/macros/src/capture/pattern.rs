@@ -1,12 +1,12 @@
-//! Patterns: names, tuples, `Some` and `None`, literals, constants, ranges and alternatives.
+//! Patterns: names, tuples, structs, slices, references, `Some` and `None`, literals, constants, ranges, alternatives.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
+use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
 
 use super::Capture;
-use super::expr::is_negative;
+use super::expr::{is_negative, member};
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
@@ -16,60 +16,96 @@ impl Capture {
             Pat::Paren(inner) => self.pattern(&inner.pat, observers),
             Pat::Type(typed) => self.pattern(&typed.pat, observers),
             Pat::Ident(pat) => self.ident_pattern(pat, observers),
-            Pat::Path(path) => self.path_pattern(&path.path),
+            Pat::Path(path) => self.path_pattern(path.clone()),
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone())),
             Pat::Tuple(tuple) => {
-                let elements: Vec<_> = tuple.elems.iter().map(|pat| self.pattern(pat, observers)).collect();
+                let elements: Vec<_> = tuple.elems.iter().map(|pat| self.part(pat, observers)).collect();
                 quote!(s::Pattern::Tuple(&[#(#elements),*]))
             }
             Pat::TupleStruct(pat) if pat.path.is_ident("Some") && pat.elems.len() == 1 => {
-                let inner = self.pattern(&pat.elems[0], observers);
+                let inner = self.part(&pat.elems[0], observers);
                 quote!(s::Pattern::Some(&#inner))
             }
+            Pat::TupleStruct(pat) => {
+                let elements: Vec<_> = pat.elems.iter().map(|pat| self.part(pat, observers)).collect();
+                quote!(s::Pattern::Tuple(&[#(#elements),*]))
+            }
+            Pat::Struct(pat) => {
+                let fields: Vec<_> = pat
+                    .fields
+                    .iter()
+                    .map(|field| {
+                        let (name, pattern) = (member(&field.member), self.part(&field.pat, observers));
+                        quote!((#name, #pattern))
+                    })
+                    .collect();
+                quote!(s::Pattern::Struct(&[#(#fields),*]))
+            }
+            Pat::Slice(slice) => {
+                let elements: Vec<_> = slice.elems.iter().map(|pat| self.part(pat, observers)).collect();
+                quote!(s::Pattern::Slice(&[#(#elements),*]))
+            }
+            Pat::Reference(reference) => {
+                let inner = self.part(&reference.pat, observers);
+                quote!(s::Pattern::Ref(&#inner))
+            }
+            Pat::Rest(_) => quote!(s::Pattern::Rest),
             Pat::Or(or) => self.or_pattern(or, observers),
             Pat::Range(range) => self.range_pattern(range),
-            Pat::Reference(reference) => {
-                self.refuse_pattern(reference, "kernels hold values, not references; drop the `&`")
-            }
-            Pat::Slice(slice) => self.refuse_pattern(slice, "slice patterns are not supported; index the slice"),
-            Pat::Rest(rest) => self.refuse_pattern(rest, "`..` is not supported; write `_` for each element"),
             other => self.refuse_pattern(
                 other,
-                "this pattern is not supported in a kernel; there are names, `_`, tuples, `Some`, `None`, literals, \
-                 constants, ranges and `|`",
+                "this pattern is not supported in a kernel; there are names, `_`, tuples, structs, slices, references, \
+                 `Some`, `None`, literals, constants, ranges and `|`",
             ),
         }
     }
 
     fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> TokenStream {
-        if let Some(by_ref) = &pat.by_ref {
-            return self.refuse_pattern(by_ref, "kernels hold values, not references; drop the `ref`");
-        }
-        if let Some((at, _)) = &pat.subpat {
-            return self.refuse_pattern(at, "`name @ pattern` is not supported; bind the name with `let`");
-        }
         if pat.ident == "None" {
             return quote!(s::Pattern::None);
         }
         if is_constant(&pat.ident) {
-            return self.path_pattern(&Path::from(pat.ident.clone()));
+            return self.path_pattern(path_of(pat.ident.clone()));
         }
         let number = self.bind(&pat.ident, pat.mutability.is_some(), observers);
-        quote!(s::Pattern::Bind(#number))
+        self.bindings[number as usize].by_ref |= pat.by_ref.is_some();
+        match &pat.subpat {
+            Some((_, inner)) => {
+                let inner = self.part(inner, observers);
+                quote!(s::Pattern::At(#number, &#inner))
+            }
+            None => quote!(s::Pattern::Bind(#number)),
+        }
     }
 
-    /// Alternatives may bind no names, since each name would have a number in each of them.
+    /// A pattern inside another.
+    fn part(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> TokenStream {
+        let whole = std::mem::take(&mut self.whole_arm);
+        let part = self.pattern(pattern, observers);
+        self.whole_arm = whole;
+        part
+    }
+
+    /// Alternatives that bind names are all of an arm's pattern: each is then an arm of its own.
     fn or_pattern(&mut self, or: &syn::PatOr, observers: &mut Vec<Stmt>) -> TokenStream {
-        let before = self.bindings.len();
-        let cases: Vec<_> = or.cases.iter().map(|case| self.pattern(case, observers)).collect();
-        if self.bindings.len() != before {
-            return self.refuse_pattern(or, "alternatives cannot bind names here; write an arm for each");
+        let (before, depth) = (self.bindings.len(), self.scope.len());
+        let outer = self.alternatives.take();
+        let mut cases = Vec::new();
+        for case in &or.cases {
+            cases.push(self.part(case, observers));
+            let names = self.scope[depth..].to_vec();
+            self.alternatives.get_or_insert(names);
+        }
+        self.alternatives = outer;
+        if self.bindings.len() != before && !self.whole_arm {
+            return self
+                .refuse_pattern(or, "alternatives that bind names stand in a `match` only, outermost in their arm");
         }
         quote!(s::Pattern::Or(&[#(#cases),*]))
     }
 
-    fn path_pattern(&mut self, path: &Path) -> TokenStream {
-        if path.is_ident("None") {
+    fn path_pattern(&mut self, path: ExprPath) -> TokenStream {
+        if path.path.is_ident("None") {
             return quote!(s::Pattern::None);
         }
         let number = self.constant(path);
@@ -92,7 +128,7 @@ impl Capture {
     /// A literal, a negated literal or a constant.
     fn literal_pattern(&mut self, bound: &Expr) -> TokenStream {
         match bound {
-            Expr::Path(path) => self.path_pattern(&path.path),
+            Expr::Path(path) => self.path_pattern(path.clone()),
             Expr::Lit(literal) => self.lit_pattern(&literal.lit, false),
             Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
                 (syn::UnOp::Neg(_), Expr::Lit(literal)) => self.lit_pattern(&literal.lit, true),
@@ -114,6 +150,11 @@ impl Capture {
         self.refuse(at.span(), hint);
         quote!(s::Pattern::Wild)
     }
+}
+
+/// A name as a path.
+fn path_of(ident: Ident) -> ExprPath {
+    ExprPath { attrs: Vec::new(), qself: None, path: ident.into() }
 }
 
 /// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.

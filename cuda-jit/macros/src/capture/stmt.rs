@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, Item, Local, Pat, Stmt};
+use syn::{Block, Expr, Item, Local, Pat, Stmt};
 
+use super::expr::option;
 use super::{BindingKind, Capture};
 
 impl Capture {
@@ -23,29 +24,36 @@ impl Capture {
         for (index, mut stmt) in written.into_iter().enumerate() {
             match &mut stmt {
                 Stmt::Expr(expr, None) if index == last => {
-                    let value = self.expr(expr);
+                    let (value, before) = self.apart(|walk| walk.expr(expr));
                     tail = quote!(::core::option::Option::Some(&#value));
+                    twin.extend(before);
                     twin.push(stmt);
                 }
                 Stmt::Expr(expr, _) => {
-                    let value = self.expr(expr);
+                    let (value, before) = self.apart(|walk| walk.expr(expr));
                     stmts.push(quote!(s::Stmt::Expr(&#value)));
+                    twin.extend(before);
                     twin.push(stmt);
                 }
                 Stmt::Local(local) => {
-                    let (captured, observers) = self.local(local);
+                    let ((captured, observers), before) = self.apart(|walk| walk.local(local));
                     stmts.push(captured);
+                    twin.extend(before);
                     twin.push(stmt);
                     twin.extend(observers);
                 }
                 Stmt::Macro(call) => {
-                    let value = self.macro_call(&mut call.mac);
+                    let (value, before) = self.apart(|walk| walk.macro_call(&mut call.mac));
                     stmts.push(quote!(s::Stmt::Expr(&#value)));
+                    twin.extend(before);
                     twin.push(stmt);
                 }
-                Stmt::Item(item @ (Item::Const(_) | Item::Use(_))) => self.items.push(item.clone()),
+                Stmt::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Use(_))) => self.items.push(item.clone()),
                 Stmt::Item(item) => {
-                    self.refuse(item.span(), "only `const` and `use` items can stand in a kernel; move it outside");
+                    self.refuse(
+                        item.span(),
+                        "only `const`, `static` and `use` items can stand in a kernel; move it outside",
+                    );
                 }
             }
         }
@@ -57,15 +65,19 @@ impl Capture {
     fn local(&mut self, local: &mut Local) -> (TokenStream, Vec<Stmt>) {
         let mut observers = Vec::new();
         let Some(init) = &mut local.init else { return (self.late(&local.pat), observers) };
-        if let Some((token, _)) = &init.diverge {
-            self.refuse(token.span(), "`let .. else` is not supported; use `if let` or `match`");
-        }
         if let Expr::Closure(closure) = &mut *init.expr {
             return (self.named_closure(&local.pat, closure), observers);
         }
         let value = self.expr(&mut init.expr);
+        let otherwise = option(init.diverge.as_mut().map(|(_, otherwise)| match &mut **otherwise {
+            Expr::Block(otherwise) => {
+                let block = self.block(&mut otherwise.block);
+                quote!(&#block)
+            }
+            other => self.refuse(other.span(), "`else` takes a block"),
+        }));
         let pattern = self.pattern(&local.pat, &mut observers);
-        (quote!(s::Stmt::Let(#pattern, ::core::option::Option::Some(&#value))), observers)
+        (quote!(s::Stmt::Let(#pattern, ::core::option::Option::Some(&#value), #otherwise)), observers)
     }
 
     /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
@@ -73,35 +85,11 @@ impl Capture {
         let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
         let Pat::Ident(pat) = inner else {
             self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None));
+            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None, ::core::option::Option::None));
         };
         let number = self.declare(&pat.ident, true, BindingKind::Local);
         self.late.push(number);
-        quote!(s::Stmt::Let(s::Pattern::Bind(#number), ::core::option::Option::None))
-    }
-
-    fn named_closure(&mut self, pattern: &Pat, closure: &mut ExprClosure) -> TokenStream {
-        if let Some(token) = &closure.capture {
-            self.refuse(token.span(), "closures in kernels capture by reference; drop the `move`");
-        }
-        if let Some(token) = &closure.asyncness {
-            self.refuse(token.span(), "closures in kernels cannot be `async`");
-        }
-        let Pat::Ident(pat) = pattern else {
-            self.refuse(pattern.span(), "a closure is bound to one name");
-            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None));
-        };
-        let labels = std::mem::take(&mut self.labels);
-        let captured = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
-            let body = walk.expr(&mut closure.body);
-            *closure.body = after(observers, &closure.body);
-            quote!(s::Closure { params: &[#(#params),*], body: &#body })
-        });
-        self.labels = labels;
-        let number = self.declare(&pat.ident, false, BindingKind::Closure);
-        quote!(s::Stmt::Closure(#number, &#captured))
+        quote!(s::Stmt::Let(s::Pattern::Bind(#number), ::core::option::Option::None, ::core::option::Option::None))
     }
 }
 

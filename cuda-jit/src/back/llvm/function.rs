@@ -9,15 +9,17 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
+use inkwell::debug_info::DISubprogram;
 use inkwell::module::{Linkage, Module as LlvmModule};
-use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
+use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
+use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, Space, Terminator,
-    Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
+    Terminator, Type, Value,
 };
 use crate::valid::Accesses;
 
@@ -32,13 +34,13 @@ const SHARED: u16 = 3;
 /// The alignment of shared arrays in bytes: the widest load there is.
 const SHARED_ALIGN: u32 = 16;
 
-/// Lowers a verified module into an empty one.
+/// Lowers a verified module into an empty one; tells whether it has line tables.
 pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
     kir: &Module,
     options: &Options,
-) -> Result<()> {
+) -> Result<bool> {
     let kir = &*float_rem::expand(kir);
     let mut lowering = Lowering {
         context,
@@ -47,6 +49,7 @@ pub(super) fn lower_module<'ctx>(
         contract: kir.contract,
         synchronises: kir.synchronises(),
         shared: Vec::new(),
+        debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
         options,
     };
     lowering.shared =
@@ -56,7 +59,8 @@ pub(super) fn lower_module<'ctx>(
     for (function, &declared) in kir.functions.iter().zip(&functions) {
         Body::new(&lowering, &functions, function, declared)?.lower()?;
     }
-    Ok(())
+    lowering.debug.iter().for_each(DebugInfo::finish);
+    Ok(lowering.debug.is_some())
 }
 
 /// What every function of a module needs.
@@ -69,6 +73,7 @@ pub(super) struct Lowering<'ctx, 'a> {
     synchronises: bool,
     /// The arrays in shared memory.
     shared: Vec<PointerValue<'ctx>>,
+    debug: Option<DebugInfo<'ctx>>,
     pub(super) options: &'a Options,
 }
 
@@ -103,6 +108,18 @@ impl<'ctx> Lowering<'ctx, '_> {
         }
     }
 
+    fn pointee_type(&self, pointee: Pointee) -> BasicTypeEnum<'ctx> {
+        match pointee {
+            Pointee::Scalar(scalar) => self.memory_type(scalar.into()),
+            Pointee::Record(record) => self.context.i8_type().array_type(record.size).into(),
+        }
+    }
+
+    /// An array's type; verified to be less than 2^31 bytes.
+    fn array_type(&self, array: &ArrayDecl) -> ArrayType<'ctx> {
+        self.pointee_type(array.element).array_type(array.len as u32)
+    }
+
     fn to_memory(&self, value: BasicValueEnum<'ctx>, ty: Type) -> Result<BasicValueEnum<'ctx>> {
         if ty != Scalar::Bool.into() {
             return Ok(value);
@@ -119,14 +136,12 @@ impl<'ctx> Lowering<'ctx, '_> {
 
     /// A shared array as a variable of the module. It has no initial value, as PTX wants it.
     fn declare_shared(&self, index: usize, array: &ArrayDecl) -> PointerValue<'ctx> {
-        let element = self.memory_type(array.element.into());
-        // verified to be less than 2^31 bytes
-        let ty = element.array_type(array.len as u32);
+        let ty = self.array_type(array);
         let plain: String = array.name.chars().map(|c| if c == '.' { '_' } else { c }).collect();
         let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), &format!("shared{index}_{plain}"));
         variable.set_linkage(Linkage::Internal);
         variable.set_initializer(&ty.get_undef());
-        variable.set_alignment(SHARED_ALIGN);
+        variable.set_alignment(SHARED_ALIGN.max(array.element.align()));
         variable.as_pointer_value()
     }
 
@@ -163,7 +178,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         for (index, param) in params.iter().enumerate() {
             let Type::Ptr(_, pointee) = param.ty else { continue };
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
-            add(self.alignment(pointee.bytes()));
+            add(self.alignment(pointee.align()));
             if param.access == Access::Read {
                 add(self.flag("noalias"));
                 add(self.flag("readonly"));
@@ -197,6 +212,14 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 }
 
+/// The alignment of a pointer of that type; of a number it means nothing.
+fn alignment(ty: Type) -> u32 {
+    match ty {
+        Type::Ptr(_, pointee) => pointee.align(),
+        Type::Scalar(_) => 1,
+    }
+}
+
 /// One function while it is lowered.
 pub(super) struct Body<'ctx, 'a> {
     pub(super) lowering: &'a Lowering<'ctx, 'a>,
@@ -209,7 +232,11 @@ pub(super) struct Body<'ctx, 'a> {
     arrays: Vec<PointerValue<'ctx>>,
     /// Values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
+    /// The alignment of each value that is a pointer, in bytes: its pointee's, or what its place in a record gives.
+    aligns: Vec<u32>,
     panics: PanicBlock<'ctx>,
+    /// What stands for the function in the debug metadata.
+    described: Option<DISubprogram<'ctx>>,
 }
 
 impl<'ctx, 'a> Body<'ctx, 'a> {
@@ -222,6 +249,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let block = |_: &Block| lowering.context.append_basic_block(function, "");
         let blocks: Vec<BasicBlock<'ctx>> = kir.blocks.iter().map(block).collect();
         let builder = &lowering.builder;
+        builder.unset_current_debug_location();
         builder.position_at_end(blocks[0]);
         let mut slots = Vec::new();
         for slot in &kir.slots {
@@ -231,16 +259,32 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         }
         let mut arrays = Vec::new();
         for array in &kir.arrays {
-            // verified to be less than 2^31 bytes
-            let ty = lowering.memory_type(array.element.into()).array_type(array.len as u32);
-            arrays.push(builder.build_alloca(ty, "")?);
+            let variable = builder.build_alloca(lowering.array_type(array), "")?;
+            let Some(inst) = variable.as_instruction_value() else { return Err(EmitError::Llvm("alloca".to_owned())) };
+            inst.set_alignment(array.element.align()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+            arrays.push(variable);
         }
         let mut values = Vec::new();
         for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
+        let aligns = kir.params.iter().map(|param| alignment(param.ty)).collect();
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        Ok(Self { lowering, function, functions, kir, accesses, blocks, slots, arrays, values, panics })
+        let described = lowering.debug.as_ref().and_then(|debug| debug.describe(kir, function));
+        Ok(Self {
+            lowering,
+            function,
+            functions,
+            kir,
+            accesses,
+            blocks,
+            slots,
+            arrays,
+            values,
+            aligns,
+            panics,
+            described,
+        })
     }
 
     fn lower(mut self) -> Result<()> {
@@ -270,6 +314,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 None
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
+            Op::Field(pointer, offset, _) => Some(self.field(*pointer, *offset)),
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;
@@ -295,6 +340,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
             Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Line(place) => {
+                self.line(place);
+                None
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
             | Op::Fence(_)
@@ -308,8 +357,19 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));
+            self.aligns.push(match inst.op {
+                Op::Field(pointer, offset, _) => Pointee::align_at(self.aligns[pointer.index()], offset),
+                _ => alignment(ty),
+            });
         }
         Ok(())
+    }
+
+    /// Says where what follows was written.
+    fn line(&self, place: &Place) {
+        if let (Some(debug), Some(described)) = (&self.lowering.debug, self.described) {
+            self.builder().set_current_debug_location(debug.location(place, described));
+        }
     }
 
     fn constant(&self, constant: Const) -> Result<BasicValueEnum<'ctx>> {
@@ -327,18 +387,25 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
 
     fn offset(&self, pointer: Value, count: Value) -> Result<BasicValueEnum<'ctx>> {
         let Type::Ptr(_, pointee) = self.ty(pointer) else { return Err(self.unverified("offset")) };
-        let element = self.lowering.memory_type(pointee.into());
+        let element = self.lowering.pointee_type(pointee);
         let (pointer, count) = (self.value(pointer).into_pointer_value(), self.value(count).into_int_value());
         Ok(raw::element(self.builder(), element, pointer, count).into())
     }
 
-    fn load(&self, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
-        let Type::Ptr(_, pointee) = self.ty(pointer) else { return Err(self.unverified("load")) };
+    fn field(&self, pointer: Value, offset: u32) -> BasicValueEnum<'ctx> {
         let context = self.lowering.context;
-        let memory = self.lowering.memory_type(pointee.into());
+        let offset = context.i64_type().const_int(offset.into(), false);
+        let pointer = self.value(pointer).into_pointer_value();
+        raw::element(self.builder(), context.i8_type().into(), pointer, offset).into()
+    }
+
+    fn load(&self, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = self.behind(pointer).ok_or_else(|| self.unverified("load"))?;
+        let context = self.lowering.context;
+        let memory = self.lowering.memory_type(scalar.into());
         let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
         let Some(inst) = loaded.as_instruction_value() else { return Err(self.unverified("load")) };
-        inst.set_alignment(pointee.bytes()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        inst.set_alignment(self.aligns[pointer.index()]).map_err(|error| EmitError::Llvm(error.to_string()))?;
         let loaded = match self.accesses.of_value(pointer) {
             Access::Read => {
                 let kind = context.get_kind_id("invariant.load");
@@ -349,15 +416,22 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             // Another thread may write it meanwhile, which makes it `undef` for LLVM.
             Access::ReadWrite => raw::freeze(self.builder(), loaded),
         };
-        self.lowering.to_register(loaded, pointee.into())
+        self.lowering.to_register(loaded, scalar.into())
+    }
+
+    /// The number that a pointer points to.
+    fn behind(&self, pointer: Value) -> Option<Scalar> {
+        match self.ty(pointer) {
+            Type::Ptr(_, pointee) => pointee.scalar(),
+            Type::Scalar(_) => None,
+        }
     }
 
     fn store(&self, pointer: Value, value: Value) -> Result<()> {
         let (stored, ty) = self.values[value.index()];
         let stored = self.lowering.to_memory(stored, ty)?;
         let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), stored)?;
-        let bytes = ty.scalar().map_or(8, Scalar::bytes);
-        inst.set_alignment(bytes).map_err(|error| EmitError::Llvm(error.to_string()))
+        inst.set_alignment(self.aligns[pointer.index()]).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
     fn call(&self, callee: FuncId, arguments: &[Value]) -> Result<Option<BasicValueEnum<'ctx>>> {

@@ -9,28 +9,39 @@ use cuda_llvm::inkwell;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::data_layout::DataLayout;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetData, TargetMachine, TargetTriple};
 
+use super::debug;
 use super::function::lower_module;
 use super::raw::Diagnostics;
-use super::{EmitError, Options, Output};
-use crate::kir::Module;
+use super::{EmitError, LlvmIr, Options, Output};
+use crate::kir;
 use crate::target::Target;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
+/// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
+const LINES_VERSION: &str = "+ptx78";
+
 thread_local! {
-    static MACHINES: RefCell<HashMap<(Target, u8), Machine>> = RefCell::default();
+    static MACHINES: RefCell<HashMap<(Target, u8, bool), Machine>> = RefCell::default();
 }
 
-/// Calls `use_it` with this thread's machine for the target.
-pub(super) fn with<R>(target: &Target, opt_level: u8, use_it: impl FnOnce(&Machine) -> R) -> Result<R, EmitError> {
+/// Calls `use_it` with this thread's machine for the target; with `lines` one whose PTX can hold debug information.
+pub(super) fn with<R>(
+    target: &Target,
+    opt_level: u8,
+    lines: bool,
+    use_it: impl FnOnce(&Machine) -> R,
+) -> Result<R, EmitError> {
     MACHINES.with(|machines| {
         let mut machines = machines.borrow_mut();
-        let machine = match machines.entry((*target, opt_level)) {
+        let machine = match machines.entry((*target, opt_level, lines)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level)?),
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level, lines)?),
         };
         Ok(use_it(machine))
     })
@@ -45,7 +56,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    fn new(target: &Target, opt_level: u8) -> Result<Self, EmitError> {
+    fn new(target: &Target, opt_level: u8, lines: bool) -> Result<Self, EmitError> {
         cuda_llvm::initialize();
         let triple = TargetTriple::create(TRIPLE);
         let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
@@ -55,15 +66,24 @@ impl Machine {
             2 => OptimizationLevel::Default,
             _ => OptimizationLevel::Aggressive,
         };
+        // The newer targets' own versions are no older.
+        let features = if lines && target.capability() < (8, 9).into() { LINES_VERSION } else { "" };
         let machine = llvm
-            .create_target_machine(&triple, &target.to_string(), "", level, RelocMode::Default, CodeModel::Default)
+            .create_target_machine(
+                &triple,
+                &target.to_string(),
+                features,
+                level,
+                RelocMode::Default,
+                CodeModel::Default,
+            )
             .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
         let data = machine.get_target_data();
         Ok(Self { machine, data, triple, opt_level })
     }
 
     /// Compiles a verified module.
-    pub(super) fn compile(&self, kir: &Module, options: &Options) -> Result<Output, EmitError> {
+    pub(super) fn compile(&self, kir: &kir::Module, options: &Options) -> Result<Output, EmitError> {
         let context = Context::create();
         let mut diagnostics = Diagnostics::collect(&context);
         let output = self.compile_in(&context, kir, options);
@@ -71,20 +91,23 @@ impl Machine {
         if errors.is_empty() { output } else { Err(EmitError::Llvm(errors.join("; "))) }
     }
 
-    fn compile_in(&self, context: &Context, kir: &Module, options: &Options) -> Result<Output, EmitError> {
+    fn compile_in(&self, context: &Context, kir: &kir::Module, options: &Options) -> Result<Output, EmitError> {
         let module = context.create_module("kernel");
         module.set_triple(&self.triple);
         let layout: DataLayout = self.data.get_data_layout();
         module.set_data_layout(&layout);
-        lower_module(context, &module, kir, options)?;
+        let lines = lower_module(context, &module, kir, options)?;
         if cfg!(debug_assertions) {
             module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
         }
+        let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
+        let built = text();
         let passes = format!("default<O{}>", self.opt_level);
         module
             .run_passes(&passes, &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
-        let llvm_ir = options.keep_llvm_ir.then(|| module.print_to_string().to_string());
+        let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
+        let module = if lines && !options.debug { self.with_lines_only(context, &module)? } else { module };
         let ptx = self
             .machine
             .write_to_memory_buffer(&module, FileType::Assembly)
@@ -93,5 +116,12 @@ impl Machine {
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
         Ok(Output { ptx, llvm_ir })
+    }
+
+    /// The module with line tables as its only debug information, read from its text.
+    fn with_lines_only<'ctx>(&self, context: &'ctx Context, module: &Module<'ctx>) -> Result<Module<'ctx>, EmitError> {
+        let text = debug::lines_only(&module.print_to_string().to_string());
+        let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
+        context.create_module_from_ir(buffer).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 }

@@ -40,6 +40,7 @@
 //! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. It never
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
+mod debug;
 mod float_rem;
 mod function;
 mod machine;
@@ -95,13 +96,23 @@ pub struct Options {
     pub max_registers: Option<u32>,
     /// The size of launch to compile for.
     pub launch_bounds: Option<LaunchBounds>,
-    /// Whether to return the optimised LLVM IR, which costs time.
+    /// Whether places of instructions go with all that a debugger wants, for which ptxas gives up optimising; else they
+    /// are line tables alone.
+    pub debug: bool,
+    /// Whether to return the LLVM IR, which costs time.
     pub keep_llvm_ir: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { opt_level: 3, fast_math: false, max_registers: None, launch_bounds: None, keep_llvm_ir: false }
+        Self {
+            opt_level: 3,
+            fast_math: false,
+            max_registers: None,
+            launch_bounds: None,
+            debug: false,
+            keep_llvm_ir: false,
+        }
     }
 }
 
@@ -130,8 +141,17 @@ impl Options {
 pub struct Output {
     /// The PTX text.
     pub ptx: String,
-    /// The optimised LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
-    pub llvm_ir: Option<String>,
+    /// The LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
+    pub llvm_ir: Option<LlvmIr>,
+}
+
+/// A module's LLVM IR.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LlvmIr {
+    /// As the back end builds it.
+    pub built: String,
+    /// After LLVM's passes.
+    pub optimized: String,
 }
 
 /// Why no code came out.
@@ -199,7 +219,7 @@ impl From<BuilderError> for EmitError {
 pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
-    machine::with(target, options.opt_level, |machine| machine.compile(module, options))?
+    machine::with(target, options.opt_level, module.has_lines(), |machine| machine.compile(module, options))?
 }
 
 #[cfg(test)]

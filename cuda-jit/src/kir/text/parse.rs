@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId,
-    Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
+    Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -45,19 +45,24 @@ struct Parser {
 impl Parser {
     fn site(&mut self, index: usize) -> Result<Site> {
         self.place(index, Self::bare)?;
+        let (file, line, column) = self.source()?;
+        Ok(Site { message: self.text()?, file, line, column })
+    }
+
+    /// A place in the source.
+    fn source(&mut self) -> Result<(String, u32, u32)> {
         let file = self.text()?;
         self.sign(':')?;
         let line = self.number("a line")?;
         self.sign(':')?;
-        let column = self.number("a column")?;
-        Ok(Site { message: self.text()?, file, line, column })
+        Ok((file, line, self.number("a column")?))
     }
 
     fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
         self.place(index, id)?;
         let name = self.name()?;
         self.sign(':')?;
-        let element = self.scalar()?;
+        let element = self.pointee()?;
         Ok(ArrayDecl { name, element, len: self.number("a length")? })
     }
 
@@ -199,12 +204,23 @@ impl Parser {
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
             "offset" => self.two(Op::Offset),
+            "field" => {
+                let pointer = self.value()?;
+                self.sign(',')?;
+                let offset = self.number("an offset in bytes")?;
+                self.word("to")?;
+                Ok(Op::Field(pointer, offset, self.pointee()?))
+            }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
             "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "barrier" => Ok(Op::Barrier),
+            "line" => {
+                let (file, line, column) = self.source()?;
+                Ok(Op::Line(Place { file: file.into(), line, column }))
+            }
             "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
             "atomic" => {
                 let op = self.item(&ATOMIC, "an atomic operator")?;
@@ -284,9 +300,18 @@ impl Parser {
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
             let space = self.item(&SPACE, "a memory")?;
-            return Ok(Type::Ptr(space, self.scalar()?));
+            return Ok(Type::Ptr(space, self.pointee()?));
         }
         self.scalar().map(Type::Scalar)
+    }
+
+    fn pointee(&mut self) -> Result<Pointee> {
+        if self.is_word("record") {
+            let size = self.number("a size in bytes")?;
+            self.word("align")?;
+            return Ok(Pointee::Record(Record { size, align: self.number("an alignment in bytes")? }));
+        }
+        self.scalar().map(Pointee::Scalar)
     }
 
     fn scalar(&mut self) -> Result<Scalar> {

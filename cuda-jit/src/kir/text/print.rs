@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
 use crate::kir::{
-    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Scalar, SharedId, Site, SiteId,
-    SlotId, Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Record, Scalar,
+    SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -24,11 +24,20 @@ impl Display for Module {
     }
 }
 
+impl Display for Pointee {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Pointee::Scalar(scalar) => write!(f, "{scalar}"),
+            Pointee::Record(Record { size, align }) => write!(f, "record {size} align {align}"),
+        }
+    }
+}
+
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Type::Scalar(scalar) => write!(f, "{scalar}"),
-            Type::Ptr(space, scalar) => write!(f, "ptr {} {scalar}", word(&SPACE, space)),
+            Type::Ptr(space, pointee) => write!(f, "ptr {} {pointee}", word(&SPACE, space)),
         }
     }
 }
@@ -129,11 +138,13 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Cast(a, to) => format!("cast {a} to {to}"),
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
+        Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::Local(array) => format!("local {array}"),
+        Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
         Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),

@@ -1,7 +1,7 @@
 //! The corners of the text form; generated modules are round-tripped in `tests/generated`.
 
 use super::parse;
-use crate::kir::{Access, Const, Function, Inst, Module, Op, Param, Scalar, Site, Terminator, Type, Value};
+use crate::kir::{Access, Const, Function, Inst, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value};
 
 /// A module of one function with one block that holds these operations.
 fn module(ops: Vec<Op>) -> Module {
@@ -51,6 +51,15 @@ fn constants_keep_their_bits() {
     ];
     let constants = Scalar::ALL.iter().flat_map(|&ty| interesting.map(|bits| Op::Const(Const { ty, bits })));
     round_trips(&module(constants.collect()));
+}
+
+#[test]
+fn places_round_trip() {
+    let place = |file: &str, line| Op::Line(Place { file: file.into(), line, column: 7 });
+    let mut module = module(vec![place("src/main.rs", 12), place("\"\\\n", 0)]);
+    module.functions[0].blocks[0].insts.iter_mut().for_each(|inst| inst.result = None);
+    assert!(module.to_string().contains("  line \"src/main.rs\":12:7\n"), "{module}");
+    round_trips(&module);
 }
 
 #[test]

@@ -2,6 +2,10 @@
 //!
 //! Invariant: the dependencies of a node are nodes of the same graph, each named once. That there is no cycle is checked
 //! when the graph is instantiated, as NVIDIA's driver has it.
+//!
+//! # Safety
+//!
+//! The one `unsafe` says that remembered attributes may go to another thread: they are plain values.
 
 use super::exec::Exec;
 use super::object::UserObject;

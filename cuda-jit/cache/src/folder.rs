@@ -1,0 +1,215 @@
+//! [`Cache`]: entries as files of one folder.
+//!
+//! An entry is written beside its place and renamed into it, so a reader finds all of it or nothing; no locks are taken,
+//! and none are needed. The time of an entry's last use is its file's time of change.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
+
+use crate::entry::{Key, decode, encode};
+
+/// How entries' files end.
+const SUFFIX: &str = ".kernel";
+/// How files begin that are being written.
+const UNFINISHED: &str = ".new-";
+/// Whoever has been writing for so long is gone.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// After so many entries the folder is looked at again: other processes add to it too.
+const LOOK_AGAIN: u32 = 256;
+
+/// A folder of entries that are together no larger than a limit.
+///
+/// Nothing here fails: a folder that cannot be read has no entries, and one that cannot be written takes none.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    limit: u64,
+    size: Mutex<Size>,
+}
+
+/// What this process believes of the folder's size.
+#[derive(Debug, Default)]
+struct Size {
+    /// Bytes, when it was last looked at and with what this process has added since.
+    bytes: u64,
+    /// Entries that may be added before it is looked at again.
+    credit: u32,
+}
+
+/// A file of the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What the entry says of itself; `None` for one that is damaged, or of another version.
+    pub label: Option<String>,
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was used last.
+    pub used: SystemTime,
+}
+
+impl Cache {
+    /// The cache in `folder`, with at most `limit` bytes. The folder is made when something is put into it.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, limit: u64) -> Self {
+        Cache { folder: folder.into(), limit, size: Mutex::default() }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The most bytes that it holds.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The contents under a key, which are then the ones used last; `None` if they are not there whole.
+    #[must_use]
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        let file = open(&path).ok()?;
+        let decoded = self.read(&file).ok().and_then(|bytes| decode(&bytes));
+        let Some(entry) = decoded.filter(|entry| entry.key == *key) else {
+            tracing::debug!(path = %path.display(), "an entry of the kernel cache is not whole; it is made again");
+            return None;
+        };
+        // Where the folder is read-only, nobody evicts from it either.
+        let _ = file.set_modified(SystemTime::now());
+        Some(entry.contents)
+    }
+
+    /// The bytes of a file that this user or root has written.
+    fn read(&self, file: &File) -> io::Result<Vec<u8>> {
+        let facts = file.metadata()?;
+        let trusted = facts.uid() == 0 || facts.uid() == rustix::process::geteuid().as_raw();
+        if !facts.is_file() || !trusted || facts.len() > self.limit {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let mut bytes = Vec::with_capacity(facts.len() as usize + 1);
+        file.take(self.limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Keeps contents under a key, in place of what is there; those that were not used for longest make room.
+    ///
+    /// Whether they were kept: they are not if they are larger than the limit, or the folder cannot be written.
+    pub fn put(&self, key: &Key, label: &str, contents: &[u8]) -> bool {
+        let bytes = encode(key, label, contents);
+        let kept = bytes.len() as u64 <= self.limit
+            && self
+                .write(key, &bytes)
+                .inspect_err(|error| {
+                    tracing::debug!(%error, folder = %self.folder.display(), "a kernel could not be kept in the cache");
+                })
+                .is_ok();
+        if kept {
+            self.make_room(key, bytes.len() as u64);
+        }
+        kept
+    }
+
+    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        file.write_all(bytes)?;
+        file.as_file().set_modified(SystemTime::now())?;
+        file.persist(self.path(key))?;
+        Ok(())
+    }
+
+    /// Removes the entries that were not used for longest, all but `new`, until the folder is within its limit again.
+    fn make_room(&self, new: &Key, added: u64) {
+        let mut size = self.size.lock();
+        size.bytes += added;
+        size.credit = size.credit.saturating_sub(1);
+        if size.bytes <= self.limit && size.credit > 0 {
+            return;
+        }
+        let new = self.path(new);
+        let mut files = self.files();
+        size.bytes = files.iter().map(|file| file.bytes).sum();
+        size.credit = LOOK_AGAIN;
+        if size.bytes <= self.limit {
+            return;
+        }
+        // A little more than necessary, so that it is not done for every entry.
+        let wanted = self.limit - self.limit / 8;
+        files.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        for file in files.iter().filter(|file| file.path != new) {
+            if size.bytes <= wanted {
+                return;
+            }
+            // Another process may have removed it just now.
+            let _ = fs::remove_file(&file.path);
+            size.bytes -= file.bytes;
+        }
+    }
+
+    /// Everything that is kept, the one used last first; each is read and checked.
+    #[must_use]
+    pub fn list(&self) -> Vec<Listed> {
+        let mut files = self.files();
+        files.sort_by(|a, b| (b.used, &a.path).cmp(&(a.used, &b.path)));
+        for file in &mut files {
+            let bytes = open(&file.path).and_then(|opened| self.read(&opened));
+            let entry = bytes.ok().and_then(|bytes| decode(&bytes));
+            file.label = entry.filter(|entry| self.path(&entry.key) == file.path).map(|entry| entry.label);
+        }
+        files
+    }
+
+    /// Removes everything that is kept, and nothing else that lies in the folder; tells how many entries there were.
+    ///
+    /// # Errors
+    ///
+    /// The first file's that cannot be removed.
+    pub fn clear(&self) -> io::Result<usize> {
+        let mut count = 0;
+        for file in self.files() {
+            match fs::remove_file(&file.path) {
+                Ok(()) => count += 1,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        *self.size.lock() = Size::default();
+        Ok(count)
+    }
+
+    /// The entries' files, unread. What writers that are gone have left is removed.
+    fn files(&self) -> Vec<Listed> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let mut files = Vec::new();
+        for entry in entries.flatten() {
+            let (name, path) = (entry.file_name(), entry.path());
+            let (name, Ok(facts)) = (name.to_string_lossy(), entry.metadata()) else { continue };
+            let used = facts.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            if name.ends_with(SUFFIX) && facts.is_file() {
+                files.push(Listed { label: None, path, bytes: facts.len(), used });
+            } else if name.starts_with(UNFINISHED) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        files
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.folder.join(format!("{key}{SUFFIX}"))
+    }
+}
+
+/// Opens a file for reading; what is no file, such as a pipe without a writer, is not waited for.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}

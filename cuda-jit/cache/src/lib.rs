@@ -1,0 +1,28 @@
+//! The folder in which cuda-jit keeps compiled kernels: contents by the hash of what they were made from.
+//!
+//! It knows neither kernels nor compilers: a [`Key`] is a hash, an entry is bytes with a label. Any number of processes
+//! share a folder. Invariant: what [`Cache::get`] returns is what some process of this user, or of root, gave to
+//! [`Cache::put`] for that key, to the bit; whatever else lies in the folder, or befalls it, is a miss.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_jit_cache::{Cache, Key};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let cache = Cache::new(folder.path(), 1 << 20);
+//! let key = Key::new(&[b"source", b"options"]);
+//! assert_eq!(cache.get(&key), None);
+//! assert!(cache.put(&key, "a label", b"contents"));
+//! assert_eq!(cache.get(&key).as_deref(), Some(&b"contents"[..]));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod entry;
+mod folder;
+mod settings;
+
+pub use entry::Key;
+pub use folder::{Cache, Listed};
+pub use settings::{DEFAULT_LIMIT, FOLDER_VARIABLE, LIMIT_VARIABLE, SWITCH_VARIABLE, Settings};

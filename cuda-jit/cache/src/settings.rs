@@ -1,0 +1,126 @@
+//! [`Settings`]: what the environment says of the cache.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::folder::Cache;
+
+/// The folder; unset, `cuda-jit` in the user's folder for caches.
+pub const FOLDER_VARIABLE: &str = "CUDA_JIT_CACHE_DIR";
+/// The most bytes in it, such as `100M`; unset, [`DEFAULT_LIMIT`].
+pub const LIMIT_VARIABLE: &str = "CUDA_JIT_CACHE_SIZE";
+/// `0` or `off` switches the cache off.
+pub const SWITCH_VARIABLE: &str = "CUDA_JIT_CACHE";
+/// 512 MiB: some fifty thousand kernels.
+pub const DEFAULT_LIMIT: u64 = 512 << 20;
+
+/// Where the cache is, and how large it may become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The most bytes in it.
+    pub limit: u64,
+}
+
+impl Settings {
+    /// What this process's environment says; `None` if it switches the cache off, or there is no place for one.
+    #[must_use]
+    pub fn from_process() -> Option<Self> {
+        Self::from_environment(|name| std::env::var_os(name))
+    }
+
+    /// What an environment says. A limit that cannot be read is reported and not heeded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_cache::Settings;
+    ///
+    /// let settings = Settings::from_environment(|name| (name == "HOME").then(|| "/users/ada".into())).unwrap();
+    /// assert_eq!(settings.folder.to_str(), Some("/users/ada/.cache/cuda-jit"));
+    /// ```
+    pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+        let given = |name: &str| variable(name).filter(|value| !value.is_empty());
+        if given(SWITCH_VARIABLE).is_some_and(|value| value == "0" || value == "off") {
+            return None;
+        }
+        // The rule of the XDG base directories: a relative path is as good as none.
+        let absolute = |name: &str| given(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let caches = || absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+        let folder = match given(FOLDER_VARIABLE) {
+            Some(folder) => folder.into(),
+            None => caches()?.join("cuda-jit"),
+        };
+        let limit = given(LIMIT_VARIABLE).map_or(Some(DEFAULT_LIMIT), |text| bytes(text.to_str()?));
+        let limit = limit.unwrap_or_else(|| {
+            tracing::warn!("{LIMIT_VARIABLE} is no number of bytes such as 100000000, 100M or 2G; it is not heeded");
+            DEFAULT_LIMIT
+        });
+        Some(Settings { folder, limit })
+    }
+
+    /// The cache that they describe.
+    #[must_use]
+    pub fn open(self) -> Cache {
+        Cache::new(self.folder, self.limit)
+    }
+}
+
+/// A number of bytes, with K, M or G for powers of 1024.
+fn bytes(text: &str) -> Option<u64> {
+    let shift = match text.as_bytes().last()? {
+        b'k' | b'K' => 10,
+        b'm' | b'M' => 20,
+        b'g' | b'G' => 30,
+        _ => 0,
+    };
+    let digits = if shift == 0 { text } else { &text[..text.len() - 1] };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variables: &[(&str, &str)]) -> Option<(String, u64)> {
+        let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
+        let settings = Settings::from_environment(find)?;
+        Some((settings.folder.display().to_string(), settings.limit))
+    }
+
+    #[test]
+    fn the_folder_is_the_one_named_else_the_users() {
+        let home = ("HOME", "/h");
+        assert_eq!(settings(&[home, ("CUDA_JIT_CACHE_DIR", "here")]), Some(("here".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[home, ("XDG_CACHE_HOME", "/c")]), Some(("/c/cuda-jit".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[home, ("XDG_CACHE_HOME", "c")]), Some(("/h/.cache/cuda-jit".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[("HOME", "")]), None);
+    }
+
+    #[test]
+    fn it_can_be_switched_off() {
+        let folder = ("CUDA_JIT_CACHE_DIR", "/c");
+        assert_eq!(settings(&[folder, ("CUDA_JIT_CACHE", "0")]), None);
+        assert_eq!(settings(&[folder, ("CUDA_JIT_CACHE", "off")]), None);
+        assert_eq!(settings(&[folder, ("CUDA_JIT_CACHE", "1")]), Some(("/c".into(), DEFAULT_LIMIT)));
+    }
+
+    #[test]
+    fn limits_are_numbers_with_or_without_a_letter() {
+        for (text, expected) in [
+            ("100", 100),
+            ("3k", 3 << 10),
+            ("7M", 7 << 20),
+            ("2G", 2 << 30),
+            ("0", 0),
+            ("many", DEFAULT_LIMIT),
+            ("M", DEFAULT_LIMIT),
+            ("-1", DEFAULT_LIMIT),
+            ("99999999999G", DEFAULT_LIMIT),
+        ] {
+            let found = settings(&[("HOME", "/h"), ("CUDA_JIT_CACHE_SIZE", text)]);
+            assert_eq!(found.map(|(_, limit)| limit), Some(expected), "{text}");
+        }
+    }
+}

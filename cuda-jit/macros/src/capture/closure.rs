@@ -1,0 +1,79 @@
+//! Closures: bound to a name, or passed to a device function. They are inlined where they are called.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprClosure, Pat};
+
+use super::stmt::after;
+use super::{BindingKind, Capture, node};
+
+impl Capture {
+    /// `let name = |params| body;`
+    pub(super) fn named_closure(&mut self, pattern: &Pat, closure: &mut ExprClosure) -> TokenStream {
+        let captured = self.closure(closure);
+        let Pat::Ident(pat) = pattern else {
+            self.refuse(pattern.span(), "a closure is bound to one name");
+            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None, ::core::option::Option::None));
+        };
+        let number = self.declare(&pat.ident, false, BindingKind::Closure);
+        quote!(s::Stmt::Closure(#number, &#captured))
+    }
+
+    /// An argument of a device function: a closure, or a value.
+    pub(super) fn argument(&mut self, arg: &mut Expr) -> TokenStream {
+        let span = arg.span();
+        match arg {
+            Expr::Closure(closure) => {
+                let closure = self.closure(closure);
+                node(span, quote!(Closure(&#closure)))
+            }
+            Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
+                self.argument(&mut reference.expr)
+            }
+            _ => match self.names_closure(arg) {
+                Some(number) => node(span, quote!(Binding(#number))),
+                None => self.expr(arg),
+            },
+        }
+    }
+
+    /// Whether an argument is a closure, written there or named.
+    pub(super) fn is_closure(&mut self, arg: &Expr) -> bool {
+        match arg {
+            Expr::Closure(_) => true,
+            Expr::Reference(reference) => self.names_closure(&reference.expr).is_some(),
+            _ => self.names_closure(arg).is_some(),
+        }
+    }
+
+    /// The binding that an expression names, if it is a closure's.
+    fn names_closure(&mut self, expr: &Expr) -> Option<u32> {
+        let Expr::Path(path) = expr else { return None };
+        let number = self.lookup(path.path.get_ident()?)?;
+        (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
+    }
+
+    fn closure(&mut self, closure: &mut ExprClosure) -> TokenStream {
+        if let Some(token) = &closure.asyncness {
+            self.refuse(token.span(), "closures in kernels cannot be `async`");
+        }
+        let labels = std::mem::take(&mut self.labels);
+        let first = self.bindings.len() as u32;
+        let outer = self.moved.take();
+        if closure.capture.is_some() {
+            self.moved = Some((first, Vec::new()));
+        }
+        let (params, body) = self.scoped(|walk| {
+            let mut observers = Vec::new();
+            let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
+            let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
+            observers.extend(before);
+            *closure.body = after(observers, &closure.body);
+            (params, body)
+        });
+        self.labels = labels;
+        let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
+        quote!(s::Closure { params: &[#(#params),*], body: &#body, moved: &[#(#moved),*] })
+    }
+}

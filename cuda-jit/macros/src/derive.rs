@@ -1,0 +1,316 @@
+//! `#[derive(DeviceType)]`: structs with the layout that rustc gave them, and C-like enums.
+//!
+//! A struct is a value where its fields are, and plain data where they are and nothing lies between them. What does
+//! not hold is said where it is asked for: the bounds are behind a `for<'__d>`, which rustc does not judge before.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
+//! argument.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
+
+use crate::signature::{has_lifetime, without_lifetimes};
+
+/// The integers that an enum can be.
+const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+
+/// Expands the derive.
+pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
+    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| match &input.data {
+        Data::Struct(data) => structure(root, &input, &data.fields),
+        Data::Enum(data) => enumeration(root, &input, data),
+        Data::Union(data) => {
+            Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+        }
+    });
+    expanded.unwrap_or_else(|error| error.to_compile_error())
+}
+
+/// The words of `#[repr(..)]`.
+fn repr(input: &DeriveInput) -> Vec<String> {
+    let mut words = Vec::new();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        let _ = attribute.parse_nested_meta(|meta| {
+            words.extend(meta.path.get_ident().map(Ident::to_string));
+            if meta.input.peek(syn::token::Paren) {
+                let inner;
+                syn::parenthesized!(inner in meta.input);
+                inner.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    words
+}
+
+/// The operators that `#[operators(..)]` lists: each trait's name and the right operand's type.
+fn operators(input: &DeriveInput) -> syn::Result<Vec<(Ident, Type)>> {
+    let mut listed = Vec::new();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operators")) {
+        let paths = attribute.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)?;
+        for path in paths {
+            let Some(last) = path.segments.last() else { continue };
+            let right = match &last.arguments {
+                syn::PathArguments::AngleBracketed(arguments) => syn::parse2(quote_arguments(arguments))?,
+                _ => syn::parse_quote!(Self),
+            };
+            listed.push((last.ident.clone(), right));
+        }
+    }
+    Ok(listed)
+}
+
+fn quote_arguments(arguments: &syn::AngleBracketedGenericArguments) -> TokenStream {
+    let arguments = &arguments.args;
+    quote!(#arguments)
+}
+
+/// The generics with each type parameter a value, and others as written.
+fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    for param in generics.type_params_mut() {
+        param.default = None;
+    }
+    for param in &mut generics.params {
+        if let GenericParam::Const(param) = param {
+            param.default = None;
+        }
+    }
+    let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    let clause = generics.make_where_clause();
+    clause
+        .predicates
+        .extend(types.iter().map(|ty| -> syn::WherePredicate { syn::parse_quote!(#ty: #root::ValueType) }));
+    generics
+}
+
+fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::Result<TokenStream> {
+    let name = &input.ident;
+    let listed = operators(input)?;
+    let mut generics = bounded(root, &input.generics);
+    let clause = generics.make_where_clause();
+    for (operator, right) in &listed {
+        clause.predicates.push(syn::parse_quote!(Self: #root::DeviceOperator<#root::operators::#operator, #right>));
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let members: Vec<Member> = fields.members().collect();
+    let static_types: Vec<Type> = fields.iter().map(|field| without_lifetimes(&field.ty)).collect();
+    let borrows = input.generics.lifetimes().next().is_some() || fields.iter().any(|field| has_lifetime(&field.ty));
+    let key = static_key(name, &input.generics);
+    let without = without_lifetime_generics(&generics);
+    let (key_generics, _, key_clause) = without.split_for_impl();
+    let described = members.iter().zip(&static_types).map(|(member, ty)| {
+        let text = match member {
+            Member::Named(name) => name.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        let ty = quote_spanned!(ty.span() => #root::ty_of::<#ty>());
+        quote!(#root::Field { name: #text, ty: #ty, offset: ::core::mem::offset_of!(Self, #member) })
+    });
+    let listed = listed.iter().map(|(operator, right)| {
+        let text = operator.to_string();
+        quote!(#root::Operator {
+            name: #text,
+            right: #root::ty_of::<#right>(),
+            instance: <Self as #root::DeviceOperator<#root::operators::#operator, #right>>::instance(),
+        })
+    });
+    let values = if borrows {
+        arguments(root, input, &members, &static_types, &key)?
+    } else {
+        plain(root, input, fields, &generics)
+    };
+    Ok(quote! {
+        impl #key_generics #root::Key for #key #key_clause {
+            fn ty() -> #root::Ty {
+                #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
+                    name: ::core::any::type_name::<Self>(),
+                    fields: ::std::vec![#(#described),*],
+                    size: ::core::mem::size_of::<Self>(),
+                    align: ::core::mem::align_of::<Self>(),
+                    operators: || ::std::vec![#(#listed),*],
+                }))
+            }
+        }
+
+        impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
+            type K = #key;
+        }
+
+        impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
+
+        #values
+    })
+}
+
+/// The type with every lifetime `'static`.
+fn static_key(name: &Ident, generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(_) => quote!('static),
+        GenericParam::Type(param) => {
+            let name = &param.ident;
+            quote!(#name)
+        }
+        GenericParam::Const(param) => {
+            let name = &param.ident;
+            quote!(#name)
+        }
+    });
+    quote!(#name<#(#arguments),*>)
+}
+
+fn without_lifetime_generics(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    let kept = |param: &GenericParam| !matches!(param, GenericParam::Lifetime(_));
+    generics.params = generics.params.into_iter().filter(kept).collect();
+    generics
+}
+
+/// What a struct without references is: a value, and plain data.
+fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Generics) -> TokenStream {
+    let name = &input.ident;
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let predicates = where_clause.map(|clause| &clause.predicates);
+    let predicates = predicates.map(|predicates| quote!(#predicates)).filter(|tokens| !tokens.is_empty());
+    let comma = predicates.as_ref().map(|tokens| if tokens.to_string().ends_with(',') { quote!() } else { quote!(,) });
+    let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
+    let members: Vec<Member> = fields.members().collect();
+    let holds = |bound: TokenStream| {
+        let each = types.iter().map(|ty| quote_spanned!(ty.span() => for<'__d> #ty: #bound,));
+        quote!(where #predicates #comma for<'__d> Self: ::core::marker::Copy, #(#each)*)
+    };
+    let (value, element) = (holds(quote!(#root::ValueType)), holds(quote!(#root::ElementType)));
+    let memory = holds(quote!(#root::Element));
+    let words = repr(input);
+    let pinned = words.iter().any(|word| word == "C" || word == "transparent");
+    let packed = words.iter().any(|word| word == "packed");
+    let full = if input.generics.type_params().next().is_none() && input.generics.const_params().next().is_none() {
+        quote!({ ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())* })
+    } else {
+        let same = types.windows(2).all(|pair| innermost(pair[0]) == innermost(pair[1]));
+        quote!(#same)
+    };
+    let pinned = pinned && !packed;
+    quote! {
+        impl #impl_generics #root::ValueType for #name #ty_generics #value {
+            const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
+
+            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u64)) {
+                #(#root::ValueType::cells(&self.#members, __push);)*
+            }
+        }
+
+        impl #impl_generics #root::ArgType for #name #ty_generics #value {}
+
+        impl #impl_generics #root::ElementType for #name #ty_generics #element {}
+
+        // SAFETY: its layout is pinned, its fields are plain data, and their sizes sum up to its own.
+        unsafe impl #impl_generics #root::Element for #name #ty_generics #memory
+            for<'__d> #root::Layout<#pinned>: #root::PinnedLayout,
+            for<'__d> #root::Layout<#full>: #root::NoPadding,
+        {}
+    }
+}
+
+/// What an array, nested or not, holds.
+fn innermost(ty: &Type) -> &Type {
+    match ty {
+        Type::Array(array) => innermost(&array.elem),
+        other => other,
+    }
+}
+
+/// A struct with references is passed as its fields: the struct of the arguments, and how they are bound.
+fn arguments(
+    root: &TokenStream,
+    input: &DeriveInput,
+    members: &[Member],
+    types: &[Type],
+    key: &TokenStream,
+) -> syn::Result<TokenStream> {
+    if let Some(param) = input.generics.type_params().next() {
+        return Err(syn::Error::new(
+            param.span(),
+            "a struct that holds references has no type parameters; name the type",
+        ));
+    }
+    let (vis, name) = (&input.vis, &input.ident);
+    let passed = format_ident!("{}Args", name);
+    let doc = format!("The arguments of a launch for a parameter of type [`{name}`]: one for each of its fields.");
+    let params: Vec<Ident> = (0..members.len()).map(|index| format_ident!("A{}", index)).collect();
+    let bounds: Vec<TokenStream> =
+        params.iter().zip(types).map(|(param, ty)| quote!(#param: #root::KernelArg<#ty>)).collect();
+    let indices = (0..members.len()).map(syn::Index::from);
+    let fields = match members.first() {
+        Some(Member::Named(_)) => quote!({ #(#[doc = "The field's argument."] pub #members: #params,)* }),
+        _ => quote!((#(#[doc = "The field's argument."] pub #params),*);),
+    };
+    Ok(quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #passed<#(#params),*> #fields
+
+        // SAFETY: a struct's cells are its fields' in order.
+        unsafe impl<#(#bounds),*> #root::KernelArg<#key> for #passed<#(#params),*> {
+            type Bound = (#(#params::Bound,)*);
+
+            fn context(&self) -> ::core::option::Option<&#root::Context> {
+                ::core::option::Option::None #(.or_else(|| #root::KernelArg::<#types>::context(&self.#members)))*
+            }
+
+            fn bind(self, __launch: &mut #root::Launch<'_>) -> #root::Result<Self::Bound> {
+                ::core::result::Result::Ok((#(#root::KernelArg::<#types>::bind(self.#members, __launch)?,)*))
+            }
+
+            fn finish(__bound: Self::Bound, __stream: &#root::Stream) -> #root::Result<()> {
+                let __results = [#(<#params as #root::KernelArg<#types>>::finish(__bound.#indices, __stream)),*];
+                __results.into_iter().collect()
+            }
+        }
+    })
+}
+
+fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn::Result<TokenStream> {
+    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
+        let hint = "kernels have C-like enums, whose variants hold nothing; use a struct with an enum in it";
+        return Err(syn::Error::new(variant.span(), hint));
+    }
+    let words = repr(input);
+    let Some(repr) = words.iter().find(|word| INTEGERS.contains(&word.as_str())) else {
+        let hint = "write `#[repr(u8)]`, or another integer, before the enum, so that its size is known";
+        return Err(syn::Error::new(input.ident.span(), hint));
+    };
+    if data.variants.is_empty() {
+        return Err(syn::Error::new(input.ident.span(), "an enum without variants has no values"));
+    }
+    let repr = Ident::new(repr, Span::call_site());
+    let name = &input.ident;
+    Ok(quote! {
+        impl #root::Key for #name {
+            fn ty() -> #root::Ty {
+                #root::Ty::Enum(::core::any::type_name::<Self>(), <#repr as #root::ScalarType>::SCALAR)
+            }
+        }
+
+        impl #root::DeviceType for #name {
+            type K = Self;
+        }
+
+        impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
+
+        impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
+
+        impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
+            const CELLS: usize = 1;
+
+            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u64)) {
+                __push(#root::bits_of(*self as #repr));
+            }
+        }
+    })
+}

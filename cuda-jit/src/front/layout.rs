@@ -1,0 +1,265 @@
+//! How values of the language lie in KIR: in values and slots, by their *leaves*, and in memory, by their layout.
+//!
+//! A value is its leaves in order: a number is one, a slice is an address and a length, a struct is those of its
+//! fields. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
+//! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples and `Option` only ever lie
+//! in the thread's own memory, where the front end lays them out.
+
+use std::ops::Range;
+
+use crate::harvest::{Memory, Ty};
+use crate::kir::{Access, Pointee, Record, Scalar, Space, Type};
+
+/// The tag of an `Option` is its first byte.
+pub(super) const TAG: u32 = 0;
+
+impl Ty {
+    /// Whether it can lie in memory: it holds no references.
+    pub(super) fn is_plain(&self) -> bool {
+        match self {
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
+            Ty::Tuple(types) => types.iter().all(Ty::is_plain),
+            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_plain()),
+            Ty::Option(inner) | Ty::Array(inner, _) => inner.is_plain(),
+            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure => false,
+        }
+    }
+
+    /// The KIR types that a value of this type consists of, with what may be done behind those that are pointers.
+    pub(super) fn each_leaf(&self, visit: &mut impl FnMut(Type, Access)) {
+        let mut pointer = |memory: &Memory, to: &Ty| {
+            let access = if memory.writable() { Access::ReadWrite } else { Access::Read };
+            visit(Type::Ptr(memory.space(), to.pointee()), access);
+        };
+        match self {
+            Ty::Unit | Ty::Closure => {}
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
+            Ty::Slice(element, memory) => {
+                pointer(memory, element);
+                visit(Type::Scalar(Scalar::U64), Access::Read);
+            }
+            Ty::Ref(to, Memory::Value) => to.each_leaf(visit),
+            Ty::Ref(to, memory) => pointer(memory, to),
+            Ty::View(element, dims, memory) => {
+                // the address, the extents, and the strides in elements, which wrap
+                pointer(memory, element);
+                (0..2 * dims).for_each(|_| visit(Type::Scalar(Scalar::U64), Access::Read));
+            }
+            Ty::Array(element, _) if self.is_plain() => pointer(&Memory::Write(Space::Local), element),
+            Ty::Array(element, count) => (0..*count).for_each(|_| element.each_leaf(visit)),
+            Ty::Tuple(types) => types.iter().for_each(|ty| ty.each_leaf(visit)),
+            Ty::Struct(of) => of.fields.iter().for_each(|field| field.ty.each_leaf(visit)),
+            Ty::Option(inner) => {
+                visit(Type::Scalar(Scalar::Bool), Access::Read);
+                inner.each_leaf(visit);
+            }
+        }
+    }
+
+    /// The KIR types that a value of this type consists of.
+    pub(super) fn leaves(&self) -> Vec<Type> {
+        let mut leaves = Vec::new();
+        self.each_leaf(&mut |ty, _| leaves.push(ty));
+        leaves
+    }
+
+    /// What a pointer to it points to; to an array, its first number or record.
+    pub(super) fn pointee(&self) -> Pointee {
+        match self {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Pointee::Scalar(*scalar),
+            Ty::Array(element, _) => element.pointee(),
+            other => Pointee::Record(other.record()),
+        }
+    }
+
+    /// How many of its pointee it is: the elements of an array, nested or not, else one.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Ty::Array(element, count) => count * element.count(),
+            _ => 1,
+        }
+    }
+
+    /// Size and alignment in memory.
+    pub(super) fn record(&self) -> Record {
+        let mut record = Record { size: 0, align: 1 };
+        match self {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => record = Record { size: scalar.bytes(), align: scalar.bytes() },
+            Ty::Struct(of) => record = Record { size: of.size as u32, align: of.align as u32 },
+            Ty::Array(element, count) => {
+                let Record { size, align } = element.record();
+                record = Record { size: size.saturating_mul(*count as u32), align };
+            }
+            Ty::Option(inner) => {
+                record.append(Scalar::Bool.bytes(), 1);
+                let Record { size, align } = inner.record();
+                record.append(size, align);
+                record.size = record.size.next_multiple_of(record.align);
+            }
+            Ty::Tuple(types) => {
+                for Record { size, align } in types.iter().map(Ty::record) {
+                    record.append(size, align);
+                }
+                record.size = record.size.next_multiple_of(record.align);
+            }
+            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure => {}
+        }
+        record
+    }
+
+    /// The parts of a tuple, struct or `Option`, each with where it begins in memory.
+    pub(super) fn parts(&self) -> Vec<(&Ty, u32)> {
+        match self {
+            Ty::Struct(of) => of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect(),
+            Ty::Tuple(types) => {
+                let mut record = Record { size: 0, align: 1 };
+                let place = |ty| {
+                    let Record { size, align } = Ty::record(ty);
+                    (ty, record.append(size, align))
+                };
+                types.iter().map(place).collect()
+            }
+            Ty::Option(inner) => {
+                let mut record = Record { size: Scalar::Bool.bytes(), align: 1 };
+                let Record { size, align } = inner.record();
+                vec![(&**inner, record.append(size, align))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number of a field among the parts.
+    pub(super) fn field(&self, name: &str) -> Option<usize> {
+        match self {
+            Ty::Tuple(types) => name.parse().ok().filter(|&index| index < types.len()),
+            Ty::Struct(of) => of.fields.iter().position(|field| field.name == name),
+            _ => None,
+        }
+    }
+
+    /// The leaves that hold a part.
+    pub(super) fn part_leaves(&self, index: usize) -> Range<usize> {
+        let mut start = usize::from(matches!(self, Ty::Option(_)));
+        let parts = self.parts();
+        for (ty, _) in &parts[..index] {
+            start += ty.leaves().len();
+        }
+        start..start + parts[index].0.leaves().len()
+    }
+
+    /// The memories that it points to, in order.
+    pub(super) fn memories(&self) -> Vec<Memory> {
+        let mut memories = Vec::new();
+        self.clone().each_memory(&mut |memory| memories.push(*memory));
+        memories
+    }
+
+    /// The same type, pointing to such memories.
+    pub(super) fn in_memories(&self, memories: &[Memory]) -> Ty {
+        let (mut ty, mut memories) = (self.clone(), memories.iter());
+        ty.each_memory(&mut |memory| *memory = memories.next().copied().unwrap_or(*memory));
+        ty
+    }
+
+    fn each_memory(&mut self, visit: &mut impl FnMut(&mut Memory)) {
+        match self {
+            Ty::Slice(inner, memory) | Ty::Ref(inner, memory) | Ty::View(inner, _, memory) => {
+                visit(memory);
+                inner.each_memory(visit);
+            }
+            Ty::Option(inner) | Ty::Array(inner, _) => inner.each_memory(visit),
+            Ty::Tuple(types) => types.iter_mut().for_each(|ty| ty.each_memory(visit)),
+            Ty::Struct(of) if !of.fields.iter().all(|field| field.ty.is_plain()) => {
+                let fields = &mut std::sync::Arc::make_mut(of).fields;
+                fields.iter_mut().for_each(|field| field.ty.each_memory(visit));
+            }
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Closure => {}
+        }
+    }
+
+    /// Whether it is the same type but for where references point.
+    pub(super) fn fits(&self, other: &Ty) -> bool {
+        if self == other {
+            return true;
+        }
+        let memories = other.memories();
+        self.memories().len() == memories.len() && self.in_memories(&memories) == *other
+    }
+
+    /// The number type, if it is one.
+    pub(super) fn as_scalar(&self) -> Option<Scalar> {
+        match self {
+            Ty::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+}
+
+impl Record {
+    /// Makes room for so many bytes at such an alignment, and tells where.
+    fn append(&mut self, size: u32, align: u32) -> u32 {
+        let offset = self.size.next_multiple_of(align);
+        *self = Record { size: offset + size, align: self.align.max(align) };
+        offset
+    }
+}
+
+/// A type as an error shows it.
+pub(super) fn shown(ty: &Ty) -> String {
+    let list = |types: &[Ty]| types.iter().map(shown).collect::<Vec<_>>().join(", ");
+    let reference = |memory: &Memory| if memory.writable() { "&mut " } else { "&" };
+    match ty {
+        Ty::Unit => "()".to_owned(),
+        Ty::Scalar(scalar) => scalar.to_string(),
+        Ty::Enum(name, _) => short(name),
+        Ty::Struct(of) => short(of.name),
+        Ty::Tuple(types) => format!("({})", list(types)),
+        Ty::Option(inner) => format!("Option<{}>", shown(inner)),
+        Ty::Array(element, count) => format!("[{}; {count}]", shown(element)),
+        Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), shown(element)),
+        Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
+        Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
+        Ty::Closure => "closure".to_owned(),
+    }
+}
+
+/// A type's name without the paths in it.
+pub(super) fn short(name: &str) -> String {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut out = String::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
+        out.push_str(rest[..end].rsplit(':').next().unwrap_or_default());
+        let skip = rest[end..].find(word).map_or(rest.len(), |next| end + next);
+        out.push_str(&rest[end..skip]);
+        rest = &rest[skip..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::ty_of;
+
+    #[test]
+    fn tuples_and_options_are_laid_out_without_overlap() {
+        let ty = ty_of::<(u8, f64, Option<u16>, [u8; 3])>();
+        assert_eq!(ty.record(), Record { size: 24, align: 8 });
+        assert_eq!(ty.parts().iter().map(|part| part.1).collect::<Vec<_>>(), [0, 8, 16, 20]);
+        assert_eq!(ty_of::<Option<u16>>().parts()[0].1, 2);
+    }
+
+    #[test]
+    fn leaves_of_what_holds_references() {
+        assert_eq!(ty_of::<[f32; 4]>().leaves().len(), 1);
+        assert_eq!(ty_of::<[&[f32]; 3]>().leaves().len(), 6);
+        assert_eq!(ty_of::<(u8, Option<(i16, bool)>)>().part_leaves(1), 1..4);
+    }
+
+    #[test]
+    fn names_lose_their_paths() {
+        assert_eq!(short("a::b::Complex<core::option::Option<f32>, [u8; 3]>"), "Complex<Option<f32>, [u8; 3]>");
+    }
+}

@@ -1,0 +1,91 @@
+//! Where the branches of an expression leave its value.
+//!
+//! The slots are made when the first value arrives, since only then it is known where references in it point.
+
+use super::function::{Lowering, Result};
+use super::layout::shown;
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::kir::{BlockId, SlotId, Terminator};
+use crate::syntax::Pos;
+
+/// A place where values of one type arrive.
+#[derive(Debug)]
+pub(super) struct Merge {
+    name: &'static str,
+    /// The type but for where references point.
+    ty: Ty,
+    slots: Option<(Ty, Vec<SlotId>)>,
+}
+
+/// The number of a [`Merge`] in its function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MergeId(usize);
+
+impl Lowering<'_> {
+    /// A place where values of type `ty` will arrive.
+    pub(super) fn merge(&mut self, name: &'static str, ty: Ty) -> MergeId {
+        self.merges.push(Merge { name, ty, slots: None });
+        MergeId(self.merges.len() - 1)
+    }
+
+    /// The type that arrives, but for where references point.
+    pub(super) fn merged(&self, merge: MergeId) -> Ty {
+        self.merges[merge.0].ty.clone()
+    }
+
+    /// Leaves a value, unless control does not get here.
+    pub(super) fn leave_value(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
+        if self.build.ended() {
+            return Ok(());
+        }
+        if self.merges[merge.0].slots.is_none() {
+            let name = self.merges[merge.0].name;
+            let slots = self.slots(name, &value.ty);
+            self.merges[merge.0].slots = Some((value.ty.clone(), slots));
+        }
+        let Some((ty, slots)) = self.merges[merge.0].slots.clone() else { return Ok(()) };
+        let value = self.agree(at, value, &ty)?;
+        let value = self.own(value);
+        self.set(&slots, &value.leaves);
+        Ok(())
+    }
+
+    /// Leaves a value and goes on in `exit`.
+    pub(super) fn arrive(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        self.leave_value(at, value, merge)?;
+        self.build.end(Terminator::Jump(exit));
+        Ok(())
+    }
+
+    /// The value that arrived.
+    pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
+        match self.merges[merge.0].slots.clone() {
+            Some((ty, slots)) => self.get(&ty, &slots),
+            None => {
+                let ty = self.merged(merge);
+                self.never(&ty)
+            }
+        }
+    }
+
+    /// The value as one of a type that it must have, with references pointing to the same memory.
+    pub(super) fn agree(&self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        if value.ty == *ty || self.build.ended() {
+            return Ok(value);
+        }
+        if !value.ty.fits(ty) {
+            let text = format!(
+                "this has type `{}` in the front end but `{}` in rustc; please report this",
+                shown(&value.ty),
+                shown(ty)
+            );
+            return Err(self.error(at, text));
+        }
+        let text = format!(
+            "this `{}` points to other memory than the one that it could be instead; use each where it is made",
+            shown(ty)
+        );
+        Err(self.error(at, text))
+    }
+}

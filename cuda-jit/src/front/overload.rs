@@ -1,0 +1,106 @@
+//! Operators of structs: calls of the `#[device] impl` of the operator's trait, which the struct lists.
+
+use super::function::{Lowering, Result};
+use super::layout::shown;
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::{Body, Operator, Ty};
+use crate::syntax::{BinaryOp, Pos, UnaryOp};
+
+impl BinaryOp {
+    /// The operator's trait.
+    pub(super) fn trait_name(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "Add",
+            BinaryOp::Sub => "Sub",
+            BinaryOp::Mul => "Mul",
+            BinaryOp::Div => "Div",
+            BinaryOp::Rem => "Rem",
+            BinaryOp::BitAnd => "BitAnd",
+            BinaryOp::BitOr => "BitOr",
+            BinaryOp::BitXor => "BitXor",
+            BinaryOp::Shl => "Shl",
+            BinaryOp::Shr => "Shr",
+            BinaryOp::Eq | BinaryOp::Ne => "PartialEq",
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "PartialOrd",
+        }
+    }
+}
+
+/// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
+fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
+    let Ty::Struct(of) = of else { return None };
+    let fits = |operator: &Operator| match right {
+        Some(right) => operator.right.fits(right),
+        None => operator.right.as_scalar().is_some(),
+    };
+    (of.operators)().into_iter().find(|operator| operator.name == name && fits(operator))
+}
+
+/// What an operator yields.
+pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
+    match find(of, name, Some(right))?.instance.body {
+        Body::Captured(_, harvest) => Some(harvest().result),
+        _ => None,
+    }
+}
+
+/// What the right operand is, where the operator leaves no choice.
+pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
+    find(of, name, None).map(|operator| operator.right)
+}
+
+impl Lowering<'_> {
+    /// `left op right` of structs.
+    pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
+        let name = op.trait_name();
+        let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
+            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+        };
+        if op == BinaryOp::Eq || op == BinaryOp::Ne {
+            let (left, right) =
+                (self.reference(at, Place::Fixed(left), false)?, self.reference(at, Place::Fixed(right), false)?);
+            let equal = self.call_instance(at, &operator.instance, vec![left, right])?;
+            return Ok(match op {
+                BinaryOp::Eq => equal,
+                _ => {
+                    let not = crate::kir::Op::Unary(crate::kir::UnaryOp::Not, equal.only());
+                    Val { leaves: vec![self.build.value(not, crate::kir::Scalar::Bool)], ..equal }
+                }
+            });
+        }
+        self.call_instance(at, &operator.instance, vec![left, right])
+    }
+
+    /// `op value` of a struct.
+    pub(super) fn overloaded_unary(&mut self, at: Pos, op: UnaryOp, value: Val) -> Result<Val> {
+        let name = match op {
+            UnaryOp::Neg => "Neg",
+            UnaryOp::Not => "Not",
+        };
+        match find(&value.ty, name, Some(&value.ty)) {
+            Some(operator) => self.call_instance(at, &operator.instance, vec![value]),
+            None => Err(self.unlisted(at, name, &value.ty, &value.ty)),
+        }
+    }
+
+    /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
+    pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
+        let name = format!("{}Assign", op.trait_name());
+        let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
+            return Err(self.unlisted(at, &name, place.ty(), &right.ty));
+        };
+        let place = self.reference(at, place, true)?;
+        self.call_instance(at, &operator.instance, vec![place, right])
+    }
+
+    fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
+        let (left, right) = (shown(left), shown(right));
+        let listed = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
+        let text = format!(
+            "`{left}` has no device operator `{listed}`; write `#[device] impl {listed} for {left}` and list it at the \
+             struct: `#[operators({listed})]`"
+        );
+        self.error(at, text)
+    }
+}

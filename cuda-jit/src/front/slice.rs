@@ -1,0 +1,376 @@
+//! Methods of slices, arrays, ndarray views and `Option`, and slices of slices.
+
+use super::function::{Lowering, Result};
+use super::layout::shown;
+use super::place::Place;
+use super::types::{Val, behind};
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Value};
+use crate::syntax::{Expr, ExprKind, Lit, Pos};
+
+/// What such a method yields; where references point is the value's to say.
+pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+    let reference = |to: &Ty| Ty::Ref(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
+    let slice = |to: &Ty| Ty::Slice(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
+    let flag = Ty::Scalar(Scalar::Bool);
+    match (name, receiver) {
+        ("len", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("nrows" | "ncols" | "ndim", Ty::View(..)) => {
+            Some(Ty::INDEX)
+        }
+        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("is_some" | "is_none", Ty::Option(_)) => {
+            Some(flag)
+        }
+        ("dim", Ty::View(_, 1, _)) => Some(Ty::INDEX),
+        ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::INDEX; *dims])),
+        ("shape", Ty::View(..)) => Some(slice(&Ty::INDEX)),
+        ("view" | "view_mut", Ty::View(..)) => Some(receiver.clone()),
+        ("row" | "row_mut" | "column" | "column_mut", Ty::View(element, 2, memory)) => {
+            Some(Ty::View(element.clone(), 1, *memory))
+        }
+        ("first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut", _) => match receiver {
+            Ty::Slice(element, _) | Ty::Array(element, _) | Ty::View(element, ..) => {
+                Some(Ty::Option(Box::new(reference(element))))
+            }
+            _ => None,
+        },
+        ("split_at" | "split_at_mut", Ty::Slice(element, _) | Ty::Array(element, _)) => {
+            Some(Ty::Tuple(vec![slice(element); 2]))
+        }
+        ("swap" | "fill" | "copy_from_slice", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Unit),
+        ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_default", Ty::Option(inner)) => Some((**inner).clone()),
+        ("copied" | "cloned", Ty::Option(inner)) => Some(Ty::Option(Box::new(behind((**inner).clone())))),
+        _ => None,
+    }
+}
+
+impl Lowering<'_> {
+    /// `&base[start..end]`
+    pub(super) fn cut(
+        &mut self,
+        base: &'static Expr,
+        start: Option<&'static Expr>,
+        end: Option<&'static Expr>,
+        inclusive: bool,
+    ) -> Result<Val> {
+        let at = base.0;
+        let place = self.place(base)?;
+        let (ptr, element, memory, len) = self.slice_of(&place)?;
+        let start = match start {
+            Some(start) => self.scalar(start, Scalar::U64)?,
+            None => self.constant(Scalar::U64, 0),
+        };
+        let mut end = match end {
+            Some(end) => self.scalar(end, Scalar::U64)?,
+            None => len,
+        };
+        if inclusive {
+            let inside = self.compare(CompareOp::Lt, end, len);
+            self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+            let one = self.constant(Scalar::U64, 1);
+            end = self.index_op(BinaryOp::Add, end, one);
+        }
+        let ordered = self.compare(CompareOp::Le, start, end);
+        self.check_cut(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
+        let inside = self.compare(CompareOp::Le, end, len);
+        self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+        let count = self.index_op(BinaryOp::Sub, end, start);
+        Ok(self.slice_at(ptr, &element, memory, start, count))
+    }
+
+    fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
+        if self.checks_bounds() {
+            self.check(at, holds, message, args);
+        }
+    }
+
+    fn index_op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        self.build.value(Op::Binary(op, a, b), Scalar::U64)
+    }
+
+    /// A method of a slice or array.
+    pub(super) fn slice_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+        let (ptr, element, memory, len) = self.slice_of(of)?;
+        let zero = self.constant(Scalar::U64, 0);
+        match (name, args) {
+            ("len", []) => Ok(Val::scalar(Scalar::U64, len)),
+            ("is_empty", []) => Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero))),
+            ("first" | "first_mut", []) => {
+                let some = self.compare(CompareOp::Ne, len, zero);
+                self.maybe(at, some, (ptr, &element, memory), zero)
+            }
+            ("last" | "last_mut", []) => {
+                let some = self.compare(CompareOp::Ne, len, zero);
+                let one = self.constant(Scalar::U64, 1);
+                let last = self.index_op(BinaryOp::Sub, len, one);
+                self.maybe(at, some, (ptr, &element, memory), last)
+            }
+            ("get" | "get_mut", [index]) => {
+                let index = self.scalar(index, Scalar::U64)?;
+                let some = self.compare(CompareOp::Lt, index, len);
+                self.maybe(at, some, (ptr, &element, memory), index)
+            }
+            ("swap", [a, b]) => {
+                let places = [
+                    self.checked(at, a, ptr, &element, memory, len)?,
+                    self.checked(at, b, ptr, &element, memory, len)?,
+                ];
+                let values = [self.read_copy(&places[0]), self.read_copy(&places[1])];
+                let [first, second] = values;
+                self.write(at, &places[0], second)?;
+                self.write(at, &places[1], first)?;
+                Ok(Val::unit())
+            }
+            ("fill", [value]) => {
+                let value = self.expr_as(value, &element)?;
+                self.for_each(len, |walk, index| {
+                    let offset = walk.scaled_by(index, element.count());
+                    let place = walk.moved(ptr, offset, element.clone(), memory);
+                    walk.write(at, &place, value)
+                })
+            }
+            ("copy_from_slice", [from]) => {
+                let from = self.place(from)?;
+                let (source, _, source_memory, source_len) = self.slice_of(&from)?;
+                let same = self.compare(CompareOp::Eq, len, source_len);
+                let message =
+                    "copy_from_slice: source slice length ({0}) does not match destination slice length ({1})";
+                self.check(at, same, message, &[source_len, len]);
+                self.for_each(len, |walk, index| {
+                    let offset = walk.scaled_by(index, element.count());
+                    let place = walk.moved(source, offset, element.clone(), source_memory);
+                    let value = walk.read(&place);
+                    let place = walk.moved(ptr, offset, element.clone(), memory);
+                    walk.write(at, &place, value)
+                })
+            }
+            ("split_at" | "split_at_mut", [mid]) => {
+                let mid = self.scalar(mid, Scalar::U64)?;
+                let inside = self.compare(CompareOp::Le, mid, len);
+                self.check(at, inside, "mid > len: {0} > {1}", &[mid, len]);
+                let rest = self.index_op(BinaryOp::Sub, len, mid);
+                let left = self.slice_at(ptr, &element, memory, zero, mid);
+                let right = self.slice_at(ptr, &element, memory, mid, rest);
+                let leaves = left.leaves.into_iter().chain(right.leaves).collect();
+                Ok(Val { ty: Ty::Tuple(vec![left.ty, right.ty]), leaves })
+            }
+            _ => {
+                Err(self.error(at, format!("kernels have no method `{name}` on slices with {} arguments", args.len())))
+            }
+        }
+    }
+
+    /// A loop over each index below `len`, which may be zero.
+    fn for_each(&mut self, len: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<Val> {
+        let zero = self.constant(Scalar::U64, 0);
+        let any = self.compare(CompareOp::Ne, len, zero);
+        let (enter, exit) = self.fork(any);
+        self.build.select_block(enter);
+        self.each_below(len, body)?;
+        self.jump_into(exit);
+        Ok(Val::unit())
+    }
+
+    /// A place's value, apart from the place.
+    fn read_copy(&mut self, place: &Place) -> Val {
+        let value = self.read(place);
+        self.own(value)
+    }
+
+    /// The element at an index, which is checked.
+    fn checked(
+        &mut self,
+        at: Pos,
+        index: &'static Expr,
+        ptr: Value,
+        element: &Ty,
+        memory: Memory,
+        len: Value,
+    ) -> Result<Place> {
+        let index = self.scalar(index, Scalar::U64)?;
+        let inside = self.compare(CompareOp::Lt, index, len);
+        self.check_cut(at, inside, "index {0} is out of bounds of a slice of length {1}", &[index, len]);
+        let offset = self.scaled_by(index, element.count());
+        Ok(self.moved(ptr, offset, element.clone(), memory))
+    }
+
+    /// `Some(&element)` if it is there.
+    fn maybe(
+        &mut self,
+        at: Pos,
+        some: Value,
+        (ptr, element, memory): (Value, &Ty, Memory),
+        index: Value,
+    ) -> Result<Val> {
+        let offset = self.scaled_by(index, element.count());
+        let place = self.moved(ptr, offset, element.clone(), memory);
+        let reference = self.reference(at, place, memory.writable())?;
+        let mut leaves = vec![some];
+        leaves.extend(reference.leaves);
+        Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
+    }
+
+    /// A method of an ndarray view.
+    pub(super) fn view_method(&mut self, at: Pos, name: &str, view: &Val, args: &'static [Expr]) -> Result<Val> {
+        let Ty::View(element, dims, memory) = &view.ty else { return Err(self.error(at, "this is no view")) };
+        let (dims, memory) = (*dims, *memory);
+        let extents = &view.leaves[1..=dims];
+        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
+        match (name, extents, args) {
+            ("ndim", _, []) => length(self.constant(Scalar::U64, dims as u64)),
+            ("nrows", [rows, _], []) => length(*rows),
+            ("ncols", [_, columns], []) => length(*columns),
+            ("dim", [only], []) => length(*only),
+            ("dim", extents, []) => Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; dims]), leaves: extents.to_vec() }),
+            ("view" | "view_mut", _, []) => Ok(view.clone()),
+            ("shape", extents, []) => {
+                let ty = Ty::Array(Box::new(Ty::INDEX), dims as u64);
+                let shape = self.new_array("shape", &ty);
+                for (index, extent) in (0..).zip(extents) {
+                    let place = self.element_at(shape.only(), &Ty::INDEX, Space::Local, index);
+                    self.build.effect(Op::Store(place, *extent));
+                }
+                let len = self.constant(Scalar::U64, dims as u64);
+                let ty = Ty::Slice(Box::new(Ty::INDEX), Memory::Write(Space::Local));
+                Ok(Val { ty, leaves: vec![shape.only(), len] })
+            }
+            ("row" | "row_mut" | "column" | "column_mut", [_, _], [index]) => {
+                let axis = usize::from(name.starts_with("column"));
+                let index = self.scalar(index, Scalar::U64)?;
+                let extent = view.leaves[1 + axis];
+                let inside = self.compare(CompareOp::Lt, index, extent);
+                let message = format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
+                self.check_cut(at, inside, &message, &[index, extent]);
+                let offset = self.index_op(BinaryOp::Mul, index, view.leaves[3 + axis]);
+                let offset = self.scaled_by(offset, element.count());
+                let Place::Memory(ptr, ..) = self.moved(view.leaves[0], offset, (**element).clone(), memory) else {
+                    return Err(self.error(at, "this is no view"));
+                };
+                let leaves = vec![ptr, view.leaves[2 - axis], view.leaves[4 - axis]];
+                Ok(Val { ty: Ty::View(element.clone(), 1, memory), leaves })
+            }
+            ("get" | "get_mut", extents, [index]) => {
+                let indices: &'static [Expr] = match &index.1 {
+                    ExprKind::Array(indices) => indices,
+                    _ => std::slice::from_ref(index),
+                };
+                let mut places = Vec::with_capacity(dims);
+                for index in indices {
+                    places.push(self.scalar(index, Scalar::U64)?);
+                }
+                let mut some = self.constant(Scalar::Bool, 1);
+                for (index, extent) in places.iter().zip(extents) {
+                    let inside = self.compare(CompareOp::Lt, *index, *extent);
+                    some = self.build.value(Op::Binary(BinaryOp::And, some, inside), Scalar::Bool);
+                }
+                let place = self.strided(at, view.clone(), &places, false)?;
+                let reference = self.reference(at, place, memory.writable())?;
+                let leaves = std::iter::once(some).chain(reference.leaves).collect();
+                Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
+            }
+            ("len" | "is_empty", [first, rest @ ..], []) => {
+                let mut len = *first;
+                for extent in rest {
+                    len = self.index_op(BinaryOp::Mul, len, *extent);
+                }
+                if name == "len" {
+                    return length(len);
+                }
+                let zero = self.constant(Scalar::U64, 0);
+                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
+            }
+            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
+        }
+    }
+
+    /// A method of an `Option`.
+    pub(super) fn option_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+        let tag = self.tag(of);
+        let Ty::Option(inner) = of.ty().clone() else { return Err(self.error(at, "this is no `Option`")) };
+        match (name, args) {
+            ("is_some", []) => Ok(Val::scalar(Scalar::Bool, tag)),
+            ("is_none", []) => {
+                let none = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, tag), Scalar::Bool);
+                Ok(Val::scalar(Scalar::Bool, none))
+            }
+            ("unwrap", []) => {
+                self.check(at, tag, "called `Option::unwrap()` on a `None` value", &[]);
+                let held = self.part(of, 0);
+                Ok(self.read(&held))
+            }
+            ("expect", [Expr(_, ExprKind::Lit(Lit::Text(message)))]) => {
+                self.check(at, tag, message, &[]);
+                let held = self.part(of, 0);
+                Ok(self.read(&held))
+            }
+            ("unwrap_or", [other]) => {
+                let other = self.expr_as(other, &inner)?;
+                let held = self.part(of, 0);
+                let held = self.read(&held);
+                self.either(at, tag, held, other)
+            }
+            ("unwrap_or_default", []) if inner.is_plain() => {
+                let zero = self.constant_value(&inner, &mut std::iter::repeat(0));
+                let held = self.part(of, 0);
+                let held = self.read(&held);
+                self.either(at, tag, held, zero)
+            }
+            ("copied" | "cloned", []) => {
+                let (enter, other) = self.fork(tag);
+                let exit = self.build.block();
+                let merge = self.merge("copied", Ty::Option(Box::new(behind(*inner.clone()))));
+                self.build.select_block(enter);
+                let held = self.part(of, 0);
+                let held = self.through(held);
+                let value = self.read(&held);
+                let some = self.some(value);
+                self.arrive(at, some, merge, exit)?;
+                self.build.select_block(other);
+                let none = self.none(&behind(*inner));
+                self.arrive(at, none, merge, exit)?;
+                self.build.select_block(exit);
+                Ok(self.arrived(merge))
+            }
+            _ => Err(self.error(at, format!("kernels have no method `{name}` on `{}`", shown(of.ty())))),
+        }
+    }
+
+    /// One of two values.
+    fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
+        let b = self.agree(at, b, &a.ty)?;
+        let types = a.ty.leaves();
+        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
+        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
+        Ok(Val { ty: a.ty, leaves })
+    }
+
+    /// `mem::swap`, `mem::replace` and `mem::take`.
+    pub(super) fn exchange(&mut self, at: Pos, name: &str, args: &'static [Expr]) -> Result<Val> {
+        let target = self.expr(&args[0], None)?;
+        let target = self.behind(target);
+        let old = self.read_copy(&target);
+        match name {
+            "swap" => {
+                let other = self.expr(&args[1], None)?;
+                let other = self.behind(other);
+                let value = self.read_copy(&other);
+                self.write(at, &target, value)?;
+                self.write(at, &other, old)?;
+                Ok(Val::unit())
+            }
+            "replace" => {
+                let ty = target.ty().clone();
+                let new = self.expr_as(&args[1], &ty)?;
+                self.write(at, &target, new)?;
+                Ok(old)
+            }
+            _ => {
+                if matches!(old.ty, Ty::Struct(_) | Ty::Enum(..)) {
+                    return Err(self.error(at, "`mem::take` of a struct needs its `Default`; use `mem::replace`"));
+                }
+                let zero = self.constant_value(&old.ty, &mut std::iter::repeat(0));
+                self.write(at, &target, zero)?;
+                Ok(old)
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How the twin tells a method of the device language's own from one that a `#[device] impl` has.
+//!
+//! Before each method call the twin asks the receiver for a hidden method, `__dev_` and the name. A `#[device] impl`
+//! has one beside each of its methods, and so have, by [`Builtins`], the types whose methods the front end knows by
+//! name. rustc's own resolution picks, as it picks the method.
+
+use super::{Body, Callee, DeviceFn, Instance};
+
+/// The callee of a method that the front end knows by its name.
+#[derive(Debug)]
+pub struct Builtin;
+
+impl DeviceFn for Builtin {
+    type Args = ();
+    type Output = ();
+
+    fn instance() -> Instance {
+        Instance { body: Body::Builtin, generics: Vec::new() }
+    }
+}
+
+/// A type with methods that the front end knows: the numbers, `bool`, slices, ndarray views, `Option`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no device method of this name",
+    label = "kernels cannot call this method of `{Self}`",
+    note = "write `#[device]` before the `impl` that has the method, or call a `#[device]` function"
+)]
+pub trait BuiltinReceiver {}
+
+macro_rules! receivers {
+    ($($ty:ty)*) => { $( impl BuiltinReceiver for $ty {} )* };
+}
+
+receivers! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+
+impl<T> BuiltinReceiver for [T] {}
+impl<T> BuiltinReceiver for Option<T> {}
+impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
+impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
+
+/// The hidden methods of all builtin ones.
+pub trait Builtins {
+    cuda_jit_macros::builtin_methods!();
+}
+
+impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
+
+/// Nothing has this: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no device method of this name",
+    label = "kernels cannot call this method of `{Self}`",
+    note = "write `#[device]` before the `impl` that has the method, or call a `#[device]` function"
+)]
+pub trait NoDeviceMethod {}

@@ -1,0 +1,294 @@
+//! Which Rust types are device types: numbers, references, slices, views, arrays, tuples, `Option`.
+//!
+//! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
+
+use std::marker::PhantomData;
+
+use super::types::{Memory, Ty};
+use crate::kir::Scalar;
+use cuda_mem::Element;
+
+/// A type's name without its lifetimes: what specialisations are told apart by.
+pub trait Key: 'static {
+    /// The type.
+    fn ty() -> Ty;
+}
+
+/// A type that values in a kernel can have.
+///
+/// The numbers, `bool`, `()`, arrays, tuples, `Option`, references, slices, ndarray views, and the structs and enums that
+/// derive it.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot hold a value of type `{Self}`",
+    label = "this value's type is not known to the device",
+    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
+)]
+pub trait DeviceType {
+    /// The type without its lifetimes.
+    type K: Key;
+}
+
+/// A [`DeviceType`] that holds no references, so that it is a value by itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value of the device language",
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, and structs and enums with `#[derive(DeviceType)]`"
+)]
+pub trait ValueType: DeviceType + Copy + 'static {
+    /// How many cells a value consists of.
+    const CELLS: usize;
+
+    /// Calls `push` with the bits of each number in the value, in order.
+    fn cells(&self, push: &mut dyn FnMut(u64));
+}
+
+/// A [`ValueType`] that can lie in memory which holds anything at first: every bit pattern is a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data",
+    label = "slices, views and shared memory cannot hold this",
+    note = "memory holds numbers, arrays of them, and `#[derive(DeviceType)] #[repr(C)]` structs of such: not `Option`, tuples, enums or references, which have bit patterns that are no value"
+)]
+pub trait ElementType: ValueType + KernelParam {}
+
+/// A type that a kernel's parameter can have.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot take a parameter of type `{Self}`",
+    label = "this type cannot be passed to a kernel",
+    note = "kernels take numbers, slices and ndarray views of plain data, `Option` of values, tuples and arrays of such, and `#[derive(DeviceType)]` structs; a slice stands for an array in memory"
+)]
+pub trait KernelParam: DeviceType {}
+
+/// A [`ValueType`] that is passed to a kernel as itself.
+pub trait ArgType: ValueType {}
+
+/// A [`DeviceType`] that is one number or `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number or `bool`",
+    note = "const parameters are single numbers"
+)]
+pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver {
+    /// Which one.
+    const SCALAR: Scalar;
+
+    /// The value's bits, zero-extended.
+    fn bits(self) -> u64;
+}
+
+/// A type that `as` can name.
+#[diagnostic::on_unimplemented(message = "`as` makes numbers, not `{Self}`")]
+pub trait CastType {
+    /// The number's type.
+    const TARGET: Scalar;
+}
+
+macro_rules! scalars {
+    ($($ty:ty => $scalar:ident, |$v:ident| $bits:expr;)*) => { $(
+        impl Key for $ty { fn ty() -> Ty { Ty::Scalar(Scalar::$scalar) } }
+        impl DeviceType for $ty { type K = $ty; }
+        impl ValueType for $ty {
+            const CELLS: usize = 1;
+            fn cells(&self, push: &mut dyn FnMut(u64)) { push(self.bits()); }
+        }
+        impl ElementType for $ty {}
+        impl KernelParam for $ty {}
+        impl ArgType for $ty {}
+        impl CastType for $ty { const TARGET: Scalar = Scalar::$scalar; }
+        impl ScalarType for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+            fn bits(self) -> u64 { let $v = self; $bits }
+        }
+    )* };
+}
+
+scalars! {
+    bool => Bool, |v| u64::from(v);
+    i8 => I8, |v| u64::from(v as u8);
+    i16 => I16, |v| u64::from(v as u16);
+    i32 => I32, |v| u64::from(v as u32);
+    i64 => I64, |v| v as u64;
+    isize => I64, |v| v as u64;
+    u8 => U8, |v| u64::from(v);
+    u16 => U16, |v| u64::from(v);
+    u32 => U32, |v| u64::from(v);
+    u64 => U64, |v| v;
+    usize => U64, |v| v as u64;
+    f32 => F32, |v| u64::from(v.to_bits());
+    f64 => F64, |v| v.to_bits();
+}
+
+/// The key of `&[T]`, or of `&mut [T]` if `MUTABLE`.
+#[derive(Debug)]
+pub struct SliceKey<K, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::Slice(Box::new(K::ty()), Memory::unknown(MUTABLE))
+    }
+}
+
+impl<T: DeviceType> DeviceType for &[T] {
+    type K = SliceKey<T::K, false>;
+}
+
+impl<T: DeviceType> DeviceType for &mut [T] {
+    type K = SliceKey<T::K, true>;
+}
+
+impl<T: ElementType + Element> KernelParam for &[T] {}
+impl<T: ElementType + Element> KernelParam for &mut [T] {}
+
+/// The key of `&T`, or of `&mut T` if `MUTABLE`.
+#[derive(Debug)]
+pub struct RefKey<K, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::Ref(Box::new(K::ty()), Memory::unknown(MUTABLE))
+    }
+}
+
+impl<T: DeviceType> DeviceType for &T {
+    type K = RefKey<T::K, false>;
+}
+
+impl<T: DeviceType> DeviceType for &mut T {
+    type K = RefKey<T::K, true>;
+}
+
+/// The key of an ndarray view of `DIMS` dimensions, mutable if `MUTABLE`.
+#[derive(Debug)]
+pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
+
+impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
+    fn ty() -> Ty {
+        Ty::View(Box::new(K::ty()), DIMS, Memory::unknown(MUTABLE))
+    }
+}
+
+macro_rules! views {
+    ($($dims:literal $dimension:ident)*) => { $(
+        impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T::K, $dims, false>;
+        }
+        impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
+            type K = ViewKey<T::K, $dims, true>;
+        }
+        impl<T: ElementType + Element> KernelParam for ndarray::ArrayView<'_, T, ndarray::$dimension> {}
+        impl<T: ElementType + Element> KernelParam for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {}
+    )* };
+}
+
+views! { 1 Ix1 2 Ix2 3 Ix3 4 Ix4 5 Ix5 6 Ix6 }
+
+/// The key of `[T; N]`.
+#[derive(Debug)]
+pub struct ArrayKey<K, const N: usize>(PhantomData<K>);
+
+impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
+    fn ty() -> Ty {
+        Ty::Array(Box::new(K::ty()), N as u64)
+    }
+}
+
+impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+    type K = ArrayKey<T::K, N>;
+}
+
+impl<T: ValueType, const N: usize> ValueType for [T; N] {
+    const CELLS: usize = N * T::CELLS;
+
+    fn cells(&self, push: &mut dyn FnMut(u64)) {
+        self.iter().for_each(|element| element.cells(push));
+    }
+}
+
+impl<T: ElementType, const N: usize> ElementType for [T; N] {}
+impl<T: KernelParam, const N: usize> KernelParam for [T; N] {}
+
+/// The key of `Option`.
+#[derive(Debug)]
+pub struct OptionKey<K>(PhantomData<K>);
+
+impl<K: Key> Key for OptionKey<K> {
+    fn ty() -> Ty {
+        Ty::Option(Box::new(K::ty()))
+    }
+}
+
+impl<T: DeviceType> DeviceType for Option<T> {
+    type K = OptionKey<T::K>;
+}
+
+impl<T: ValueType> ValueType for Option<T> {
+    const CELLS: usize = 1 + T::CELLS;
+
+    fn cells(&self, push: &mut dyn FnMut(u64)) {
+        push(u64::from(self.is_some()));
+        match self {
+            Some(value) => value.cells(push),
+            None => (0..T::CELLS).for_each(|_| push(0)),
+        }
+    }
+}
+
+impl<T: ValueType> KernelParam for Option<T> {}
+impl<T: ValueType> ArgType for Option<T> {}
+
+/// The key of a tuple of the types with these keys.
+#[derive(Debug)]
+pub struct TupleKey<K>(PhantomData<K>);
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),+))*) => { $(
+        impl<$($name: Key),+> Key for TupleKey<($($name,)+)> {
+            fn ty() -> Ty { Ty::Tuple(vec![$($name::ty()),+]) }
+        }
+        impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
+        impl<$($name: ValueType),+> ValueType for ($($name,)+) {
+            const CELLS: usize = 0 $(+ $name::CELLS)+;
+            fn cells(&self, push: &mut dyn FnMut(u64)) { $(self.$index.cells(push);)+ }
+        }
+        impl<$($name: KernelParam),+> KernelParam for ($($name,)+) {}
+    )* };
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+impl Key for () {
+    fn ty() -> Ty {
+        Ty::Unit
+    }
+}
+
+impl DeviceType for () {
+    type K = ();
+}
+
+/// What only marks a type holds nothing.
+impl<T: ?Sized> DeviceType for PhantomData<T> {
+    type K = ();
+}
+
+impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
+    const CELLS: usize = 0;
+
+    fn cells(&self, _: &mut dyn FnMut(u64)) {}
+}
+
+impl<T: ?Sized + 'static> KernelParam for PhantomData<T> {}
+impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
+impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
+
+impl ValueType for () {
+    const CELLS: usize = 0;
+
+    fn cells(&self, _: &mut dyn FnMut(u64)) {}
+}

@@ -1,0 +1,269 @@
+//! What rustc made of a captured function: the types of its bindings, its callees, its constants.
+//!
+//! The macro emits, beside each function, a twin whose body is never run. In the twin an [`Observer`] stands for each
+//! binding and a [`Callee`] for each call; rustc's own inference fixes their type variables, and instantiating the
+//! twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+
+mod builtin;
+mod keys;
+mod operator;
+mod types;
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
+pub use keys::{
+    ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
+    TupleKey, ValueType, ViewKey,
+};
+pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
+pub use types::{Field, Memory, Operator, StructTy, Ty};
+
+use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
+use crate::syntax::Definition;
+
+/// A type variable that rustc unifies with the type of a binding.
+#[derive(Debug)]
+pub struct Observer<K>(PhantomData<Cell<K>>);
+
+impl<K> Default for Observer<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> Observer<K> {
+    /// A fresh variable.
+    pub const fn new() -> Self {
+        Observer(PhantomData)
+    }
+
+    /// Ties the variable to the type of a value.
+    pub fn see<T: DeviceType<K = K>>(&self, _: &T) {}
+
+    /// What the variable became.
+    pub fn ty(&self) -> Ty
+    where
+        K: Key,
+    {
+        K::ty()
+    }
+}
+
+/// The type that stands beside a device function, and names it and its generic arguments.
+pub trait DeviceFn {
+    /// The types of its parameters, as a tuple.
+    type Args;
+    /// The type of its result.
+    type Output;
+
+    /// This specialisation.
+    fn instance() -> Instance;
+}
+
+/// A function value that can be called with `Args`, a tuple.
+pub trait FnLike<Args> {
+    /// What it returns.
+    type Output;
+}
+
+macro_rules! fn_like {
+    ($(($($name:ident),*))*) => { $(
+        impl<Func, Out, $($name),*> FnLike<($($name,)*)> for Func where Func: Fn($($name),*) -> Out {
+            type Output = Out;
+        }
+    )* };
+}
+
+fn_like! { () (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G)
+(A, B, C, D, E, F, G, H) (A, B, C, D, E, F, G, H, I) (A, B, C, D, E, F, G, H, I, J)
+(A, B, C, D, E, F, G, H, I, J, K) (A, B, C, D, E, F, G, H, I, J, K, L) }
+
+/// Stands for the type of a closure that a device function takes: the function is inlined, and the closure with it.
+#[derive(Debug)]
+pub enum Closure {}
+
+/// Stands for arguments and result where a call's path says all generic arguments.
+#[derive(Debug)]
+pub struct Untied;
+
+impl<V> FnLike<Untied> for V {
+    type Output = Untied;
+}
+
+/// A device function whose generic arguments rustc infers from a call.
+#[derive(Debug)]
+pub struct Callee<F>(PhantomData<Cell<F>>);
+
+impl<F> Default for Callee<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F> Callee<F> {
+    /// A callee that is still open, or whose generic arguments are.
+    pub const fn new() -> Self {
+        Callee(PhantomData)
+    }
+
+    /// Ties the callee to the one that a hidden method names, whose receiver rustc has resolved.
+    pub fn of(&self, _: Callee<F>) {}
+}
+
+impl<F: DeviceFn> Callee<F> {
+    /// Ties the generic arguments to those of a function value.
+    pub fn see<V: FnLike<F::Args, Output = F::Output>>(&self, _: &V) {}
+
+    /// The specialisation that is called.
+    pub fn instance(&self) -> Instance {
+        F::instance()
+    }
+}
+
+/// A generic argument of a specialisation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GenericArg {
+    /// A type.
+    Type(Ty),
+    /// The bits of a constant.
+    Const(u64),
+    /// The name of the type whose method it is, with its generic arguments.
+    Of(&'static str),
+}
+
+/// What a device function is.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// Captured Rust.
+    Captured(&'static Definition, fn() -> Harvest),
+    /// Something that the front end lowers itself.
+    Intrinsic(Intrinsic),
+    /// A method of a number, slice or view, which its name tells.
+    Builtin,
+}
+
+/// Functions that kernels call and that are not written in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Intrinsic {
+    /// The thread's position in the grid, in this many dimensions.
+    Grid(usize),
+    /// The grid's extent in threads, in this many dimensions.
+    GridSize(usize),
+    /// The thread's index in its block.
+    ThreadIdx,
+    /// The block's index in the grid.
+    BlockIdx,
+    /// The block's extent in threads.
+    BlockDim,
+    /// The grid's extent in blocks.
+    GridDim,
+    /// The lane in the warp.
+    LaneId,
+    /// The number of lanes in a warp.
+    WarpSize,
+    /// Waits for the block.
+    Barrier,
+    /// Waits for the block and combines a `bool`.
+    BarrierReduce(BarrierOp),
+    /// Orders memory operations.
+    Fence(Scope),
+    /// Changes a number at once.
+    Atomic(AtomicOp),
+    /// Replaces a number if it is the expected one.
+    CompareExchange,
+    /// Takes a number from another lane.
+    Shuffle(ShuffleOp),
+    /// Combines a `bool` of the lanes.
+    Vote(VoteOp),
+    /// Finds the lanes with the same number.
+    MatchAny,
+    /// Waits for lanes.
+    SyncWarp,
+    /// The lanes that run together.
+    ActiveMask,
+}
+
+/// One specialisation of a device function or kernel.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// What it is.
+    pub body: Body,
+    /// Its generic arguments, which together with the definition's address tell specialisations apart.
+    pub generics: Vec<GenericArg>,
+}
+
+/// A constant's type and the bits of the numbers in it, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its type.
+    pub ty: Ty,
+    /// The bits of each number.
+    pub cells: Vec<u64>,
+}
+
+/// The answers of one specialisation's twin, by the numbers in the captured syntax.
+#[derive(Clone, Debug)]
+pub struct Harvest {
+    /// The type of each parameter.
+    pub params: Vec<Ty>,
+    /// The type of the result.
+    pub result: Ty,
+    /// The type of each binding; `None` for closures.
+    pub bindings: Vec<Option<Ty>>,
+    /// Each constant.
+    pub consts: Vec<Constant>,
+    /// The function that each call calls.
+    pub callees: Vec<Instance>,
+    /// The types named in casts.
+    pub types: Vec<Scalar>,
+    /// The types of struct expressions and patterns, and of arrays in shared memory.
+    pub named: Vec<Ty>,
+}
+
+/// `false`: the twin's branches that ask only.
+pub fn never() -> bool {
+    false
+}
+
+/// Where those branches end.
+///
+/// # Panics
+///
+/// Always; the twin is never run.
+pub fn unreached() -> ! {
+    unreachable!("a twin is never run")
+}
+
+/// The type of a parameter or result, by name.
+pub fn ty_of<T: DeviceType>() -> Ty {
+    T::K::ty()
+}
+
+/// The type of a kernel's parameter, by name.
+pub fn param_of<T: KernelParam>() -> Ty {
+    T::K::ty()
+}
+
+/// The type of an array in shared memory.
+pub fn shared_of<T: ElementType>() -> Ty {
+    T::K::ty()
+}
+
+/// A constant's type and bits.
+pub fn const_of<T: ValueType>(value: T) -> Constant {
+    let mut cells = Vec::with_capacity(T::CELLS);
+    value.cells(&mut |cell| cells.push(cell));
+    Constant { ty: T::K::ty(), cells }
+}
+
+/// The bits of a const parameter.
+pub fn bits_of<T: ScalarType>(value: T) -> u64 {
+    value.bits()
+}
+
+/// The type named in a cast.
+pub fn scalar_of<T: CastType>() -> Scalar {
+    T::TARGET
+}

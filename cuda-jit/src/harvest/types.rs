@@ -1,0 +1,125 @@
+//! The types of the device language, as the front end sees them.
+//!
+//! A [`Ty`] is what rustc says, without lifetimes. Where a reference points ([`Memory`]) is not Rust's to say: in a
+//! harvested type it is a placeholder, and the front end fills in what flows there.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::Instance;
+use crate::kir::{Scalar, Space};
+
+/// A type as the front end sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// `()`, and the type of expressions that do not return.
+    Unit,
+    /// A number or `bool`; `usize` is `u64`, `isize` is `i64`.
+    Scalar(Scalar),
+    /// A C-like enum: its name and the integer that it is.
+    Enum(&'static str, Scalar),
+    /// A tuple.
+    Tuple(Vec<Ty>),
+    /// A struct.
+    Struct(Arc<StructTy>),
+    /// `Option`.
+    Option(Box<Ty>),
+    /// `[T; N]`.
+    Array(Box<Ty>, u64),
+    /// `&[T]` or `&mut [T]`.
+    Slice(Box<Ty>, Memory),
+    /// `&T` or `&mut T`.
+    Ref(Box<Ty>, Memory),
+    /// An ndarray view of so many dimensions.
+    View(Box<Ty>, usize, Memory),
+    /// A closure, which is inlined where it is called.
+    Closure,
+}
+
+impl Ty {
+    /// `usize`
+    pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
+}
+
+/// What a reference points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Nothing in memory: the value itself stands for a shared reference to it.
+    Value,
+    /// Memory that nobody writes during the launch.
+    Read(Space),
+    /// Memory that this thread, and others, may write.
+    Write(Space),
+}
+
+impl Memory {
+    /// What a harvested `&T` or `&mut T` says before the front end knows where it points.
+    pub const fn unknown(mutable: bool) -> Self {
+        if mutable { Memory::Write(Space::Global) } else { Memory::Read(Space::Global) }
+    }
+
+    /// Where it is.
+    pub fn space(self) -> Space {
+        match self {
+            Memory::Value => Space::Local,
+            Memory::Read(space) | Memory::Write(space) => space,
+        }
+    }
+
+    /// Whether kernels may write it, so that other threads may at the same time.
+    pub fn writable(self) -> bool {
+        matches!(self, Memory::Write(_))
+    }
+}
+
+/// A struct, with the layout that rustc gave it.
+#[derive(Clone, Debug)]
+pub struct StructTy {
+    /// Its path with its generic arguments, which tells it from every other.
+    pub name: &'static str,
+    /// Its fields in the order of the source; those of a tuple struct are named by their numbers.
+    pub fields: Vec<Field>,
+    /// Its size in bytes.
+    pub size: usize,
+    /// Its alignment in bytes.
+    pub align: usize,
+    /// The operators that it lists.
+    pub operators: fn() -> Vec<Operator>,
+}
+
+/// A struct is its name and fields: operators are functions, which have no identity.
+impl PartialEq for StructTy {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.fields == other.fields
+    }
+}
+
+impl Eq for StructTy {}
+
+impl Hash for StructTy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it begins, in bytes.
+    pub offset: usize,
+}
+
+/// An operator that a struct has through a `#[device] impl`.
+#[derive(Clone, Debug)]
+pub struct Operator {
+    /// The operator's trait, such as `Add`.
+    pub name: &'static str,
+    /// The type of the right operand; the struct itself for operators of one operand.
+    pub right: Ty,
+    /// The method.
+    pub instance: Instance,
+}

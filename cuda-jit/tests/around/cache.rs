@@ -1,0 +1,104 @@
+//! The cache on disk, as processes that start anew see it.
+
+use std::fs;
+use std::path::Path;
+
+use cuda_jit::cache::{self, Stats};
+use cuda_jit::device::grid;
+use cuda_jit::{Kernel, Num, kernel};
+
+use super::{child, is_child};
+use crate::language::{context, on_device, on_host};
+
+#[kernel]
+fn double<T: Num>(x: &mut [T]) {
+    let i = grid::<1>();
+    x[i] = x[i] + x[i];
+}
+
+#[kernel(cache = false)]
+fn not_kept(x: &mut [u32]) {
+    x[0] = 1;
+}
+
+const INDEX_LINE: u32 = line!() - 8;
+
+/// Launches [`double`] for two types, lets it panic, and prints how often it was found.
+fn launches() {
+    let (mut x, mut y) = (on_device(&[1_u32, 2, 3]), on_device(&[1.5_f32]));
+    double::launch((1, 3), &mut x).unwrap();
+    double::launch((1, 1), &mut y).unwrap();
+    assert_eq!((on_host(&x), on_host(&y)), (vec![2, 4, 6], vec![3.0]));
+    double::launch((1, 4), &mut x).unwrap();
+    let error = context().synchronize().unwrap_err();
+    let cuda_driver::Error::KernelPanic(panic) = error else { panic!("{error}") };
+    assert_eq!((panic.kernel.as_str(), panic.line, panic.thread[0]), ("double_u32", INDEX_LINE, 3));
+    assert!(panic.message.contains("index 3 is out of bounds of a slice of length 3"), "{}", panic.message);
+    not_kept::launch((1, 1), &mut x).unwrap();
+    assert_eq!(not_kept::stats(), Stats::default());
+    assert_eq!(double::<u32>::stats(), cache::stats());
+    let Stats { hits, misses } = cache::stats();
+    println!("hits {hits} misses {misses}");
+}
+
+fn run(folder: &Path) -> String {
+    let name = "around::cache::a_fresh_process_finds_what_another_compiled";
+    let text = child(name, &[("CUDA_JIT_CACHE_DIR", folder.as_os_str())]);
+    text.lines().find_map(|line| Some(line[line.find("hits ")?..].to_owned())).expect("the child prints its statistics")
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_fresh_process_finds_what_another_compiled() {
+    if is_child() {
+        return launches();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("kernels");
+    assert_eq!(run(&inside), "hits 0 misses 2");
+    assert_eq!(files(&inside).len(), 2);
+    assert_eq!(run(&inside), "hits 2 misses 0");
+    // Whatever becomes of the files, the kernels run, and the next process finds them again.
+    for damage in [&|bytes: &[u8]| bytes[..bytes.len() / 2].to_vec(), &|_: &[u8]| Vec::new(), &|bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        bytes
+    }] as [&dyn Fn(&[u8]) -> Vec<u8>; 3]
+    {
+        for file in files(&inside) {
+            fs::write(&file, damage(&fs::read(&file).unwrap())).unwrap();
+        }
+        assert_eq!(run(&inside), "hits 0 misses 2");
+        assert_eq!(run(&inside), "hits 2 misses 0");
+    }
+    // No folder at all.
+    let blocked = folder.path().join("file");
+    fs::write(&blocked, b"").unwrap();
+    assert_eq!(run(&blocked), "hits 0 misses 2");
+}
+
+#[test]
+fn the_environment_or_the_program_switches_it_off() {
+    if is_child() {
+        cache::set_enabled(false);
+        assert_eq!(cache::folder(), None);
+        cache::set_enabled(true);
+        match std::env::var_os("CUDA_JIT_CACHE") {
+            Some(_) => assert_eq!(cache::folder(), None),
+            None => cache::set_enabled(false),
+        }
+        double::launch((1, 1), &mut on_device(&[1_u32])).unwrap();
+        assert_eq!(cache::stats(), Stats::default());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let name = "around::cache::the_environment_or_the_program_switches_it_off";
+    let dir = ("CUDA_JIT_CACHE_DIR", folder.path().as_os_str());
+    child(name, &[dir]);
+    child(name, &[dir, ("CUDA_JIT_CACHE", "off".as_ref())]);
+    assert_eq!(files(folder.path()).len(), 0);
+}

@@ -1,0 +1,26 @@
+//! What stands around kernels: the cache on disk, compiling ahead, inspection, warnings.
+
+mod cache;
+mod inspect;
+mod lines;
+mod warnings;
+
+use std::process::Command;
+
+/// Runs a test of this executable in a process of its own with some variables set, and returns what it prints. The
+/// variable [`CHILD`] tells it that it is that process.
+pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("the test's own path"));
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
+    let child = command.output().expect("the test can be run again");
+    let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && text.contains("1 passed"), "{text}");
+    text.into_owned()
+}
+
+/// Set in processes that [`child`] starts.
+pub(crate) const CHILD: &str = "CUDA_JIT_TEST_CHILD";
+
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}

@@ -1,0 +1,92 @@
+//! What only the front end can refuse, since it depends on types or on where references point: an error with the place
+//! and a hint, when the kernel is compiled.
+
+use cuda_jit::device::{grid, shared};
+use cuda_jit::{DeviceType, device, kernel};
+
+/// The message of a kernel's refusal.
+macro_rules! refusal {
+    ($kernel:ident) => {
+        $kernel::compile_ptx((9, 0)).expect_err("it is refused").to_string()
+    };
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Meters(f32);
+
+impl std::ops::Add for Meters {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Meters(self.0 + other.0)
+    }
+}
+
+#[kernel]
+fn unlisted(out: &mut [f32]) {
+    let sum = Meters(1.0) + Meters(2.0);
+    out[0] = sum.0;
+}
+
+#[kernel]
+fn two_memories(x: &[f32], out: &mut [f32]) {
+    let tile = shared!([f32; 4]);
+    let i = grid::<1>();
+    let chosen: &f32 = if i > 2 { &x[0] } else { &tile[0] };
+    out[0] = *chosen;
+}
+
+#[kernel]
+fn mutable_holder<'a>(x: &'a [f32], out: &mut [f32]) {
+    let mut pair: (&'a [f32], u32) = (x, 1);
+    let held = &mut pair;
+    held.1 += 1;
+    out[0] = pair.0[0] + pair.1 as f32;
+}
+
+#[device]
+fn deepest(x: &[f32], n: usize) -> &[f32] {
+    if n == 0 { x } else { deepest(&x[1..], n - 1) }
+}
+
+#[kernel]
+fn endless(x: &[f32], out: &mut [f32]) {
+    out[0] = deepest(x, 2)[0];
+}
+
+#[kernel]
+fn ordered(out: &mut [f32]) {
+    if (1, 2.0f32) < (1, 3.0) {
+        out[0] = 1.0;
+    }
+}
+
+#[test]
+fn refusals_name_the_place_and_the_way_out() {
+    let text = refusal!(unlisted);
+    assert!(text.contains("lowering.rs:26:15: in `unlisted`: `Meters` has no device operator `Add`"), "{text}");
+    assert!(text.contains("`#[operators(Add)]`"), "{text}");
+    assert!(refusal!(two_memories).contains("points to other memory"));
+    assert!(refusal!(mutable_holder).contains("pass it by value and return it"));
+    assert!(refusal!(endless).contains("`deepest` takes closures or returns references"));
+    assert!(refusal!(ordered).contains("kernels order numbers"));
+}
+
+#[device]
+fn tripled(v: Meters) -> Meters {
+    Meters(v.0 * 3.0)
+}
+
+#[kernel]
+fn named(out: &mut [f32]) {
+    out[0] = tripled(Meters(1.0)).0;
+}
+
+#[test]
+fn a_struct_is_returned_through_memory() {
+    let module = cuda_jit::kir_of::<named>().unwrap();
+    let callee = &module.functions[1];
+    assert_eq!((callee.name.as_str(), callee.result), ("tripled", None));
+    assert_eq!(callee.params[0].name, "result");
+    cuda_jit::valid::verify(&module).unwrap();
+    assert_eq!(cuda_jit::kir::text::parse(&module.to_string()).unwrap(), module);
+}

@@ -1,0 +1,38 @@
+use cuda_jit::DeviceType;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Unsized {
+    A,
+    B,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(u8)]
+enum Data {
+    A(u32),
+    B,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+union Either {
+    a: u32,
+    b: f32,
+}
+
+#[derive(Clone, DeviceType)]
+struct Text {
+    text: String,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Add, Mul<f32>)]
+struct Unlisted {
+    a: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Generic<'a, T> {
+    a: &'a [T],
+}
+
+fn main() {}

@@ -1,0 +1,55 @@
+use cuda_jit::{DeviceType, device, kernel};
+
+#[derive(Clone, Copy, DeviceType)]
+struct Plain(f32);
+
+impl Plain {
+    fn twice(self) -> f32 {
+        self.0 * 2.0
+    }
+
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn new() -> Self {
+        Plain(1.0)
+    }
+}
+
+#[kernel]
+fn plain_methods(out: &mut [f32]) {
+    let p = Plain(1.0);
+    out[0] = p.twice();
+    out[p.len()] = out[0].cbrt();
+}
+
+#[kernel]
+fn plain_associated(out: &mut [f32]) {
+    out[0] = Plain::new().0;
+}
+
+#[device]
+impl Plain {
+    fn generic<T: Copy>(&self, t: T) -> T {
+        t
+    }
+}
+
+#[device]
+trait Shape {
+    fn area(&self) -> f32;
+}
+
+impl Shape for Plain {
+    fn area(&self) -> f32 {
+        self.0
+    }
+}
+
+#[kernel]
+fn closure_parameter<F: Fn(f32) -> f32>(f: F, out: &mut [f32]) {
+    out[0] = f(1.0);
+}
+
+fn main() {}

@@ -1,0 +1,70 @@
+//! A library of device functions, as another crate has them: kernels of `tests/` call into it.
+
+use cuda_jit::{DeviceType, Float, device};
+
+/// A line `slope * x + offset`.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[operators(Add)]
+#[repr(C)]
+pub struct Line<T> {
+    /// Its slope.
+    pub slope: T,
+    /// Where it is at 0.
+    pub offset: T,
+}
+
+#[device]
+impl<T: Float> Line<T> {
+    /// A line through 0.
+    pub fn through_zero(slope: T) -> Self {
+        Self { slope, offset: T::ZERO }
+    }
+
+    /// Its value.
+    pub fn at(&self, x: T) -> T {
+        axpy(self.slope, x, self.offset)
+    }
+}
+
+#[device]
+impl<T: Float> std::ops::Add for Line<T> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Line { slope: self.slope + other.slope, offset: self.offset + other.offset }
+    }
+}
+
+/// `a * x + y`
+#[device]
+pub fn axpy<T: Float>(a: T, x: T, y: T) -> T {
+    a * x + y
+}
+
+/// What can be sampled.
+#[device]
+pub trait Curve {
+    /// Its value.
+    fn sample(&self, x: f32) -> f32;
+
+    /// Its mean at two points.
+    fn mean(&self, a: f32, b: f32) -> f32 {
+        (self.sample(a) + self.sample(b)) * 0.5
+    }
+}
+
+#[device]
+impl Curve for Line<f32> {
+    fn sample(&self, x: f32) -> f32 {
+        self.at(x)
+    }
+}
+
+/// Applies a function so many times.
+#[device]
+pub fn repeated<F: Fn(f32) -> f32>(times: u32, start: f32, f: F) -> f32 {
+    let mut v = start;
+    for _ in 0..times {
+        v = f(v);
+    }
+    v
+}

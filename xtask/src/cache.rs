@@ -1,0 +1,83 @@
+//! `cache`: what is in the folder of compiled kernels, and emptying it.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand};
+use cuda_jit_cache::{Cache, FOLDER_VARIABLE, SWITCH_VARIABLE, Settings};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Lists the kernels, the last used first
+    Show,
+    /// Removes them all
+    Clear,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let cache = open().with_context(|| {
+        format!("the cache is off: {SWITCH_VARIABLE} says so, or neither {FOLDER_VARIABLE} nor HOME names a folder")
+    })?;
+    match options.action {
+        Action::Show => show(&cache).into_iter().for_each(|line| println!("{line}")),
+        Action::Clear => {
+            let count = cache.clear().with_context(|| format!("cannot empty {}", cache.folder().display()))?;
+            println!("{count} kernels removed from {}", cache.folder().display());
+        }
+    }
+    Ok(())
+}
+
+fn open() -> Option<Cache> {
+    Settings::from_process().map(Settings::open)
+}
+
+/// What `doctor` says of the cache.
+pub(crate) fn summary() -> String {
+    open().map_or_else(|| "off".to_owned(), |cache| show(&cache).remove(0))
+}
+
+/// A summary, then a line for each kernel.
+fn show(cache: &Cache) -> Vec<String> {
+    let entries = cache.list();
+    let bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+    let (count, limit) = (entries.len(), cache.limit());
+    let mut lines = vec![format!("{}: {count} kernels, {bytes} bytes of {limit}", cache.folder().display())];
+    lines.extend(entries.iter().map(|entry| {
+        let label = entry.label.as_deref().unwrap_or("(damaged, or of another version)");
+        let age = entry.used.elapsed().unwrap_or(Duration::ZERO);
+        format!("{:>9} bytes  used {:>8} ago  {label}", entry.bytes, ago(age))
+    }));
+    lines
+}
+
+/// A time in its largest unit.
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let units = [(86400, "d"), (3600, "h"), (60, "min")];
+    let unit = units.iter().find(|(length, _)| seconds >= *length);
+    unit.map_or_else(|| format!("{seconds} s"), |(length, name)| format!("{} {name}", seconds / length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_their_largest_unit() {
+        let ago = |seconds| ago(Duration::from_secs(seconds));
+        assert_eq!([59, 60, 3599, 3600, 200_000].map(ago), ["59 s", "1 min", "59 min", "1 h", "2 d"]);
+    }
+
+    #[test]
+    fn an_empty_folder_is_shown_as_one() {
+        let cache = Cache::new("/nowhere/kernels", 1 << 20);
+        assert_eq!(show(&cache), ["/nowhere/kernels: 0 kernels, 0 bytes of 1048576"]);
+    }
+}
