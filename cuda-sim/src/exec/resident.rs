@@ -10,7 +10,7 @@
 
 use super::block::{Block, Engine, Outcome};
 use super::fault;
-use super::fiber::{Fibers, Random};
+use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
@@ -119,9 +119,11 @@ impl Launch {
         let plan = self.code.plan();
         Ok(match self.code.entry {
             Entry::Fiber { function, seed } => {
-                let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
-                let engine = Box::new(Fibers::new(function, threads as usize, random));
-                Resident { block: Block::new(plan, context, next, number, false), engine, memory }
+                let seed = seed.or(*SEED);
+                let engine = Box::new(Fibers::new(function, threads as usize, seed, number));
+                // Each fiber runs alone, but in turn they all come to a place before one goes on; not so at random.
+                let together = seed.is_none();
+                Resident { block: Block::new(plan, context, next, number, together), engine, memory }
             }
             _ => {
                 let engine = Box::new(Regions(&self.code));
@@ -176,7 +178,7 @@ impl Launch {
                 let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { blocks };
                 more &= number < blocks;
                 if more {
-                    self.again(resident, number, threads);
+                    self.again(resident, number);
                 } else {
                     keep(&mut MEMORY.lock(), held.swap_remove(at));
                 }
@@ -193,12 +195,9 @@ impl Launch {
     }
 
     /// Begins a block in the memory of one that has finished.
-    fn again<'a>(&'a self, resident: &mut Resident<'a>, number: u64, threads: u64) {
+    fn again(&self, resident: &mut Resident<'_>, number: u64) {
         resident.block.restart(number, self.coordinates(number));
-        if let Entry::Fiber { function, seed } = self.code.entry {
-            let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
-            resident.engine = Box::new(Fibers::new(function, threads as usize, random));
-        }
+        resident.engine.restart(number);
     }
 }
 

@@ -6,7 +6,8 @@
 //! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
 //!
 //! An index times a parameter is most often a position times the stride of an array's last axis, which most often is 1:
-//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong.
+//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong. So are
+//! predicates that the loop only reads, checks of an index mostly: they are taken to be equal.
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
@@ -26,9 +27,11 @@ pub(crate) struct Lockstep {
     pub(crate) foreseen: bool,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,
+    /// Predicates that the loop only reads, guessed to be equal among the threads.
+    pub(crate) settled: BTreeSet<Reg>,
     /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
     pub(crate) slopes: BTreeMap<Reg, i64>,
-    /// Those of them whose slope takes a factor for 1 that is equal among the threads.
+    /// Those of them whose slope takes a factor for 1 that is equal among the threads, and what is `settled`.
     pub(crate) guessed: BTreeSet<Reg>,
 }
 
@@ -389,11 +392,16 @@ fn examine(
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
     // What the loop changes keeps its slope where it changes by the same amount in every thread.
     let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
+    // A check that the loop does not change most often comes out alike for threads that are in the loop together.
+    let settled =
+        |r: &Reg| function.registers[*r as usize] == 1 && !written.contains(r) && !analysis.alike[*r as usize];
+    let settled: BTreeSet<Reg> = live.iter().filter(settled).collect();
     let kept = || slopes.iter().filter(|(r, _)| keeps(r));
     let sloped = kept().map(|(r, slope)| (*r, slope.by)).collect();
-    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r).collect();
+    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r);
+    let guessed = guessed.chain(settled.iter().copied()).collect();
     let foreseen = analysis.foreseen();
-    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, slopes: sloped, guessed })
+    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, settled, slopes: sloped, guessed })
 }
 
 /// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
