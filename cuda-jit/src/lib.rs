@@ -46,7 +46,6 @@ mod kernel;
 pub mod kir;
 pub mod launch;
 mod num;
-pub mod syntax;
 pub mod target;
 pub mod valid;
 mod warm;
@@ -54,6 +53,7 @@ pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{DeviceType, device, kernel};
+pub use cuda_jit_syntax as syntax;
 pub use error::{Error, Result};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;

@@ -1,11 +1,12 @@
 //! What stands beside the function in the expansion: its type, the captured definition, the twin, and `launch`.
 
-use proc_macro2::{Span, TokenStream};
+use cuda_jit_syntax::owned;
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, ItemFn};
 
 use crate::capture::{self, BindingKind, Callee, Captured, Named};
-use crate::options::Options;
+use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
 /// Which attribute is expanded.
@@ -45,8 +46,8 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
 
 fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
     let options = match kind {
-        Kind::Kernel => syn::parse2(options)?,
-        Kind::Device => Options::parse_device(options)?,
+        Kind::Kernel => options::of_kernel(options)?,
+        Kind::Device => options::of_device(options)?,
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
@@ -105,30 +106,28 @@ pub(crate) fn definition(
     function: &Ident,
     sig: &syn::Signature,
     captured: &Captured,
-    options: &Options,
+    options: &owned::Options,
 ) -> TokenStream {
-    let (name, line) = (sig.ident.to_string(), sig.ident.span().start().line as u32);
-    let Captured { params, body, .. } = captured;
-    let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
-        let (name, mutable, by_ref) = (binding.ident.to_string(), binding.mutable, binding.by_ref);
-        quote!(s::Binding { name: #name, mutable: #mutable, by_ref: #by_ref })
+        let (mutable, by_ref) = (binding.mutable, binding.by_ref);
+        owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
     });
+    let definition = owned::Definition {
+        name: sig.ident.to_string(),
+        line: sig.ident.span().start().line as u32,
+        params: captured.params.clone(),
+        bindings: bindings.collect(),
+        body: captured.body.clone(),
+        ..owned::Definition::new(*options)
+    };
+    let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     quote! {
         #[doc(hidden)]
         fn #function() -> &'static #root::syntax::Definition {
-            use #root::syntax as s;
-            static DEFINITION: s::Definition = s::Definition {
-                name: #name,
-                module: ::core::module_path!(),
-                file: ::core::file!(),
-                line: #line,
-                params: &[#(#params),*],
-                bindings: &[#(#bindings),*],
-                body: #body,
-                options: #options,
-            };
-            &DEFINITION
+            static ENCODED: #root::syntax::Encoded = #root::syntax::Encoded::new(
+                ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
+            );
+            ENCODED.definition()
         }
     }
 }
@@ -308,7 +307,7 @@ fn kernel_items(
     root: &TokenStream,
     name: &Ident,
     signature: &Signature,
-    options: &Options,
+    options: &owned::Options,
     vis: &syn::Visibility,
 ) -> TokenStream {
     let (_, ty_generics, _) = signature.generics.split_for_impl();
@@ -365,7 +364,7 @@ fn kernel_items(
 }
 
 /// `launch` and `forall`; both are `unsafe` for an unchecked kernel.
-fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &syn::Visibility) -> TokenStream {
+fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options, vis: &syn::Visibility) -> TokenStream {
     let (names, types) = (&signature.names, &signature.static_types);
     let args = quote!(#(#names: impl #root::KernelArg<#types>),*);
     let config = Ident::new("config", Span::mixed_site());
