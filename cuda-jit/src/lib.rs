@@ -67,10 +67,10 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType, Field,
-        FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer, Operator,
-        PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, const_of, never, operators, param_of,
-        scalar_of, shared_of, ty_of, unreached,
+        Answers, ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType,
+        Field, FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer,
+        Operator, PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, closure_ty, const_of, operators,
+        param_of, scalar_of, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};

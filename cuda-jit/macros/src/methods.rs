@@ -108,7 +108,7 @@ fn body(
     names: [Ident; 2],
 ) -> syn::Result<Body> {
     let block: syn::Block = syn::parse2(renamed(block.to_token_stream()))?;
-    let captured = capture::capture(root, signature, block)?;
+    let captured = capture::capture(signature, block)?;
     Ok(Body {
         definition: emit::definition(root, &names[0], sig, &captured, options),
         harvest: emit::twin(root, &names[1], sig, signature, &captured),

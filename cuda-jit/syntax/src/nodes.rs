@@ -394,8 +394,8 @@ macro_rules! node {
             enum Number { $($variant),* }
 
             #[cfg(test)]
-            impl $name {
-                pub(crate) const VARIANTS: usize = [$(Number::$variant),*].len();
+            impl crate::tests::Variants for $name {
+                const VARIANTS: usize = [$(Number::$variant),*].len();
             }
 
             impl Encode for $name {

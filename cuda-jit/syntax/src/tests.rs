@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// How many variants an enum of the table has.
+pub(crate) trait Variants {
+    const VARIANTS: usize;
+}
+
 /// Bytes of a generator: a variant's number, then mostly small ones, which end what they begin.
 fn bytes(seed: u64, length: u64) -> Code {
     let mut state = seed;

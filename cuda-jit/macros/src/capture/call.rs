@@ -101,7 +101,7 @@ impl Capture {
         let path = std::mem::replace(&mut *call.func, Expr::Verbatim(value.to_token_stream()));
         self.before.push(written(quote_spanned!(span => let #value = #path;)));
         self.before.push(written(match seer {
-            Some(seer) => quote_spanned!(span => #seer(#observer, &#value);),
+            Some(seer) => quote_spanned!(span => #seer(&#observer, &#value);),
             None => quote_spanned!(span => #observer.see(&#value);),
         }));
     }
@@ -122,10 +122,10 @@ impl Capture {
         };
         let method_span = call.method.span();
         let number = self.callee(Callee::Method(method_span));
-        let (observer, root) = (callee(number, method_span), &self.root);
+        let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
         let ask = quote_spanned!(method_span => #observer.of((#asked).#hidden()););
-        self.before.push(written(quote!(if #root::never() { #ask #root::unreached() })));
+        self.before.push(written(quote!(if false { #ask loop {} })));
         if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
             self.methods.push(call.method.clone());
         }

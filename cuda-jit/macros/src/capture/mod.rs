@@ -15,7 +15,7 @@ mod span;
 mod stmt;
 
 use cuda_jit_syntax::owned as s;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Lifetime, Pat, Path, Stmt, Type};
@@ -83,7 +83,7 @@ pub(crate) enum Callee {
 
 impl Callee {
     /// The name of its observer.
-    pub(crate) fn observer(&self, number: u32) -> Ident {
+    pub(crate) fn observer(&self, number: u32) -> TokenStream {
         match self {
             Callee::Path(path) => callee(number, path.span()),
             Callee::Method(span) | Callee::Builtin(span) => callee(number, *span),
@@ -126,7 +126,6 @@ pub(crate) struct Capture {
     whole_arm: bool,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
-    root: TokenStream,
     items: Vec<syn::Item>,
     labels: Vec<Label>,
     loops: u32,
@@ -137,10 +136,9 @@ pub(crate) struct Capture {
 }
 
 /// Captures `body`; all errors are collected before it gives up.
-pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
-        root: root.clone(),
         ..Capture::default()
     };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
@@ -281,19 +279,32 @@ fn nothing() -> s::Expr {
     s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(Vec::new()))
 }
 
-/// The name of a binding's observer.
-pub(crate) fn observer(number: u32, span: Span) -> Ident {
-    format_ident!("__w{}", number, span = Span::mixed_site().located_at(span))
+/// The observer of a binding.
+pub(crate) fn observer(number: u32, span: Span) -> TokenStream {
+    part(OBSERVERS, number, span)
 }
 
-/// The name of the observer of what is not a binding.
-pub(crate) fn named(number: u32, span: Span) -> Ident {
-    format_ident!("__n{}", number, span = Span::mixed_site().located_at(span))
+/// The observer of what is not a binding.
+pub(crate) fn named(number: u32, span: Span) -> TokenStream {
+    part(NAMED, number, span)
 }
 
-/// The name of a callee's observer.
-pub(crate) fn callee(number: u32, span: Span) -> Ident {
-    format_ident!("__c{}", number, span = Span::mixed_site().located_at(span))
+/// The observer of a callee.
+pub(crate) fn callee(number: u32, span: Span) -> TokenStream {
+    part(CALLEES, number, span)
+}
+
+/// The tuples of the twin's observers, by number: each is one variable for rustc, whatever is in it.
+pub(crate) const OBSERVERS: &str = "__w";
+pub(crate) const NAMED: &str = "__n";
+pub(crate) const CALLEES: &str = "__c";
+
+fn part(tuple: &str, number: u32, span: Span) -> TokenStream {
+    let span = Span::mixed_site().located_at(span);
+    let tuple = Ident::new(tuple, span);
+    let mut index = Literal::u32_unsuffixed(number);
+    index.set_span(span);
+    quote_spanned!(span => #tuple.#index)
 }
 
 /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
