@@ -11,6 +11,7 @@ mod figures;
 mod kernels;
 mod launch;
 mod nothing;
+mod rustc;
 mod sim;
 
 use std::collections::BTreeMap;
@@ -56,9 +57,10 @@ fn main() -> Result<()> {
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
             "launch" => launch::run()?,
+            "rustc" => rustc::run()?,
             "demo" => demo::run()?,
             "device" => demo::device()?,
-            other => bail!("`{other}` is no group; they are compile, codegen, sim, launch, demo and device"),
+            other => bail!("`{other}` is no group; they are compile, codegen, rustc, sim, launch, demo and device"),
         }
     }
     Ok(())

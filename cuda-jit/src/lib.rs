@@ -46,7 +46,6 @@ mod kernel;
 pub mod kir;
 pub mod launch;
 mod num;
-pub mod syntax;
 pub mod target;
 pub mod valid;
 mod warm;
@@ -54,6 +53,7 @@ pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{DeviceType, device, kernel};
+pub use cuda_jit_syntax as syntax;
 pub use error::{Error, Result};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
@@ -67,10 +67,10 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType, Field,
-        FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer, Operator,
-        PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, const_of, never, operators, param_of,
-        scalar_of, shared_of, ty_of, unreached,
+        Answers, ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType,
+        Field, FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer,
+        Operator, PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, closure_ty, const_of, operators,
+        param_of, scalar_of, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};

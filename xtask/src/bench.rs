@@ -18,6 +18,8 @@ enum Group {
     Compile,
     /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
     Codegen,
+    /// What a kernel adds to the check of its crate
+    Rustc,
     /// The software device beside plain loops, beside pocl and beside Numba's simulator; downloads Numba if it is not there
     Sim,
     /// What a typed launch costs beside the bare call

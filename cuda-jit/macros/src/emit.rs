@@ -1,11 +1,12 @@
 //! What stands beside the function in the expansion: its type, the captured definition, the twin, and `launch`.
 
-use proc_macro2::{Span, TokenStream};
+use cuda_jit_syntax::owned;
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, ItemFn};
 
 use crate::capture::{self, BindingKind, Callee, Captured, Named};
-use crate::options::Options;
+use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
 /// Which attribute is expanded.
@@ -38,19 +39,19 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
     // clippy would have for `n % 2 == 0` is not one of the device language.
     quote! {
         #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
-        #function
+        #item
         #beside
     }
 }
 
 fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
     let options = match kind {
-        Kind::Kernel => syn::parse2(options)?,
-        Kind::Device => Options::parse_device(options)?,
+        Kind::Kernel => options::of_kernel(options)?,
+        Kind::Device => options::of_device(options)?,
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
-    let captured = capture::capture(root, &signature, (*function.block).clone())?;
+    let captured = capture::capture(&signature, (*function.block).clone())?;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
     let ty_generics = signature.marker_args(root);
@@ -105,30 +106,28 @@ pub(crate) fn definition(
     function: &Ident,
     sig: &syn::Signature,
     captured: &Captured,
-    options: &Options,
+    options: &owned::Options,
 ) -> TokenStream {
-    let (name, line) = (sig.ident.to_string(), sig.ident.span().start().line as u32);
-    let Captured { params, body, .. } = captured;
-    let options = options.constant();
     let bindings = captured.bindings.iter().map(|binding| {
-        let (name, mutable, by_ref) = (binding.ident.to_string(), binding.mutable, binding.by_ref);
-        quote!(s::Binding { name: #name, mutable: #mutable, by_ref: #by_ref })
+        let (mutable, by_ref) = (binding.mutable, binding.by_ref);
+        owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
     });
+    let definition = owned::Definition {
+        name: sig.ident.to_string(),
+        line: sig.ident.span().start().line as u32,
+        params: captured.params.clone(),
+        bindings: bindings.collect(),
+        body: captured.body.clone(),
+        ..owned::Definition::new(*options)
+    };
+    let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     quote! {
         #[doc(hidden)]
         fn #function() -> &'static #root::syntax::Definition {
-            use #root::syntax as s;
-            static DEFINITION: s::Definition = s::Definition {
-                name: #name,
-                module: ::core::module_path!(),
-                file: ::core::file!(),
-                line: #line,
-                params: &[#(#params),*],
-                bindings: &[#(#bindings),*],
-                body: #body,
-                options: #options,
-            };
-            &DEFINITION
+            static ENCODED: #root::syntax::Encoded = #root::syntax::Encoded::new(
+                ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
+            );
+            ENCODED.definition()
         }
     }
 }
@@ -141,31 +140,23 @@ pub(crate) fn twin(
     signature: &Signature,
     captured: &Captured,
 ) -> TokenStream {
-    let observers = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
-    let observers = observers.map(|(number, info)| capture::observer(number, info.ident.span()));
-    let observed = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
-        Named::Observed(span) => Some(capture::named(number, *span)),
-        Named::Shared(_) => None,
-    });
-    let observers = observers.chain(observed);
-    let param_types = signature.param_types(root);
-    let callees: Vec<Ident> = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number)).collect();
+    let observers = captured.bindings.iter().map(|info| observes(root, info.kind == BindingKind::Local));
+    let others = captured.named.iter().map(|named| observes(root, matches!(named, Named::Observed(_))));
     let begins = captured.callees.iter().map(|callee| match callee {
         Callee::Path(path) => quote!(#path()),
         Callee::Method(_) => quote!(#root::Callee::new()),
         Callee::Builtin(_) => quote!(#root::Callee::<#root::Builtin>::new()),
     });
-    let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
+    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number));
+    let locals = (0u32..).zip(&captured.bindings).filter_map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
-            BindingKind::Param(index) => {
-                let ty = &param_types[index];
-                quote!(::core::option::Option::Some(#ty))
-            }
-            BindingKind::Local => quote!(::core::option::Option::Some(#observer.ty())),
-            BindingKind::Closure => quote!(::core::option::Option::None),
+            _ if (number as usize) < signature.params.len() => None,
+            BindingKind::Closure => Some(quote!(#root::closure_ty)),
+            _ => Some(quote!(#observer.ty())),
         }
     });
+    let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.result));
     let Captured { consts, types, items, .. } = captured;
     let named = (0u32..).zip(&captured.named).map(|(number, named)| match named {
@@ -178,6 +169,9 @@ pub(crate) fn twin(
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let methods = last_resort(root, &captured.methods, &captured.functions);
     let body = twin_closure(sig, signature, captured);
+    let tuples = [capture::OBSERVERS, capture::NAMED, capture::CALLEES];
+    let [of_bindings, of_others, of_callees] = tuples.map(|name| Ident::new(name, Span::mixed_site()));
+    // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
@@ -186,20 +180,25 @@ pub(crate) fn twin(
             #(#items)*
             #methods
             // behind references, so that `move` closures leave them where they are
-            #(let #observers = &#root::Observer::new();)*
-            #(let #callees = &#begins;)*
+            let #of_bindings = &(#(#observers,)*);
+            let #of_others = &(#(#others,)*);
+            let #of_callees = &(#(#begins,)*);
             #body
-            #root::Harvest {
-                params: ::std::vec![#(#param_types),*],
+            #root::Answers {
+                params: &[#(#params),*],
                 result: #result,
-                bindings: ::std::vec![#(#bindings),*],
-                consts: ::std::vec![#(#root::const_of(#consts)),*],
-                callees: ::std::vec![#(#callees.instance()),*],
-                types: ::std::vec![#(#types),*],
-                named: ::std::vec![#(#named),*],
-            }
+                locals: &[#(#locals),*],
+                callees: &[#(#callees.instance()),*],
+                types: &[#(#types()),*],
+                named: &[#(#named),*],
+            }.harvest(::std::vec![#(#root::const_of(#consts)),*])
         }
     }
+}
+
+/// An observer, or nothing in its place.
+fn observes(root: &TokenStream, observed: bool) -> TokenStream {
+    if observed { quote!(#root::Observer::new()) } else { quote!(()) }
 }
 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
@@ -308,7 +307,7 @@ fn kernel_items(
     root: &TokenStream,
     name: &Ident,
     signature: &Signature,
-    options: &Options,
+    options: &owned::Options,
     vis: &syn::Visibility,
 ) -> TokenStream {
     let (_, ty_generics, _) = signature.generics.split_for_impl();
@@ -365,7 +364,7 @@ fn kernel_items(
 }
 
 /// `launch` and `forall`; both are `unsafe` for an unchecked kernel.
-fn launches(root: &TokenStream, signature: &Signature, options: &Options, vis: &syn::Visibility) -> TokenStream {
+fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options, vis: &syn::Visibility) -> TokenStream {
     let (names, types) = (&signature.names, &signature.static_types);
     let args = quote!(#(#names: impl #root::KernelArg<#types>),*);
     let config = Ident::new("config", Span::mixed_site());

@@ -3,6 +3,7 @@
 //! `__dev_f(&self)` lets rustc's own method resolution pick the method, `__fn_f()` names it by path. In a trait both
 //! are provided, and an `impl` fills in `__definition_f` and `__harvest_f`, the captured body and its twin.
 
+use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
@@ -10,7 +11,7 @@ use syn::{FnArg, ImplItem, ImplItemFn, ItemImpl, ItemTrait, TraitItem, TraitItem
 
 use crate::capture;
 use crate::emit;
-use crate::options::Options;
+use crate::options;
 use crate::signature::{Role, Signature, without_lifetimes};
 
 /// The operators' traits, whose methods kernels call by the operators.
@@ -42,7 +43,7 @@ const OPERATORS: &[&str] = &[
 
 /// `#[device] impl ..`
 pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemImpl) -> TokenStream {
-    let expanded = Options::parse_device(options).and_then(|options| match &item.trait_ {
+    let expanded = options::of_device(options).and_then(|options| match &item.trait_ {
         None => inherent(root, &options, &item),
         Some((_, path, _)) => match operator(path) {
             Some(name) => overloaded(root, &options, &item, &name),
@@ -63,7 +64,7 @@ pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemIm
 
 /// `#[device] trait ..`
 pub(crate) fn of_trait(root: &TokenStream, options: TokenStream, mut item: ItemTrait) -> TokenStream {
-    let expanded = Options::parse_device(options).and_then(|options| {
+    let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
         let methods = item.items.iter().filter_map(|item| match item {
@@ -107,7 +108,7 @@ fn body(
     names: [Ident; 2],
 ) -> syn::Result<Body> {
     let block: syn::Block = syn::parse2(renamed(block.to_token_stream()))?;
-    let captured = capture::capture(root, signature, block)?;
+    let captured = capture::capture(signature, block)?;
     Ok(Body {
         definition: emit::definition(root, &names[0], sig, &captured, options),
         harvest: emit::twin(root, &names[1], sig, signature, &captured),

@@ -1,77 +1,62 @@
-//! The options in `#[kernel(..)]`: parsing, and the constant that carries them to run time.
+//! The options in `#[kernel(..)]`: how they are parsed.
 
+use cuda_jit_syntax::owned::Options;
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitBool, LitInt, Token, parenthesized};
 
-/// What the attribute asked for.
-#[derive(PartialEq, Eq)]
-pub(crate) struct Options {
-    pub(crate) unchecked: bool,
-    checked: bool,
-    fma: bool,
-    fastmath: bool,
-    /// None for what `debug` leads to.
-    opt: Option<u8>,
-    max_registers: u32,
-    launch_bounds: [u32; 3],
-    debug: bool,
-    lineinfo: bool,
-    cache: bool,
-}
-
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
                      `lineinfo`, `cache = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
 
-impl Parse for Options {
+/// What `#[kernel(..)]` asks for.
+pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
+    Ok(syn::parse2::<Asked>(input)?.options())
+}
+
+/// What `#[device(..)]` asks for. Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to
+/// launch says so, but a device function is called from safe ones.
+pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
+    let Asked { options, opt } = syn::parse2(input.clone())?;
+    let plain = Options { checked: options.checked, ..Options::DEFAULT };
+    if options != plain || opt.is_some() {
+        let hint = "a device function takes `checked` only; the other options are the kernel's";
+        return Err(syn::Error::new_spanned(input, hint));
+    }
+    Ok(options)
+}
+
+/// What an attribute asks for.
+struct Asked {
+    options: Options,
+    /// None for what `debug` leads to.
+    opt: Option<u8>,
+}
+
+impl Parse for Asked {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut options = Options {
-            unchecked: false,
-            checked: false,
-            fma: true,
-            fastmath: false,
-            opt: None,
-            max_registers: 0,
-            launch_bounds: [0; 3],
-            debug: false,
-            lineinfo: false,
-            cache: true,
-        };
+        let mut asked = Asked { options: Options::DEFAULT, opt: None };
         while !input.is_empty() {
-            options.one(input)?;
+            asked.one(input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        Ok(options)
+        Ok(asked)
     }
 }
 
-impl Options {
-    /// Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to launch says so, but a
-    /// device function is called from safe ones.
-    pub(crate) fn parse_device(input: TokenStream) -> syn::Result<Self> {
-        let options: Options = syn::parse2(input.clone())?;
-        let plain = Options { checked: options.checked, ..syn::parse2(TokenStream::new())? };
-        if options != plain {
-            let hint = "a device function takes `checked` only; the other options are the kernel's";
-            return Err(syn::Error::new_spanned(input, hint));
-        }
-        Ok(options)
-    }
-
+impl Asked {
     fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
-            "unchecked" => self.unchecked = flag(input)?,
-            "checked" => self.checked = flag(input)?,
-            "fastmath" => self.fastmath = flag(input)?,
-            "debug" => self.debug = flag(input)?,
-            "lineinfo" => self.lineinfo = flag(input)?,
-            "cache" => self.cache = flag(input)?,
-            "fma" => self.fma = flag(input)?,
+            "unchecked" => self.options.unchecked = flag(input)?,
+            "checked" => self.options.checked = flag(input)?,
+            "fastmath" => self.options.fastmath = flag(input)?,
+            "debug" => self.options.debug = flag(input)?,
+            "lineinfo" => self.options.lineinfo = flag(input)?,
+            "cache" => self.options.cache = flag(input)?,
+            "fma" => self.options.fma = flag(input)?,
             "opt" => {
                 let level: LitInt = value(input)?;
                 let number = level.base10_parse()?;
@@ -82,8 +67,8 @@ impl Options {
             }
             "max_registers" => {
                 let count: LitInt = value(input)?;
-                self.max_registers = count.base10_parse()?;
-                if !(16..=255).contains(&self.max_registers) {
+                self.options.max_registers = count.base10_parse()?;
+                if !(16..=255).contains(&self.options.max_registers) {
                     return Err(syn::Error::new(count.span(), "a thread can use 16 to 255 registers"));
                 }
             }
@@ -95,7 +80,7 @@ impl Options {
                     let hint = "one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
                     return Err(syn::Error::new(name.span(), hint));
                 }
-                for (slot, bound) in self.launch_bounds.iter_mut().zip(&bounds) {
+                for (slot, bound) in self.options.launch_bounds.iter_mut().zip(&bounds) {
                     *slot = bound.base10_parse()?;
                 }
             }
@@ -106,16 +91,9 @@ impl Options {
         Ok(())
     }
 
-    /// A constant expression of type `syntax::Options`, with `s` naming that module.
-    pub(crate) fn constant(&self) -> TokenStream {
-        let Options { unchecked, checked, fma, fastmath, max_registers, launch_bounds: [a, b, c], .. } = self;
-        let Options { debug, lineinfo, cache, .. } = self;
-        let opt = self.opt.unwrap_or(if *debug { 0 } else { 3 });
-        quote!(s::Options {
-            unchecked: #unchecked, checked: #checked, fma: #fma, fastmath: #fastmath, opt: #opt,
-            max_registers: #max_registers, launch_bounds: [#a, #b, #c], debug: #debug, lineinfo: #lineinfo,
-            cache: #cache,
-        })
+    fn options(self) -> Options {
+        let level = if self.options.debug { 0 } else { Options::DEFAULT.opt };
+        Options { opt: self.opt.unwrap_or(level), ..self.options }
     }
 }
 

@@ -193,11 +193,11 @@ impl Signature {
         args.collect()
     }
 
-    /// The type of each parameter as an expression of type `Ty`.
+    /// The type of each parameter as a function that yields it.
     pub(crate) fn param_types(&self, root: &TokenStream) -> Vec<TokenStream> {
         let check = if self.role == Role::Kernel { "param_of" } else { "ty_of" };
         let types = self.params.iter().map(|param| match self.is_closure(&param.ty) {
-            true => quote!(#root::Ty::Closure),
+            true => quote!(#root::closure_ty),
             false => type_check(root, check, &elided(&param.ty)),
         });
         types.collect()
@@ -425,8 +425,8 @@ fn without_lifetime_params(generics: &Generics) -> Generics {
     generics
 }
 
-/// An expression that fails to compile, at the type's own place, unless the type can be a parameter or result.
+/// A function that fails to compile, at the type's own place, unless the type can be a parameter or result.
 pub(crate) fn type_check(root: &TokenStream, function: &str, ty: &Type) -> TokenStream {
     let function = Ident::new(function, Span::call_site());
-    quote_spanned!(ty.span() => #root::#function::<#ty>())
+    quote_spanned!(ty.span() => #root::#function::<#ty>)
 }

@@ -9,27 +9,25 @@ use crate::harvest::Ty;
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
 
-impl BinaryOp {
-    /// Whether the operator compares.
-    pub(super) fn compares(self) -> bool {
-        self.comparison().is_some()
-    }
+/// Whether the operator compares.
+pub(super) fn compares(op: BinaryOp) -> bool {
+    comparison(op).is_some()
+}
 
-    fn comparison(self) -> Option<CompareOp> {
-        match self {
-            BinaryOp::Eq => Some(CompareOp::Eq),
-            BinaryOp::Ne => Some(CompareOp::Ne),
-            BinaryOp::Lt => Some(CompareOp::Lt),
-            BinaryOp::Le => Some(CompareOp::Le),
-            BinaryOp::Gt => Some(CompareOp::Gt),
-            BinaryOp::Ge => Some(CompareOp::Ge),
-            _ => None,
-        }
+fn comparison(op: BinaryOp) -> Option<CompareOp> {
+    match op {
+        BinaryOp::Eq => Some(CompareOp::Eq),
+        BinaryOp::Ne => Some(CompareOp::Ne),
+        BinaryOp::Lt => Some(CompareOp::Lt),
+        BinaryOp::Le => Some(CompareOp::Le),
+        BinaryOp::Gt => Some(CompareOp::Gt),
+        BinaryOp::Ge => Some(CompareOp::Ge),
+        _ => None,
     }
+}
 
-    fn is_shift(self) -> bool {
-        matches!(self, BinaryOp::Shl | BinaryOp::Shr)
-    }
+fn is_shift(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Shl | BinaryOp::Shr)
 }
 
 impl Lowering<'_> {
@@ -42,8 +40,8 @@ impl Lowering<'_> {
         right: &'static Expr,
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let outside = expected.filter(|_| !op.compares());
-        if op.is_shift() {
+        let outside = expected.filter(|_| !compares(op));
+        if is_shift(op) {
             let ty = self.ty_of(left).or_else(|| outside.cloned());
             let value = self.operand(left, ty.as_ref())?;
             let amount = self.operand(right, None)?;
@@ -56,12 +54,12 @@ impl Lowering<'_> {
         let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);
         if let Ty::Struct(_) = left.ty {
-            let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, op.trait_name()));
+            let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, overload::trait_name(op)));
             let right = self.operand(right, ty.as_ref())?;
             return self.overloaded(at, op, left, right);
         }
         let right = self.operand(right, ty.as_ref())?;
-        if let Some(compare) = op.comparison() {
+        if let Some(compare) = comparison(op) {
             if left.ty.as_scalar().is_none() {
                 return self.compare_parts(at, op, &left, &right);
             }
@@ -83,10 +81,10 @@ impl Lowering<'_> {
         let ty = self.ty_of(place).map(super::types::behind);
         let ty = match ty {
             Some(ref of @ Ty::Struct(_)) => {
-                let name = format!("{}Assign", op.trait_name());
+                let name = format!("{}Assign", overload::trait_name(op));
                 self.ty_of(value).or_else(|| overload::right_type(of, &name))
             }
-            _ if op.is_shift() => None,
+            _ if is_shift(op) => None,
             ty => ty,
         };
         if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {

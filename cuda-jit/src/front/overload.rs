@@ -7,23 +7,21 @@ use super::types::Val;
 use crate::harvest::{Body, Operator, Ty};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
 
-impl BinaryOp {
-    /// The operator's trait.
-    pub(super) fn trait_name(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "Add",
-            BinaryOp::Sub => "Sub",
-            BinaryOp::Mul => "Mul",
-            BinaryOp::Div => "Div",
-            BinaryOp::Rem => "Rem",
-            BinaryOp::BitAnd => "BitAnd",
-            BinaryOp::BitOr => "BitOr",
-            BinaryOp::BitXor => "BitXor",
-            BinaryOp::Shl => "Shl",
-            BinaryOp::Shr => "Shr",
-            BinaryOp::Eq | BinaryOp::Ne => "PartialEq",
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "PartialOrd",
-        }
+/// The operator's trait.
+pub(super) fn trait_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "Add",
+        BinaryOp::Sub => "Sub",
+        BinaryOp::Mul => "Mul",
+        BinaryOp::Div => "Div",
+        BinaryOp::Rem => "Rem",
+        BinaryOp::BitAnd => "BitAnd",
+        BinaryOp::BitOr => "BitOr",
+        BinaryOp::BitXor => "BitXor",
+        BinaryOp::Shl => "Shl",
+        BinaryOp::Shr => "Shr",
+        BinaryOp::Eq | BinaryOp::Ne => "PartialEq",
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "PartialOrd",
     }
 }
 
@@ -53,7 +51,7 @@ pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
 impl Lowering<'_> {
     /// `left op right` of structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
-        let name = op.trait_name();
+        let name = trait_name(op);
         let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
             return Err(self.unlisted(at, name, &left.ty, &right.ty));
         };
@@ -86,7 +84,7 @@ impl Lowering<'_> {
 
     /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
     pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
-        let name = format!("{}Assign", op.trait_name());
+        let name = format!("{}Assign", trait_name(op));
         let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
             return Err(self.unlisted(at, &name, place.ty(), &right.ty));
         };

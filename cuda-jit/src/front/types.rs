@@ -122,7 +122,7 @@ impl Lowering<'_> {
             }
             ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
-                op if op.compares() => Some(Ty::Scalar(Scalar::Bool)),
+                op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
                 op => self.binary_type(*op, self.ty_of(left), self.ty_of(right)),
             },
             ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
@@ -177,7 +177,7 @@ impl Lowering<'_> {
 
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
-            (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, op.trait_name(), &right?),
+            (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),
         }
@@ -193,7 +193,8 @@ impl Lowering<'_> {
             | ExprKind::AssignOp(..)
             | ExprKind::While(..)
             | ExprKind::For(..)
-            | ExprKind::Assert(..) => Some(Ty::Unit),
+            | ExprKind::Assert(..)
+            | ExprKind::Debug(_) => Some(Ty::Unit),
             _ => None,
         }
     }

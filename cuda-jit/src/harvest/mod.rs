@@ -42,12 +42,12 @@ impl<K> Observer<K> {
     /// Ties the variable to the type of a value.
     pub fn see<T: DeviceType<K = K>>(&self, _: &T) {}
 
-    /// What the variable became.
-    pub fn ty(&self) -> Ty
+    /// What tells what the variable became.
+    pub fn ty(&self) -> fn() -> Ty
     where
         K: Key,
     {
-        K::ty()
+        K::ty
     }
 }
 
@@ -116,9 +116,9 @@ impl<F: DeviceFn> Callee<F> {
     /// Ties the generic arguments to those of a function value.
     pub fn see<V: FnLike<F::Args, Output = F::Output>>(&self, _: &V) {}
 
-    /// The specialisation that is called.
-    pub fn instance(&self) -> Instance {
-        F::instance()
+    /// What tells the specialisation that is called.
+    pub fn instance(&self) -> fn() -> Instance {
+        F::instance
     }
 }
 
@@ -222,18 +222,44 @@ pub struct Harvest {
     pub named: Vec<Ty>,
 }
 
-/// `false`: the twin's branches that ask only.
-pub fn never() -> bool {
-    false
+/// What a twin's variables became: functions that tell it, which cost rustc less than values.
+#[derive(Clone, Copy, Debug)]
+pub struct Answers<'a> {
+    /// The type of each parameter.
+    pub params: &'a [fn() -> Ty],
+    /// The type of the result.
+    pub result: fn() -> Ty,
+    /// The type of each binding behind the parameters.
+    pub locals: &'a [fn() -> Ty],
+    /// The function that each call calls.
+    pub callees: &'a [fn() -> Instance],
+    /// The types named in casts.
+    pub types: &'a [Scalar],
+    /// The types of struct expressions and patterns, and of arrays in shared memory.
+    pub named: &'a [fn() -> Ty],
 }
 
-/// Where those branches end.
-///
-/// # Panics
-///
-/// Always; the twin is never run.
-pub fn unreached() -> ! {
-    unreachable!("a twin is never run")
+impl Answers<'_> {
+    /// The answers, with the constants.
+    pub fn harvest(self, consts: Vec<Constant>) -> Harvest {
+        let tell = |types: &[fn() -> Ty]| types.iter().map(|ty| ty()).collect::<Vec<Ty>>();
+        let params = tell(self.params);
+        let bindings = params.iter().cloned().chain(tell(self.locals));
+        Harvest {
+            bindings: bindings.map(|ty| Some(ty).filter(|ty| *ty != Ty::Closure)).collect(),
+            params,
+            result: (self.result)(),
+            consts,
+            callees: self.callees.iter().map(|instance| instance()).collect(),
+            types: self.types.to_vec(),
+            named: tell(self.named),
+        }
+    }
+}
+
+/// The type of a closure's binding.
+pub fn closure_ty() -> Ty {
+    Ty::Closure
 }
 
 /// The type of a parameter or result, by name.

@@ -1,6 +1,7 @@
 //! Calls: device functions, closures, methods of numbers and slices, and the panicking macros.
 
-use proc_macro2::{Span, TokenStream};
+use cuda_jit_syntax::owned as s;
+use proc_macro2::Span;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -8,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::methods::{METHODS, refused_method};
-use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node};
+use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, span::begin, written};
 
 /// The types whose methods can be called as `type::method(value)`.
 const PRIMITIVES: &[&str] =
@@ -16,35 +17,32 @@ const PRIMITIVES: &[&str] =
 
 impl Capture {
     /// `callee(args)`
-    pub(super) fn call(&mut self, expr: &mut Expr) -> TokenStream {
-        let span = expr.span();
+    pub(super) fn call(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
         let Expr::Path(callee) = &*call.func else {
             return self.refuse(call.func.span(), "a kernel calls functions by their names");
         };
         let callee = callee.clone();
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
+        let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if callee.path.is_ident("Some") && args.len() == 1 {
-            return node(span, quote!(Option(::core::option::Option::Some(#(&#args)*))));
+            return node(span, s::ExprKind::Option(args.pop().map(Box::new)));
         }
         if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
             return match self.bindings[number as usize].kind {
-                BindingKind::Closure => node(span, quote!(CallClosure(#number, &[#(#args),*]))),
+                BindingKind::Closure => node(span, s::ExprKind::CallClosure(number, args)),
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        if let Some(known) = self.known_call(&callee.path, &args, span) {
-            return known;
-        }
+        args = match self.known_call(&callee.path, args, span) {
+            Ok(known) => return known,
+            Err(args) => args,
+        };
         if is_constructor(&callee.path) {
-            let fields = args.iter().enumerate().map(|(index, value)| {
-                let name = index.to_string();
-                quote!((#name, #value))
-            });
-            let fields = quote!(&[#(#fields),*]);
+            let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
-            return node(span, quote!(Struct(#number, #fields, ::core::option::Option::None)));
+            return node(span, s::ExprKind::Struct(number, fields, None));
         }
         if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
             && !self.functions.contains(&last.ident)
@@ -53,28 +51,29 @@ impl Capture {
         }
         let number = self.callee(Callee::Path(hidden(&callee)));
         self.tie(call, number, closures.then(|| seer(&callee)));
-        node(span, quote!(Call(#number, &[#(#args),*])))
+        node(span, s::ExprKind::Call(number, args))
     }
 
-    /// Calls that the language knows by their paths.
-    fn known_call(&mut self, path: &Path, args: &[TokenStream], span: Span) -> Option<TokenStream> {
+    /// Calls that the language knows by their paths; gives the arguments back for others.
+    fn known_call(&mut self, path: &Path, mut args: Vec<s::Expr>, span: Span) -> Result<s::Expr, Vec<s::Expr>> {
         if let Some(name) = without_dimensions(path) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
-            return Some(self.refuse(path.span(), hint));
+            return Ok(self.refuse(path.span(), hint));
         }
-        let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+        let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return Err(args) };
         let (ty, name) = (ty.ident.to_string(), function.ident.to_string());
-        match (ty.as_str(), name.as_str(), args) {
-            ("mem", "swap" | "replace", [_, _]) | ("mem", "take", [_]) => {
-                return Some(node(span, quote!(Exchange(#name, &[#(#args),*]))));
+        match (ty.as_str(), name.as_str(), args.len()) {
+            ("mem", "swap" | "replace", 2) | ("mem", "take", 1) => {
+                return Ok(node(span, s::ExprKind::Exchange(name, args)));
             }
-            (primitive, "from_bits" | "from", [value]) if PRIMITIVES.contains(&primitive) => {
+            (primitive, "from_bits" | "from", 1) if PRIMITIVES.contains(&primitive) => {
+                let value = Box::new(args.remove(0));
                 let primitive = Ident::new(primitive, path.span());
                 self.types.push(syn::parse_quote!(#primitive));
                 let number = self.types.len() as u32 - 1;
-                return Some(match name.as_str() {
-                    "from" => node(span, quote!(Cast(&#value, #number))),
-                    _ => node(span, quote!(FromBits(&#value, #number))),
+                return Ok(match name.as_str() {
+                    "from" => node(span, s::ExprKind::Cast(value, number)),
+                    _ => node(span, s::ExprKind::FromBits(value, number)),
                 });
             }
             _ => {}
@@ -83,42 +82,39 @@ impl Capture {
         let known = METHODS.contains(&name.as_str());
         let generic = known && self.type_params.contains(&ty);
         if !(primitive || generic) {
-            return None;
+            return Err(args);
         }
-        let [receiver, args @ ..] = args else {
+        if !known || args.is_empty() {
             let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
-            return Some(self.refuse(function.ident.span(), hint));
-        };
-        if !known {
-            let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
-            return Some(self.refuse(function.ident.span(), hint));
+            return Ok(self.refuse(function.ident.span(), hint));
         }
+        let receiver = Box::new(args.remove(0));
         let number = self.callee(Callee::Builtin(span));
-        Some(node(span, quote!(Method(#name, &#receiver, &[#(#args),*], #number))))
+        Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
     }
 
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
     /// generic arguments are seen.
     fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
-        let span = call.func.span();
+        let span = begin(&call.func);
         let (observer, value) = (callee(number, span), callee_value(number, span));
-        let path = std::mem::replace(&mut *call.func, Expr::Verbatim(quote!(#value)));
-        self.before.push(syn::parse_quote_spanned!(span => let #value = #path;));
-        self.before.push(match seer {
-            Some(seer) => syn::parse_quote_spanned!(span => #seer(#observer, &#value);),
-            None => syn::parse_quote_spanned!(span => #observer.see(&#value);),
-        });
+        let path = std::mem::replace(&mut *call.func, Expr::Verbatim(value.to_token_stream()));
+        self.before.push(written(quote_spanned!(span => let #value = #path;)));
+        self.before.push(written(match seer {
+            Some(seer) => quote_spanned!(span => #seer(&#observer, &#value);),
+            None => quote_spanned!(span => #observer.see(&#value);),
+        }));
     }
 
     /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
     /// goes on, so that whatever it moves is still there.
-    pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> TokenStream {
-        let span = call.span();
+    pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> s::Expr {
+        let span = begin(&call.receiver);
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let written = (*call.receiver).clone();
+        let asked = call.receiver.to_token_stream();
         let receiver = self.expr(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
@@ -126,42 +122,42 @@ impl Capture {
         };
         let method_span = call.method.span();
         let number = self.callee(Callee::Method(method_span));
-        let (observer, root) = (callee(number, method_span), &self.root);
+        let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        let ask = quote_spanned!(method_span => #observer.of((#written).#hidden()););
-        self.before.push(syn::parse_quote!(if #root::never() { #ask #root::unreached() }));
+        let ask = quote_spanned!(method_span => #observer.of((#asked).#hidden()););
+        self.before.push(written(quote!(if false { #ask loop {} })));
         if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
             self.methods.push(call.method.clone());
         }
-        node(span, quote!(Method(#name, &#receiver, &[#(#args),*], #number)))
+        node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// The message of `expect`.
-    fn message_of(&mut self, literal: &syn::ExprLit) -> Option<TokenStream> {
+    fn message_of(&mut self, literal: &syn::ExprLit) -> Option<s::Expr> {
         let Lit::Str(text) = &literal.lit else { return None };
         let text = braces_doubled(&text.value());
-        Some(node(literal.span(), quote!(Lit(s::Lit::Text(#text)))))
+        Some(node(literal.span(), s::ExprKind::Lit(s::Lit::Text(text))))
     }
 
     /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
-    pub(super) fn dereference(&mut self, unary: &mut syn::ExprUnary) -> TokenStream {
-        let span = unary.span();
+    pub(super) fn dereference(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
+        let span = unary.op.span();
         match &mut *unary.expr {
             Expr::MethodCall(call)
                 if (call.method == "get_unchecked" || call.method == "get_unchecked_mut") && call.args.len() == 1 =>
             {
                 let (base, index) = (self.expr(&mut call.receiver), self.expr(&mut call.args[0]));
-                node(span, quote!(IndexUnchecked(&#base, &#index)))
+                node(span, s::ExprKind::IndexUnchecked(Box::new(base), Box::new(index)))
             }
             reference => {
                 let reference = self.expr(reference);
-                node(span, quote!(Deref(&#reference)))
+                node(span, s::ExprKind::Deref(Box::new(reference)))
             }
         }
     }
 
     /// A macro in a kernel's body.
-    pub(super) fn macro_call(&mut self, call: &mut Macro) -> TokenStream {
+    pub(super) fn macro_call(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         if name == "shared" {
@@ -173,8 +169,8 @@ impl Capture {
         };
         let captured = match name.as_str() {
             "assert" | "debug_assert" => self.assert(&mut args, span),
-            "assert_eq" | "debug_assert_eq" => self.assert_compare(&mut args, quote!(Eq), "left == right", span),
-            "assert_ne" | "debug_assert_ne" => self.assert_compare(&mut args, quote!(Ne), "left != right", span),
+            "assert_eq" | "debug_assert_eq" => self.assert_compare(&mut args, s::BinaryOp::Eq, "left == right", span),
+            "assert_ne" | "debug_assert_ne" => self.assert_compare(&mut args, s::BinaryOp::Ne, "left != right", span),
             "panic" => self.panic(&args, "explicit panic", "", span),
             "unreachable" => self.panic(&args, "entered unreachable code", "entered unreachable code: ", span),
             "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
@@ -186,52 +182,50 @@ impl Capture {
         };
         call.tokens = args.into_token_stream();
         if name.starts_with("debug_") {
-            return quote!(if ::core::cfg!(debug_assertions) { #captured } else {
-                s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[]))
-            });
+            return node(span, s::ExprKind::Debug(Box::new(captured)));
         }
         captured
     }
 
     /// `shared!(T)`
-    fn shared(&mut self, call: &Macro, span: Span) -> TokenStream {
+    fn shared(&mut self, call: &Macro, span: Span) -> s::Expr {
         match syn::parse2::<syn::Type>(call.tokens.clone()) {
             Ok(ty) => {
                 self.named.push(Named::Shared(Box::new(ty)));
                 let number = self.named.len() as u32 - 1;
-                node(span, quote!(Shared(#number)))
+                node(span, s::ExprKind::Shared(number))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
         }
     }
 
-    fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> TokenStream {
+    fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> s::Expr {
         let Some(condition) = args.first_mut() else { return self.refuse(span, "what is asserted?") };
         let default = format!("assertion failed: {}", condition.to_token_stream());
         let condition = self.expr(condition);
         let message = self.message(args, 1, &default, "");
-        node(span, quote!(Assert(&#condition, #message)))
+        node(span, s::ExprKind::Assert(Box::new(condition), message))
     }
 
     fn assert_compare(
         &mut self,
         args: &mut Punctuated<Expr, Token![,]>,
-        op: TokenStream,
+        op: s::BinaryOp,
         text: &str,
         span: Span,
-    ) -> TokenStream {
+    ) -> s::Expr {
         if args.len() < 2 {
             return self.refuse(span, "two values are compared");
         }
         let (left, right) = (self.expr(&mut args[0]), self.expr(&mut args[1]));
-        let compare = node(span, quote!(Binary(s::BinaryOp::#op, &#left, &#right)));
+        let compare = node(span, s::ExprKind::Binary(op, Box::new(left), Box::new(right)));
         let message = self.message(args, 2, &format!("assertion `{text}` failed"), "");
-        node(span, quote!(Assert(&#compare, #message)))
+        node(span, s::ExprKind::Assert(Box::new(compare), message))
     }
 
-    fn panic(&mut self, args: &Punctuated<Expr, Token![,]>, default: &str, prefix: &str, span: Span) -> TokenStream {
+    fn panic(&mut self, args: &Punctuated<Expr, Token![,]>, default: &str, prefix: &str, span: Span) -> s::Expr {
         let message = self.message(args, 0, default, prefix);
-        node(span, quote!(Panic(#message)))
+        node(span, s::ExprKind::Panic(message))
     }
 
     /// The message that stands at `index` among a macro's arguments, or the default.

@@ -1,38 +1,37 @@
 //! Closures: bound to a name, or passed to a device function. They are inlined where they are called.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Pat};
 
 use super::stmt::after;
-use super::{BindingKind, Capture, node};
+use super::{BindingKind, Capture, node, span::begin};
 
 impl Capture {
     /// `let name = |params| body;`
-    pub(super) fn named_closure(&mut self, pattern: &Pat, closure: &mut ExprClosure) -> TokenStream {
+    pub(super) fn named_closure(&mut self, pattern: &Pat, closure: &mut ExprClosure) -> s::Stmt {
         let captured = self.closure(closure);
         let Pat::Ident(pat) = pattern else {
             self.refuse(pattern.span(), "a closure is bound to one name");
-            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None, ::core::option::Option::None));
+            return s::Stmt::Let(s::Pattern::Wild, None, None);
         };
         let number = self.declare(&pat.ident, false, BindingKind::Closure);
-        quote!(s::Stmt::Closure(#number, &#captured))
+        s::Stmt::Closure(number, Box::new(captured))
     }
 
     /// An argument of a device function: a closure, or a value.
-    pub(super) fn argument(&mut self, arg: &mut Expr) -> TokenStream {
-        let span = arg.span();
+    pub(super) fn argument(&mut self, arg: &mut Expr) -> s::Expr {
+        let span = begin(arg);
         match arg {
             Expr::Closure(closure) => {
                 let closure = self.closure(closure);
-                node(span, quote!(Closure(&#closure)))
+                node(span, s::ExprKind::Closure(Box::new(closure)))
             }
             Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
                 self.argument(&mut reference.expr)
             }
             _ => match self.names_closure(arg) {
-                Some(number) => node(span, quote!(Binding(#number))),
+                Some(number) => node(span, s::ExprKind::Binding(number)),
                 None => self.expr(arg),
             },
         }
@@ -54,7 +53,7 @@ impl Capture {
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
     }
 
-    fn closure(&mut self, closure: &mut ExprClosure) -> TokenStream {
+    fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
@@ -74,6 +73,6 @@ impl Capture {
         });
         self.labels = labels;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
-        quote!(s::Closure { params: &[#(#params),*], body: &#body, moved: &[#(#moved),*] })
+        s::Closure { params, body: Box::new(body), moved }
     }
 }

@@ -1,28 +1,29 @@
 //! Expressions: the allow-list of the kernel language.
 
-use proc_macro2::TokenStream;
+use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, UnOp};
 
+use super::span::{begin, begin_path};
 use super::stmt::after;
-use super::{BindingKind, Capture, Label, node, see};
+use super::{BindingKind, Capture, Label, node, nothing, see};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
-    pub(super) fn expr(&mut self, expr: &mut Expr) -> TokenStream {
-        let span = expr.span();
+    pub(super) fn expr(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
         match expr {
             Expr::Paren(inner) => self.expr(&mut inner.expr),
             Expr::Group(inner) => self.expr(&mut inner.expr),
             Expr::Lit(literal) => match self.lit(&literal.lit) {
                 Some(lit) if is_negative(&literal.lit) => {
-                    let magnitude = node(span, quote!(Lit(#lit)));
-                    node(span, quote!(Unary(s::UnaryOp::Neg, &#magnitude)))
+                    let magnitude = node(span, s::ExprKind::Lit(lit));
+                    node(span, s::ExprKind::Unary(s::UnaryOp::Neg, Box::new(magnitude)))
                 }
-                Some(lit) => node(span, quote!(Lit(#lit))),
-                None => quote!(s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[]))),
+                Some(lit) => node(span, s::ExprKind::Lit(lit)),
+                None => nothing(),
             },
             Expr::Path(path) => self.path(path),
             Expr::Unary(unary) => self.unary(unary),
@@ -31,38 +32,38 @@ impl Capture {
                 let value = self.expr(&mut assign.right);
                 let place = self.place(&mut assign.left);
                 self.observe_late(expr);
-                node(span, quote!(Assign(&#place, &#value)))
+                node(span, s::ExprKind::Assign(Box::new(place), Box::new(value)))
             }
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
                 self.types.push((*cast.ty).clone());
                 let number = self.types.len() as u32 - 1;
-                node(span, quote!(Cast(&#value, #number)))
+                node(span, s::ExprKind::Cast(Box::new(value), number))
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
                 let base = self.expr(&mut field.base);
                 let name = member(&field.member);
-                node(span, quote!(Field(&#base, #name)))
+                node(span, s::ExprKind::Field(Box::new(base), name))
             }
             Expr::Reference(reference) => self.reference(reference),
             Expr::Tuple(tuple) => {
                 let elements: Vec<_> = tuple.elems.iter_mut().map(|element| self.expr(element)).collect();
-                node(span, quote!(Tuple(&[#(#elements),*])))
+                node(span, s::ExprKind::Tuple(elements))
             }
             Expr::Array(array) => {
                 let elements: Vec<_> = array.elems.iter_mut().map(|element| self.expr(element)).collect();
-                node(span, quote!(Array(&[#(#elements),*])))
+                node(span, s::ExprKind::Array(elements))
             }
             Expr::Repeat(array) => {
                 let element = self.expr(&mut array.expr);
-                node(span, quote!(Repeat(&#element)))
+                node(span, s::ExprKind::Repeat(Box::new(element)))
             }
             Expr::Struct(_) => self.struct_expr(expr),
             Expr::Const(block) => {
                 // what a kernel can do gives the same whenever it is done
                 let body = self.block(&mut block.block);
-                node(span, quote!(Block(::core::option::Option::None, #body)))
+                node(span, s::ExprKind::Block(None, body))
             }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(call) => self.method_call(call),
@@ -72,8 +73,8 @@ impl Capture {
     }
 
     /// Blocks, branches and loops.
-    fn control(&mut self, expr: &mut Expr) -> TokenStream {
-        let span = expr.span();
+    fn control(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
         match expr {
             Expr::Block(block) => {
                 let label = block.label.as_ref().map(|label| self.enter(Some(label), false));
@@ -81,12 +82,11 @@ impl Capture {
                 if label.is_some() {
                     self.labels.pop();
                 }
-                let label = option(label.map(|number| quote!(#number)));
-                node(span, quote!(Block(#label, #body)))
+                node(span, s::ExprKind::Block(label, body))
             }
             Expr::Unsafe(block) => {
                 let body = self.block(&mut block.block);
-                node(span, quote!(Block(::core::option::Option::None, #body)))
+                node(span, s::ExprKind::Block(None, body))
             }
             Expr::If(branch) => self.branch(branch),
             Expr::Match(expr) => self.match_on(expr),
@@ -94,52 +94,49 @@ impl Capture {
                 let number = self.enter(looped.label.as_ref(), true);
                 let (condition, body) = self.conditional(&mut looped.cond, &mut looped.body);
                 self.labels.pop();
-                node(span, quote!(While(#number, &#condition, #body)))
+                node(span, s::ExprKind::While(number, Box::new(condition), body))
             }
             Expr::Loop(looped) => {
                 let number = self.enter(looped.label.as_ref(), true);
                 let body = self.block(&mut looped.body);
                 self.labels.pop();
-                node(span, quote!(Loop(#number, #body)))
+                node(span, s::ExprKind::Loop(number, body))
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
             Expr::Break(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
-                let value = option(value.map(|value| quote!(&#value)));
+                let value = value.map(Box::new);
                 match self.target(jump.label.as_ref(), false) {
-                    Some(number) => node(span, quote!(Break(#number, #value))),
+                    Some(number) => node(span, s::ExprKind::Break(number, value)),
                     None => self.refuse(span, "there is nothing here to break out of"),
                 }
             }
             Expr::Continue(jump) => match self.target(jump.label.as_ref(), true) {
-                Some(number) => node(span, quote!(Continue(#number))),
+                Some(number) => node(span, s::ExprKind::Continue(number)),
                 None => self.refuse(span, "there is no loop here to continue"),
             },
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
-                let value = option(value.map(|value| quote!(&#value)));
-                node(span, quote!(Return(#value)))
+                let value = value.map(Box::new);
+                node(span, s::ExprKind::Return(value))
             }
             other => self.refuse(span, unsupported(other)),
         }
     }
 
     /// A literal without its sign as a `syntax::Lit`; an unsupported one is refused.
-    pub(super) fn lit(&mut self, lit: &Lit) -> Option<TokenStream> {
+    pub(super) fn lit(&mut self, lit: &Lit) -> Option<s::Lit> {
         match lit {
             Lit::Bool(lit) => {
                 let value = lit.value;
-                Some(quote!(s::Lit::Bool(#value)))
+                Some(s::Lit::Bool(value))
             }
             Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => {
                 Some(float(unsigned(lit.base10_digits()), lit.suffix()))
             }
             Lit::Float(lit) => Some(float(unsigned(lit.base10_digits()), lit.suffix())),
             Lit::Int(lit) => match unsigned(lit.base10_digits()).parse::<u64>() {
-                Ok(value) => {
-                    let suffix = lit.suffix();
-                    Some(quote!(s::Lit::Int(#value, #suffix)))
-                }
+                Ok(value) => Some(s::Lit::Int(value, lit.suffix().to_owned())),
                 Err(_) => {
                     self.refuse(lit.span(), "kernels have integers of up to 64 bits");
                     None
@@ -152,24 +149,24 @@ impl Capture {
         }
     }
 
-    fn path(&mut self, expr: &ExprPath) -> TokenStream {
-        let span = expr.span();
+    fn path(&mut self, expr: &ExprPath) -> s::Expr {
+        let span = begin_path(expr);
         if expr.path.is_ident("None") {
-            return node(span, quote!(Option(::core::option::Option::None)));
+            return node(span, s::ExprKind::Option(None));
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
             if self.bindings[number as usize].kind == BindingKind::Closure {
                 return self.refuse(span, "a closure can only be called in a kernel, not passed on");
             }
-            return node(span, quote!(Binding(#number)));
+            return node(span, s::ExprKind::Binding(number));
         }
         let number = self.constant(expr.clone());
-        node(span, quote!(Const(#number)))
+        node(span, s::ExprKind::Const(number))
     }
 
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
-    fn index(&mut self, index: &mut syn::ExprIndex) -> TokenStream {
-        let span = index.span();
+    fn index(&mut self, index: &mut syn::ExprIndex) -> s::Expr {
+        let span = begin(&index.expr);
         if let Expr::Tuple(tuple) = &*index.index {
             return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
         }
@@ -178,26 +175,26 @@ impl Capture {
             Expr::Range(range) => {
                 let mut bound = |bound: &mut Option<Box<Expr>>| {
                     let bound = bound.as_mut().map(|bound| self.expr(bound));
-                    option(bound.map(|bound| quote!(&#bound)))
+                    bound.map(Box::new)
                 };
                 let (start, end) = (bound(&mut range.start), bound(&mut range.end));
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-                node(span, quote!(Cut(&#base, #start, #end, #inclusive)))
+                node(span, s::ExprKind::Cut(Box::new(base), start, end, inclusive))
             }
             Expr::Array(indices) => {
                 let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
-                node(span, quote!(IndexAll(&#base, &[#(#indices),*])))
+                node(span, s::ExprKind::IndexAll(Box::new(base), indices))
             }
             place => {
                 let place = self.expr(place);
-                node(span, quote!(Index(&#base, &#place)))
+                node(span, s::ExprKind::Index(Box::new(base), Box::new(place)))
             }
         }
     }
 
     /// `Name { field: e, ..rest }`
-    fn struct_expr(&mut self, expr: &mut Expr) -> TokenStream {
-        let span = expr.span();
+    fn struct_expr(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
         let Expr::Struct(written) = expr else { return self.refuse(span, "this is no struct expression") };
         let mut fields = Vec::new();
         for field in &mut written.fields {
@@ -205,43 +202,46 @@ impl Capture {
             let value = self.expr(&mut field.expr);
             // `S { x }` is written out, since what stands in the place of `x` may be more than a name
             field.colon_token.get_or_insert_default();
-            fields.push(quote!((#name, #value)));
+            fields.push((name, value));
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
-        let rest = option(rest.map(|rest| quote!(&#rest)));
+        let rest = rest.map(Box::new);
         let number = self.observe(expr);
-        node(span, quote!(Struct(#number, &[#(#fields),*], #rest)))
+        node(span, s::ExprKind::Struct(number, fields, rest))
     }
 
-    fn unary(&mut self, unary: &mut syn::ExprUnary) -> TokenStream {
-        let span = unary.span();
+    fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
+        let span = unary.op.span();
         let op = match unary.op {
-            UnOp::Neg(_) => quote!(Neg),
-            UnOp::Not(_) => quote!(Not),
+            UnOp::Neg(_) => s::UnaryOp::Neg,
+            UnOp::Not(_) => s::UnaryOp::Not,
             _ => return self.dereference(unary),
         };
         let value = self.expr(&mut unary.expr);
-        node(span, quote!(Unary(s::UnaryOp::#op, &#value)))
+        node(span, s::ExprKind::Unary(op, Box::new(value)))
     }
 
-    fn binary(&mut self, binary: &mut ExprBinary) -> TokenStream {
-        let span = binary.span();
-        let (name, assigns) = operator(&binary.op);
-        if assigns {
+    fn binary(&mut self, binary: &mut ExprBinary) -> s::Expr {
+        let span = begin(&binary.left);
+        let operator = operator(&binary.op);
+        if let Some((op, true)) = operator {
             let place = self.place(&mut binary.left);
             let value = self.expr(&mut binary.right);
-            return node(span, quote!(AssignOp(s::BinaryOp::#name, &#place, &#value)));
+            return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
-        let (left, right) = (self.expr(&mut binary.left), self.expr(&mut binary.right));
-        match binary.op {
-            BinOp::And(_) => node(span, quote!(And(&#left, &#right))),
-            BinOp::Or(_) => node(span, quote!(Or(&#left, &#right))),
-            _ => node(span, quote!(Binary(s::BinaryOp::#name, &#left, &#right))),
-        }
+        let (left, right) = (Box::new(self.expr(&mut binary.left)), Box::new(self.expr(&mut binary.right)));
+        node(
+            span,
+            match (operator, binary.op) {
+                (Some((op, _)), _) => s::ExprKind::Binary(op, left, right),
+                (None, BinOp::And(_)) => s::ExprKind::And(left, right),
+                (None, _) => s::ExprKind::Or(left, right),
+            },
+        )
     }
 
     /// What an assignment may write: a binding, a field of one, an element of a slice.
-    fn place(&mut self, place: &mut Expr) -> TokenStream {
+    fn place(&mut self, place: &mut Expr) -> s::Expr {
         match place {
             Expr::Tuple(tuple) => {
                 self.refuse(tuple.span(), "assign to one place at a time; a `let` can take a tuple apart")
@@ -258,11 +258,11 @@ impl Capture {
         let Some(ident) = path.path.get_ident() else { return };
         let Some(number) = self.lookup(ident).filter(|number| self.late.contains(number)) else { return };
         let see = see(number, ident);
-        *expr = syn::parse_quote!({ #expr; #see });
+        *expr = Expr::Verbatim(quote!({ #expr; #see }));
     }
 
-    fn reference(&mut self, reference: &mut syn::ExprReference) -> TokenStream {
-        let span = reference.span();
+    fn reference(&mut self, reference: &mut syn::ExprReference) -> s::Expr {
+        let span = reference.and_token.span();
         let mutable = reference.mutability.is_some();
         let value = self.expr(&mut reference.expr);
         if let Expr::Index(index) = &*reference.expr
@@ -270,19 +270,19 @@ impl Capture {
         {
             return value;
         }
-        node(span, quote!(Reborrow(&#value, #mutable)))
+        node(span, s::ExprKind::Reborrow(Box::new(value), mutable))
     }
 
-    fn branch(&mut self, branch: &mut ExprIf) -> TokenStream {
-        let span = branch.span();
+    fn branch(&mut self, branch: &mut ExprIf) -> s::Expr {
+        let span = branch.if_token.span();
         let (condition, body) = self.conditional(&mut branch.cond, &mut branch.then_branch);
         let otherwise = branch.else_branch.as_mut().map(|(_, otherwise)| self.expr(otherwise));
-        let otherwise = option(otherwise.map(|value| quote!(&#value)));
-        node(span, quote!(If(&#condition, #body, #otherwise)))
+        let otherwise = otherwise.map(Box::new);
+        node(span, s::ExprKind::If(Box::new(condition), body, otherwise))
     }
 
     /// A condition and the block that runs when it holds; names that the condition binds are seen in the block.
-    fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (TokenStream, TokenStream) {
+    fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (s::Condition, s::Block) {
         self.scoped(|walk| {
             let mut observers = Vec::new();
             let condition = walk.condition(condition, &mut observers);
@@ -292,28 +292,28 @@ impl Capture {
     }
 
     /// A condition: a `bool`, a `let`, or several of them.
-    fn condition(&mut self, condition: &mut Expr, observers: &mut Vec<Stmt>) -> TokenStream {
+    fn condition(&mut self, condition: &mut Expr, observers: &mut Vec<Stmt>) -> s::Condition {
         match condition {
             Expr::Let(binding) => {
                 let value = self.after_bindings(&mut binding.expr, observers);
                 let pattern = self.pattern(&binding.pat, observers);
-                quote!(s::Condition::Let(#pattern, #value))
+                s::Condition::Let(pattern, value)
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
                 let left = self.condition(&mut binary.left, observers);
                 let right = self.condition(&mut binary.right, observers);
-                quote!(s::Condition::All(&[#left, #right]))
+                s::Condition::All(vec![left, right])
             }
             other => {
                 let value = self.after_bindings(other, observers);
-                quote!(s::Condition::Bool(#value))
+                s::Condition::Bool(value)
             }
         }
     }
 
     /// An expression in a condition: behind a `let` of the same condition, what the twin does before it must stand
     /// where the names are.
-    fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> TokenStream {
+    fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
         if observers.is_empty() {
             return self.expr(expr);
         }
@@ -322,8 +322,8 @@ impl Capture {
         value
     }
 
-    fn match_on(&mut self, expr: &mut ExprMatch) -> TokenStream {
-        let span = expr.span();
+    fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
+        let span = expr.match_token.span();
         let value = self.expr(&mut expr.expr);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
@@ -332,19 +332,19 @@ impl Capture {
                 walk.whole_arm = true;
                 let pattern = walk.pattern(&arm.pat, &mut observers);
                 walk.whole_arm = false;
-                let guard = option(arm.guard.as_mut().map(|(_, guard)| {
+                let guard = arm.guard.as_mut().map(|(_, guard)| {
                     let (captured, before) = walk.apart(|walk| walk.expr(guard));
                     **guard = after(before, guard);
                     captured
-                }));
+                });
                 let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
                 observers.extend(before);
                 *arm.body = after(observers, &arm.body);
                 arm.comma.get_or_insert_default();
-                quote!(s::Arm { pattern: #pattern, guard: #guard, body: #body })
+                s::Arm { pattern, guard, body }
             }));
         }
-        node(span, quote!(Match(&#value, &[#(#arms),*])))
+        node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
     pub(super) fn enter(&mut self, label: Option<&SynLabel>, is_loop: bool) -> u32 {
@@ -381,14 +381,6 @@ pub(super) fn member(member: &Member) -> String {
     }
 }
 
-/// An `Option` of tokens as tokens of an `Option`.
-pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
-}
-
 /// Whether a literal token carries a sign, as those in patterns and those that macros make do.
 pub(super) fn is_negative(lit: &Lit) -> bool {
     match lit {
@@ -402,43 +394,43 @@ fn unsigned(digits: &str) -> &str {
     digits.trim_start_matches('-')
 }
 
-fn float(digits: &str, suffix: &str) -> TokenStream {
+fn float(digits: &str, suffix: &str) -> s::Lit {
     let single = digits.parse::<f32>().unwrap_or(f32::NAN).to_bits();
     let double = digits.parse::<f64>().unwrap_or(f64::NAN).to_bits();
-    quote!(s::Lit::Float(#single, #double, #suffix))
+    s::Lit::Float(single, double, suffix.to_owned())
 }
 
-/// The operator's trait name and whether it assigns. `&&` and `||` are told apart by the caller.
-fn operator(op: &BinOp) -> (TokenStream, bool) {
-    match op {
-        BinOp::Add(_) => (quote!(Add), false),
-        BinOp::Sub(_) => (quote!(Sub), false),
-        BinOp::Mul(_) => (quote!(Mul), false),
-        BinOp::Div(_) => (quote!(Div), false),
-        BinOp::Rem(_) => (quote!(Rem), false),
-        BinOp::BitAnd(_) => (quote!(BitAnd), false),
-        BinOp::BitOr(_) => (quote!(BitOr), false),
-        BinOp::BitXor(_) => (quote!(BitXor), false),
-        BinOp::Shl(_) => (quote!(Shl), false),
-        BinOp::Shr(_) => (quote!(Shr), false),
-        BinOp::Eq(_) => (quote!(Eq), false),
-        BinOp::Ne(_) => (quote!(Ne), false),
-        BinOp::Lt(_) => (quote!(Lt), false),
-        BinOp::Le(_) => (quote!(Le), false),
-        BinOp::Gt(_) => (quote!(Gt), false),
-        BinOp::Ge(_) => (quote!(Ge), false),
-        BinOp::AddAssign(_) => (quote!(Add), true),
-        BinOp::SubAssign(_) => (quote!(Sub), true),
-        BinOp::MulAssign(_) => (quote!(Mul), true),
-        BinOp::DivAssign(_) => (quote!(Div), true),
-        BinOp::RemAssign(_) => (quote!(Rem), true),
-        BinOp::BitAndAssign(_) => (quote!(BitAnd), true),
-        BinOp::BitOrAssign(_) => (quote!(BitOr), true),
-        BinOp::BitXorAssign(_) => (quote!(BitXor), true),
-        BinOp::ShlAssign(_) => (quote!(Shl), true),
-        BinOp::ShrAssign(_) => (quote!(Shr), true),
-        _ => (quote!(And), false),
-    }
+/// The operator and whether it assigns; none for `&&` and `||`.
+fn operator(op: &BinOp) -> Option<(s::BinaryOp, bool)> {
+    Some(match op {
+        BinOp::Add(_) => (s::BinaryOp::Add, false),
+        BinOp::Sub(_) => (s::BinaryOp::Sub, false),
+        BinOp::Mul(_) => (s::BinaryOp::Mul, false),
+        BinOp::Div(_) => (s::BinaryOp::Div, false),
+        BinOp::Rem(_) => (s::BinaryOp::Rem, false),
+        BinOp::BitAnd(_) => (s::BinaryOp::BitAnd, false),
+        BinOp::BitOr(_) => (s::BinaryOp::BitOr, false),
+        BinOp::BitXor(_) => (s::BinaryOp::BitXor, false),
+        BinOp::Shl(_) => (s::BinaryOp::Shl, false),
+        BinOp::Shr(_) => (s::BinaryOp::Shr, false),
+        BinOp::Eq(_) => (s::BinaryOp::Eq, false),
+        BinOp::Ne(_) => (s::BinaryOp::Ne, false),
+        BinOp::Lt(_) => (s::BinaryOp::Lt, false),
+        BinOp::Le(_) => (s::BinaryOp::Le, false),
+        BinOp::Gt(_) => (s::BinaryOp::Gt, false),
+        BinOp::Ge(_) => (s::BinaryOp::Ge, false),
+        BinOp::AddAssign(_) => (s::BinaryOp::Add, true),
+        BinOp::SubAssign(_) => (s::BinaryOp::Sub, true),
+        BinOp::MulAssign(_) => (s::BinaryOp::Mul, true),
+        BinOp::DivAssign(_) => (s::BinaryOp::Div, true),
+        BinOp::RemAssign(_) => (s::BinaryOp::Rem, true),
+        BinOp::BitAndAssign(_) => (s::BinaryOp::BitAnd, true),
+        BinOp::BitOrAssign(_) => (s::BinaryOp::BitOr, true),
+        BinOp::BitXorAssign(_) => (s::BinaryOp::BitXor, true),
+        BinOp::ShlAssign(_) => (s::BinaryOp::Shl, true),
+        BinOp::ShrAssign(_) => (s::BinaryOp::Shr, true),
+        _ => return None,
+    })
 }
 
 /// Why an expression is outside the language, with a way out.

@@ -1,11 +1,9 @@
 //! What `for` runs over: ranges, and the elements of slices and arrays, each with a few adaptors.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, RangeLimits};
 
-use super::expr::option;
 use super::{Capture, node};
 
 const HINT: &str = "`for` runs over a range (`a..b`, `a..=b`, with `.rev()` and `.step_by(n)`) or over a slice or array \
@@ -18,8 +16,8 @@ const ADAPTORS: &[&str] =
 
 impl Capture {
     /// `for pattern in source { .. }`
-    pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> TokenStream {
-        let span = looped.span();
+    pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
+        let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let source = if is_range(&looped.expr) { self.range(&mut looped.expr) } else { self.items(&mut looped.expr) };
         let Some(source) = source else { return self.refuse(looped.expr.span(), HINT) };
         let number = self.enter(looped.label.as_ref(), true);
@@ -29,11 +27,11 @@ impl Capture {
             (pattern, walk.block_after(&mut looped.body, observers))
         });
         self.labels.pop();
-        node(span, quote!(For(#number, #pattern, &#source, #body)))
+        node(span, s::ExprKind::For(number, pattern, Box::new(source), body))
     }
 
     /// A range with its adaptors as a `syntax::Source`.
-    fn range(&mut self, expr: &mut Expr) -> Option<TokenStream> {
+    fn range(&mut self, expr: &mut Expr) -> Option<s::Source> {
         let mut reversed = false;
         let mut step = None;
         let mut inner = expr;
@@ -54,10 +52,7 @@ impl Capture {
                     let inclusive = matches!(range.limits, RangeLimits::Closed(_));
                     let start = self.expr(range.start.as_mut()?);
                     let end = self.expr(range.end.as_mut()?);
-                    let step = option(step);
-                    return Some(quote!(s::Source::Range(s::Range {
-                        start: #start, end: #end, inclusive: #inclusive, reversed: #reversed, step: #step,
-                    })));
+                    return Some(s::Source::Range(s::Range { start, end, inclusive, reversed, step }));
                 }
                 _ => return None,
             }
@@ -65,7 +60,7 @@ impl Capture {
     }
 
     /// Elements with their adaptors as a `syntax::Source`.
-    fn items(&mut self, expr: &mut Expr) -> Option<TokenStream> {
+    fn items(&mut self, expr: &mut Expr) -> Option<s::Source> {
         let (mut reversed, mut copied, mut enumerated, mut iterated) = (false, false, false, false);
         let mut chunk = None;
         let mut last = ADAPTORS.len();
@@ -100,10 +95,7 @@ impl Capture {
             return None;
         }
         let of = self.expr(inner);
-        let chunk = option(chunk);
-        Some(quote!(s::Source::Items(s::Items {
-            of: #of, iterated: #iterated, chunk: #chunk, reversed: #reversed, copied: #copied, enumerated: #enumerated,
-        })))
+        Some(s::Source::Items(s::Items { of, iterated, chunk, reversed, copied, enumerated }))
     }
 }
 

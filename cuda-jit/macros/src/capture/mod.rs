@@ -11,10 +11,12 @@ mod expr;
 mod iterate;
 mod methods;
 mod pattern;
+mod span;
 mod stmt;
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use cuda_jit_syntax::owned as s;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Lifetime, Pat, Path, Stmt, Type};
 
@@ -27,9 +29,9 @@ pub(crate) struct Captured {
     /// The bindings in order.
     pub(crate) bindings: Vec<BindingInfo>,
     /// The parameters' patterns, as captured syntax.
-    pub(crate) params: Vec<TokenStream>,
+    pub(crate) params: Vec<s::Pattern>,
     /// The body, as captured syntax.
-    pub(crate) body: TokenStream,
+    pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
     /// What each callee's observer begins as.
@@ -81,7 +83,7 @@ pub(crate) enum Callee {
 
 impl Callee {
     /// The name of its observer.
-    pub(crate) fn observer(&self, number: u32) -> Ident {
+    pub(crate) fn observer(&self, number: u32) -> TokenStream {
         match self {
             Callee::Path(path) => callee(number, path.span()),
             Callee::Method(span) | Callee::Builtin(span) => callee(number, *span),
@@ -124,7 +126,6 @@ pub(crate) struct Capture {
     whole_arm: bool,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
-    root: TokenStream,
     items: Vec<syn::Item>,
     labels: Vec<Label>,
     loops: u32,
@@ -135,10 +136,9 @@ pub(crate) struct Capture {
 }
 
 /// Captures `body`; all errors are collected before it gives up.
-pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
-        root: root.clone(),
         ..Capture::default()
     };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
@@ -166,20 +166,20 @@ pub(crate) fn capture(root: &TokenStream, signature: &Signature, mut body: Block
 
 impl Capture {
     /// Records an error and yields a harmless expression, so that the walk can go on.
-    fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> TokenStream {
+    fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> s::Expr {
         self.errors.push(syn::Error::new(span, message));
-        quote!(s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(&[])))
+        nothing()
     }
 
     /// Adds a parameter's binding; its pattern is a plain name.
-    fn param(&mut self, signature: &Signature, index: usize, pattern: &Pat) -> TokenStream {
-        let Pat::Ident(pat) = pattern else { return quote!(s::Pattern::Wild) };
+    fn param(&mut self, signature: &Signature, index: usize, pattern: &Pat) -> s::Pattern {
+        let Pat::Ident(pat) = pattern else { return s::Pattern::Wild };
         let kind = match signature.is_closure(&signature.static_types[index]) {
             true => BindingKind::Closure,
             false => BindingKind::Param(index),
         };
         let number = self.declare(&pat.ident, pat.mutability.is_some(), kind);
-        quote!(s::Pattern::Bind(#number))
+        s::Pattern::Bind(number)
     }
 
     /// Adds a binding, brings it into scope and appends its observer to `observers`.
@@ -246,11 +246,11 @@ impl Capture {
 
     /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
     fn observe(&mut self, expr: &mut Expr) -> u32 {
-        let span = expr.span();
+        let span = span::begin(expr);
         self.named.push(Named::Observed(span));
         let number = self.named.len() as u32 - 1;
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
-        *expr = syn::parse_quote_spanned!(span => { let #value = #expr; #observer.see(&#value); #value });
+        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; #observer.see(&#value); #value }));
         number
     }
 
@@ -266,22 +266,45 @@ impl Capture {
 /// error in that one reads the same in the twin and rustc prints it once.
 fn see(number: u32, ident: &Ident) -> Stmt {
     let observer = observer(number, ident.span());
-    syn::parse_quote_spanned!(ident.span() => #observer.see(&#ident);)
+    written(quote_spanned!(ident.span() => #observer.see(&#ident);))
 }
 
-/// The name of a binding's observer.
-pub(crate) fn observer(number: u32, span: Span) -> Ident {
-    format_ident!("__w{}", number, span = Span::mixed_site().located_at(span))
+/// Tokens as a statement of the twin.
+fn written(tokens: TokenStream) -> Stmt {
+    Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
-/// The name of the observer of what is not a binding.
-pub(crate) fn named(number: u32, span: Span) -> Ident {
-    format_ident!("__n{}", number, span = Span::mixed_site().located_at(span))
+/// What stands for what is refused.
+fn nothing() -> s::Expr {
+    s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(Vec::new()))
 }
 
-/// The name of a callee's observer.
-pub(crate) fn callee(number: u32, span: Span) -> Ident {
-    format_ident!("__c{}", number, span = Span::mixed_site().located_at(span))
+/// The observer of a binding.
+pub(crate) fn observer(number: u32, span: Span) -> TokenStream {
+    part(OBSERVERS, number, span)
+}
+
+/// The observer of what is not a binding.
+pub(crate) fn named(number: u32, span: Span) -> TokenStream {
+    part(NAMED, number, span)
+}
+
+/// The observer of a callee.
+pub(crate) fn callee(number: u32, span: Span) -> TokenStream {
+    part(CALLEES, number, span)
+}
+
+/// The tuples of the twin's observers, by number: each is one variable for rustc, whatever is in it.
+pub(crate) const OBSERVERS: &str = "__w";
+pub(crate) const NAMED: &str = "__n";
+pub(crate) const CALLEES: &str = "__c";
+
+fn part(tuple: &str, number: u32, span: Span) -> TokenStream {
+    let span = Span::mixed_site().located_at(span);
+    let tuple = Ident::new(tuple, span);
+    let mut index = Literal::u32_unsuffixed(number);
+    index.set_span(span);
+    quote_spanned!(span => #tuple.#index)
 }
 
 /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
@@ -302,16 +325,15 @@ fn same_context(a: &Path, b: &Path) -> bool {
 }
 
 /// `Pos(line, column)` of a span.
-fn pos(span: Span) -> TokenStream {
+fn pos(span: Span) -> s::Pos {
     let start = span.start();
     let (line, column) = (start.line as u32, start.column as u32 + 1);
-    quote!(s::Pos(#line, #column))
+    s::Pos(line, column)
 }
 
 /// An expression node at a span.
-fn node(span: Span, kind: TokenStream) -> TokenStream {
-    let pos = pos(span);
-    quote!(s::Expr(#pos, s::ExprKind::#kind))
+fn node(span: Span, kind: s::ExprKind) -> s::Expr {
+    s::Expr(pos(span), kind)
 }
 
 /// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the

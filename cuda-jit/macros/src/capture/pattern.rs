@@ -1,7 +1,6 @@
 //! Patterns: names, tuples, structs, slices, references, `Some` and `None`, literals, constants, ranges, alternatives.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
 
@@ -10,9 +9,9 @@ use super::expr::{is_negative, member};
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
-    pub(super) fn pattern(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> TokenStream {
+    pub(super) fn pattern(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
         match pattern {
-            Pat::Wild(_) => quote!(s::Pattern::Wild),
+            Pat::Wild(_) => s::Pattern::Wild,
             Pat::Paren(inner) => self.pattern(&inner.pat, observers),
             Pat::Type(typed) => self.pattern(&typed.pat, observers),
             Pat::Ident(pat) => self.ident_pattern(pat, observers),
@@ -20,36 +19,30 @@ impl Capture {
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone())),
             Pat::Tuple(tuple) => {
                 let elements: Vec<_> = tuple.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                quote!(s::Pattern::Tuple(&[#(#elements),*]))
+                s::Pattern::Tuple(elements)
             }
             Pat::TupleStruct(pat) if pat.path.is_ident("Some") && pat.elems.len() == 1 => {
                 let inner = self.part(&pat.elems[0], observers);
-                quote!(s::Pattern::Some(&#inner))
+                s::Pattern::Some(Box::new(inner))
             }
             Pat::TupleStruct(pat) => {
                 let elements: Vec<_> = pat.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                quote!(s::Pattern::Tuple(&[#(#elements),*]))
+                s::Pattern::Tuple(elements)
             }
             Pat::Struct(pat) => {
-                let fields: Vec<_> = pat
-                    .fields
-                    .iter()
-                    .map(|field| {
-                        let (name, pattern) = (member(&field.member), self.part(&field.pat, observers));
-                        quote!((#name, #pattern))
-                    })
-                    .collect();
-                quote!(s::Pattern::Struct(&[#(#fields),*]))
+                let fields: Vec<_> =
+                    pat.fields.iter().map(|field| (member(&field.member), self.part(&field.pat, observers))).collect();
+                s::Pattern::Struct(fields)
             }
             Pat::Slice(slice) => {
                 let elements: Vec<_> = slice.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                quote!(s::Pattern::Slice(&[#(#elements),*]))
+                s::Pattern::Slice(elements)
             }
             Pat::Reference(reference) => {
                 let inner = self.part(&reference.pat, observers);
-                quote!(s::Pattern::Ref(&#inner))
+                s::Pattern::Ref(Box::new(inner))
             }
-            Pat::Rest(_) => quote!(s::Pattern::Rest),
+            Pat::Rest(_) => s::Pattern::Rest,
             Pat::Or(or) => self.or_pattern(or, observers),
             Pat::Range(range) => self.range_pattern(range),
             other => self.refuse_pattern(
@@ -60,9 +53,9 @@ impl Capture {
         }
     }
 
-    fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> TokenStream {
+    fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> s::Pattern {
         if pat.ident == "None" {
-            return quote!(s::Pattern::None);
+            return s::Pattern::None;
         }
         if is_constant(&pat.ident) {
             return self.path_pattern(path_of(pat.ident.clone()));
@@ -72,14 +65,14 @@ impl Capture {
         match &pat.subpat {
             Some((_, inner)) => {
                 let inner = self.part(inner, observers);
-                quote!(s::Pattern::At(#number, &#inner))
+                s::Pattern::At(number, Box::new(inner))
             }
-            None => quote!(s::Pattern::Bind(#number)),
+            None => s::Pattern::Bind(number),
         }
     }
 
     /// A pattern inside another.
-    fn part(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> TokenStream {
+    fn part(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
         let whole = std::mem::take(&mut self.whole_arm);
         let part = self.pattern(pattern, observers);
         self.whole_arm = whole;
@@ -87,7 +80,7 @@ impl Capture {
     }
 
     /// Alternatives that bind names are all of an arm's pattern: each is then an arm of its own.
-    fn or_pattern(&mut self, or: &syn::PatOr, observers: &mut Vec<Stmt>) -> TokenStream {
+    fn or_pattern(&mut self, or: &syn::PatOr, observers: &mut Vec<Stmt>) -> s::Pattern {
         let (before, depth) = (self.bindings.len(), self.scope.len());
         let outer = self.alternatives.take();
         let mut cases = Vec::new();
@@ -101,32 +94,26 @@ impl Capture {
             return self
                 .refuse_pattern(or, "alternatives that bind names stand in a `match` only, outermost in their arm");
         }
-        quote!(s::Pattern::Or(&[#(#cases),*]))
+        s::Pattern::Or(cases)
     }
 
-    fn path_pattern(&mut self, path: ExprPath) -> TokenStream {
+    fn path_pattern(&mut self, path: ExprPath) -> s::Pattern {
         if path.path.is_ident("None") {
-            return quote!(s::Pattern::None);
+            return s::Pattern::None;
         }
         let number = self.constant(path);
-        quote!(s::Pattern::Const(#number))
+        s::Pattern::Const(number)
     }
 
-    fn range_pattern(&mut self, range: &syn::PatRange) -> TokenStream {
-        let mut bound = |bound: &Option<Box<Expr>>| match bound {
-            Some(bound) => {
-                let bound = self.literal_pattern(bound);
-                quote!(::core::option::Option::Some(&#bound))
-            }
-            None => quote!(::core::option::Option::None),
-        };
+    fn range_pattern(&mut self, range: &syn::PatRange) -> s::Pattern {
+        let mut bound = |bound: &Option<Box<Expr>>| bound.as_ref().map(|bound| Box::new(self.literal_pattern(bound)));
         let (start, end) = (bound(&range.start), bound(&range.end));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        quote!(s::Pattern::Range(#start, #end, #inclusive))
+        s::Pattern::Range(start, end, inclusive)
     }
 
     /// A literal, a negated literal or a constant.
-    fn literal_pattern(&mut self, bound: &Expr) -> TokenStream {
+    fn literal_pattern(&mut self, bound: &Expr) -> s::Pattern {
         match bound {
             Expr::Path(path) => self.path_pattern(path.clone()),
             Expr::Lit(literal) => self.lit_pattern(&literal.lit, false),
@@ -138,17 +125,17 @@ impl Capture {
         }
     }
 
-    fn lit_pattern(&mut self, lit: &Lit, negated: bool) -> TokenStream {
+    fn lit_pattern(&mut self, lit: &Lit, negated: bool) -> s::Pattern {
         let negated = negated ^ is_negative(lit);
         match self.lit(lit) {
-            Some(lit) => quote!(s::Pattern::Lit(#lit, #negated)),
-            None => quote!(s::Pattern::Wild),
+            Some(lit) => s::Pattern::Lit(lit, negated),
+            None => s::Pattern::Wild,
         }
     }
 
-    fn refuse_pattern(&mut self, at: &impl Spanned, hint: &str) -> TokenStream {
+    fn refuse_pattern(&mut self, at: &impl Spanned, hint: &str) -> s::Pattern {
         self.refuse(at.span(), hint);
-        quote!(s::Pattern::Wild)
+        s::Pattern::Wild
     }
 }
 

@@ -1,23 +1,22 @@
 //! Blocks and statements: where observers go into the twin.
 
-use proc_macro2::TokenStream;
+use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Item, Local, Pat, Stmt};
 
-use super::expr::option;
 use super::{BindingKind, Capture};
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
-    pub(super) fn block(&mut self, block: &mut Block) -> TokenStream {
+    pub(super) fn block(&mut self, block: &mut Block) -> s::Block {
         self.scoped(|walk| walk.block_after(block, Vec::new()))
     }
 
     /// The same in the current scope, with `observers` at the block's beginning.
-    pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> TokenStream {
+    pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
         let mut stmts = Vec::new();
-        let mut tail = quote!(::core::option::Option::None);
+        let mut tail = None;
         let mut twin = observers;
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
@@ -25,13 +24,13 @@ impl Capture {
             match &mut stmt {
                 Stmt::Expr(expr, None) if index == last => {
                     let (value, before) = self.apart(|walk| walk.expr(expr));
-                    tail = quote!(::core::option::Option::Some(&#value));
+                    tail = Some(Box::new(value));
                     twin.extend(before);
                     twin.push(stmt);
                 }
                 Stmt::Expr(expr, _) => {
                     let (value, before) = self.apart(|walk| walk.expr(expr));
-                    stmts.push(quote!(s::Stmt::Expr(&#value)));
+                    stmts.push(s::Stmt::Expr(Box::new(value)));
                     twin.extend(before);
                     twin.push(stmt);
                 }
@@ -44,7 +43,7 @@ impl Capture {
                 }
                 Stmt::Macro(call) => {
                     let (value, before) = self.apart(|walk| walk.macro_call(&mut call.mac));
-                    stmts.push(quote!(s::Stmt::Expr(&#value)));
+                    stmts.push(s::Stmt::Expr(Box::new(value)));
                     twin.extend(before);
                     twin.push(stmt);
                 }
@@ -58,38 +57,41 @@ impl Capture {
             }
         }
         block.stmts = twin;
-        quote!(s::Block { stmts: &[#(#stmts),*], tail: #tail })
+        s::Block { stmts, tail }
     }
 
     /// Captures a `let`; yields the observers of its names.
-    fn local(&mut self, local: &mut Local) -> (TokenStream, Vec<Stmt>) {
+    fn local(&mut self, local: &mut Local) -> (s::Stmt, Vec<Stmt>) {
         let mut observers = Vec::new();
         let Some(init) = &mut local.init else { return (self.late(&local.pat), observers) };
         if let Expr::Closure(closure) = &mut *init.expr {
             return (self.named_closure(&local.pat, closure), observers);
         }
         let value = self.expr(&mut init.expr);
-        let otherwise = option(init.diverge.as_mut().map(|(_, otherwise)| match &mut **otherwise {
+        let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);
-                quote!(&#block)
+                Some(Box::new(block))
             }
-            other => self.refuse(other.span(), "`else` takes a block"),
-        }));
+            other => {
+                self.refuse(other.span(), "`else` takes a block");
+                None
+            }
+        });
         let pattern = self.pattern(&local.pat, &mut observers);
-        (quote!(s::Stmt::Let(#pattern, ::core::option::Option::Some(&#value), #otherwise)), observers)
+        (s::Stmt::Let(pattern, Some(Box::new(value)), otherwise), observers)
     }
 
     /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
-    fn late(&mut self, pattern: &Pat) -> TokenStream {
+    fn late(&mut self, pattern: &Pat) -> s::Stmt {
         let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
         let Pat::Ident(pat) = inner else {
             self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return quote!(s::Stmt::Let(s::Pattern::Wild, ::core::option::Option::None, ::core::option::Option::None));
+            return s::Stmt::Let(s::Pattern::Wild, None, None);
         };
         let number = self.declare(&pat.ident, true, BindingKind::Local);
         self.late.push(number);
-        quote!(s::Stmt::Let(s::Pattern::Bind(#number), ::core::option::Option::None, ::core::option::Option::None))
+        s::Stmt::Let(s::Pattern::Bind(number), None, None)
     }
 }
 
@@ -98,5 +100,5 @@ pub(super) fn after(observers: Vec<Stmt>, expr: &Expr) -> Expr {
     if observers.is_empty() {
         return expr.clone();
     }
-    syn::parse_quote!({ #(#observers)* #expr })
+    Expr::Verbatim(quote!({ #(#observers)* #expr }))
 }

@@ -1,0 +1,219 @@
+//! The encoding: how values become bytes and come back.
+//!
+//! Numbers are in groups of seven bits, the lowest first, the eighth bit saying that more follow; texts and lists begin with
+//! their lengths; what may be missing begins with a 0 or 1. Nothing tells one type from another: reader and writer agree by
+//! the table of [nodes](crate::nodes) and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
+//! value or `None`, and neither panics nor takes more memory than a constant times their number.
+
+/// What can be written as bytes.
+pub trait Encode {
+    /// Appends the value.
+    fn encode(&self, code: &mut Vec<u8>);
+}
+
+/// What can be read back.
+pub trait Decode: Sized {
+    /// Takes a value from the front; `None` if there is none.
+    fn decode(code: &mut Code) -> Option<Self>;
+}
+
+/// Bytes that are not yet read.
+pub type Code = &'static [u8];
+
+impl Encode for u64 {
+    fn encode(&self, code: &mut Vec<u8>) {
+        let mut rest = *self;
+        while rest >= 0x80 {
+            code.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        code.push(rest as u8);
+    }
+}
+
+impl Decode for u64 {
+    fn decode(code: &mut Code) -> Option<Self> {
+        let mut value = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = u8::decode(code)?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return None;
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+impl Encode for u8 {
+    fn encode(&self, code: &mut Vec<u8>) {
+        code.push(*self);
+    }
+}
+
+impl Decode for u8 {
+    fn decode(code: &mut Code) -> Option<Self> {
+        let (first, rest) = code.split_first()?;
+        *code = rest;
+        Some(*first)
+    }
+}
+
+impl Encode for u32 {
+    fn encode(&self, code: &mut Vec<u8>) {
+        u64::from(*self).encode(code);
+    }
+}
+
+impl Decode for u32 {
+    fn decode(code: &mut Code) -> Option<Self> {
+        u64::decode(code)?.try_into().ok()
+    }
+}
+
+impl Encode for bool {
+    fn encode(&self, code: &mut Vec<u8>) {
+        code.push(u8::from(*self));
+    }
+}
+
+impl Decode for bool {
+    fn decode(code: &mut Code) -> Option<Self> {
+        match u8::decode(code)? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Encode, const N: usize> Encode for [T; N] {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.iter().for_each(|element| element.encode(code));
+    }
+}
+
+impl<const N: usize> Decode for [u32; N] {
+    fn decode(code: &mut Code) -> Option<Self> {
+        let mut elements = [0; N];
+        for element in &mut elements {
+            *element = u32::decode(code)?;
+        }
+        Some(elements)
+    }
+}
+
+impl<A: Encode, B: Encode> Encode for (A, B) {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.0.encode(code);
+        self.1.encode(code);
+    }
+}
+
+impl<A: Decode, B: Decode> Decode for (A, B) {
+    fn decode(code: &mut Code) -> Option<Self> {
+        Some((A::decode(code)?, B::decode(code)?))
+    }
+}
+
+impl<T: Encode> Encode for Option<T> {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.is_some().encode(code);
+        if let Some(value) = self {
+            value.encode(code);
+        }
+    }
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(code: &mut Code) -> Option<Self> {
+        Some(match bool::decode(code)? {
+            true => Some(T::decode(code)?),
+            false => None,
+        })
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    fn encode(&self, code: &mut Vec<u8>) {
+        (**self).encode(code);
+    }
+}
+
+/// For the process's life.
+impl<T: Decode> Decode for &'static T {
+    fn decode(code: &mut Code) -> Option<Self> {
+        Some(Box::leak(Decode::decode(code)?))
+    }
+}
+
+impl<T: Encode> Encode for Box<T> {
+    fn encode(&self, code: &mut Vec<u8>) {
+        (**self).encode(code);
+    }
+}
+
+impl<T: Decode> Decode for Box<T> {
+    fn decode(code: &mut Code) -> Option<Self> {
+        T::decode(code).map(Box::new)
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    fn encode(&self, code: &mut Vec<u8>) {
+        (self.len() as u64).encode(code);
+        self.iter().for_each(|element| element.encode(code));
+    }
+}
+
+/// For the process's life.
+impl<T: Decode> Decode for &'static [T] {
+    fn decode(code: &mut Code) -> Option<Self> {
+        Vec::decode(code).map(|elements| &*elements.leak())
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.as_slice().encode(code);
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(code: &mut Code) -> Option<Self> {
+        (0..u64::decode(code)?).map(|_| T::decode(code)).collect()
+    }
+}
+
+impl Encode for str {
+    fn encode(&self, code: &mut Vec<u8>) {
+        (self.len() as u64).encode(code);
+        code.extend_from_slice(self.as_bytes());
+    }
+}
+
+/// The text stays where it was encoded.
+impl Decode for &'static str {
+    fn decode(code: &mut Code) -> Option<Self> {
+        let length = usize::try_from(u64::decode(code)?).ok()?;
+        let (text, rest) = code.split_at_checked(length)?;
+        *code = rest;
+        std::str::from_utf8(text).ok()
+    }
+}
+
+impl Encode for String {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.as_str().encode(code);
+    }
+}
+
+impl Decode for String {
+    fn decode(code: &mut Code) -> Option<Self> {
+        <&str>::decode(code).map(str::to_owned)
+    }
+}

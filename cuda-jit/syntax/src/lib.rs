@@ -1,0 +1,128 @@
+//! The captured syntax of a `#[kernel]` or `#[device]` function: what the macro saw, without any types.
+//!
+//! The macro captures a body as [`owned`] nodes, and writes their [encoding](encode) into the program as one literal, one per
+//! function as written, shared by all its specialisations; a tree of constants would cost rustc more than the function
+//! itself. [`Encoded`] decodes it when the function is first compiled. Bindings, constants, callees and named types are
+//! numbers; `cuda_jit::harvest` gives what rustc made of each. Nothing here is resolved, checked or evaluated: that is the
+//! front end's work.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_jit_syntax::{ExprKind, Options, Encoded, owned};
+//!
+//! let (line, column) = (1, 20);
+//! let one = owned::Expr(owned::Pos(line, column), owned::ExprKind::Lit(owned::Lit::Int(1, String::new())));
+//! let written = owned::Definition {
+//!     name: "one".to_owned(),
+//!     line,
+//!     body: owned::Block { stmts: Vec::new(), tail: Some(Box::new(one)) },
+//!     ..owned::Definition::new(owned::Options::DEFAULT)
+//! };
+//! let code = cuda_jit_syntax::encode(&written).leak();
+//! let source: &'static Encoded = Box::leak(Box::new(Encoded::new("module", "file.rs", true, code)));
+//! let definition = source.definition();
+//! assert_eq!((definition.name, definition.file), ("one", "file.rs"));
+//! assert!(matches!(definition.body.tail.unwrap().1, ExprKind::Lit(_)));
+//! assert_eq!(definition.options, Options::DEFAULT);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod code;
+mod nodes;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use code::{Code, Decode, Encode};
+
+/// The version of the encoding and of the table of nodes, the first byte of what is encoded.
+pub const VERSION: u8 = 1;
+
+/// References of the front end: to what is decoded once and stays.
+type Ref<T> = &'static T;
+/// The same of several.
+type List<T> = &'static [T];
+/// Texts, within the encoding.
+type Text = &'static str;
+
+nodes::nodes!();
+
+impl Copy for Lit {}
+
+pub mod owned {
+    //! The same nodes as the macros build them: each owns its parts.
+
+    use crate::code::{Code, Decode, Encode};
+
+    type Ref<T> = Box<T>;
+    type List<T> = Vec<T>;
+    type Text = String;
+
+    crate::nodes::nodes!();
+
+    impl Definition {
+        /// A function of these options that is empty and has no name.
+        pub fn new(options: Options) -> Self {
+            Self {
+                name: String::new(),
+                module: String::new(),
+                file: String::new(),
+                line: 0,
+                params: Vec::new(),
+                bindings: Vec::new(),
+                body: Block { stmts: Vec::new(), tail: None },
+                options,
+                debug_assertions: false,
+            }
+        }
+    }
+}
+
+/// A function's encoding. Its module, file and `debug_assertions` are [`Encoded`]'s to say: a macro cannot know them.
+pub fn encode(definition: &owned::Definition) -> Vec<u8> {
+    let mut code = vec![VERSION];
+    definition.encode(&mut code);
+    code
+}
+
+/// A captured function as it stands in the program.
+#[derive(Debug)]
+pub struct Encoded {
+    module: &'static str,
+    file: &'static str,
+    debug_assertions: bool,
+    code: Code,
+    decoded: OnceLock<Definition>,
+}
+
+impl Encoded {
+    /// What [`encode`] made, and what rustc alone knows of its place.
+    ///
+    /// # Panics
+    ///
+    /// If the macros are of another version than this library: in a constant, an error of the compilation.
+    pub const fn new(module: &'static str, file: &'static str, debug_assertions: bool, code: Code) -> Self {
+        assert!(
+            matches!(code, [VERSION, ..]),
+            "cuda-jit and cuda-jit-macros are of different versions: make them one in Cargo.lock"
+        );
+        Self { module, file, debug_assertions, code, decoded: OnceLock::new() }
+    }
+
+    /// The function, decoded when it is first asked for.
+    ///
+    /// # Panics
+    ///
+    /// If [`encode`] has not made the bytes.
+    pub fn definition(&'static self) -> &'static Definition {
+        self.decoded.get_or_init(|| {
+            let Self { module, file, debug_assertions, mut code, .. } = *self;
+            code = &code[1..];
+            let decoded = Definition::decode(&mut code).filter(|_| code.is_empty());
+            let decoded = decoded.unwrap_or_else(|| panic!("the captured syntax in {file} is damaged"));
+            Definition { module, file, debug_assertions, ..decoded }
+        })
+    }
+}

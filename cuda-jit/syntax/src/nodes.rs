@@ -1,0 +1,429 @@
+//! The table of nodes: every type of the captured syntax, once.
+//!
+//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List` and `Text` are: the macros own what
+//! they capture, the front end borrows for the process's life. A new node is a new line here. What an enum's variants are
+//! encoded as is their order, so that a change of the table is a new [`VERSION`](crate::VERSION).
+
+/// The types of all nodes, in terms of `Ref`, `List` and `Text`.
+macro_rules! nodes {
+    () => {
+        $crate::nodes::node! {
+            /// A place in the source: line and column, both from 1.
+            #[derive(Copy, Eq)]
+            pub struct Pos(line: u32, column: u32);
+
+            /// A function as written.
+            pub struct Definition {
+                /// Its name.
+                pub name: Text,
+                /// The path of the module that it stands in.
+                pub module: Text,
+                /// The source file.
+                pub file: Text,
+                /// The line of its name, from 1.
+                pub line: u32,
+                /// The pattern of each parameter; its type is the harvest's.
+                pub params: List<Pattern>,
+                /// The names of all its bindings, parameters included.
+                pub bindings: List<Binding>,
+                /// Its body.
+                pub body: Block,
+                /// What `#[kernel(..)]` or `#[device(..)]` asked for.
+                pub options: Options,
+                /// Whether `debug_assert!` and its kin do anything.
+                pub debug_assertions: bool,
+            }
+
+            /// A name that a pattern binds.
+            pub struct Binding {
+                /// Its name.
+                pub name: Text,
+                /// Whether it can change after it is bound.
+                pub mutable: bool,
+                /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
+                pub by_ref: bool,
+            }
+
+            /// The options of `#[kernel(..)]`.
+            #[derive(Copy, Eq, Hash)]
+            pub struct Options {
+                /// No bounds checks: out of bounds is undefined behaviour.
+                pub unchecked: bool,
+                /// Integer overflow is a panic instead of wrapping.
+                pub checked: bool,
+                /// Whether `a * b + c` may be fused.
+                pub fma: bool,
+                /// CUDA's fast math: approximate division and square root, subnormals flushed, no NaN.
+                pub fastmath: bool,
+                /// The optimiser's level, 0 to 3.
+                pub opt: u8,
+                /// The most registers a thread may use; 0 leaves it to the driver.
+                pub max_registers: u32,
+                /// Launch bounds: most threads per block, least blocks per multiprocessor, most blocks per cluster; 0 is unset.
+                pub launch_bounds: [u32; 3],
+                /// Code for a debugger: not optimised unless `opt` says so, with line tables.
+                pub debug: bool,
+                /// Line tables for a profiler, which change no instruction.
+                pub lineinfo: bool,
+                /// Whether it is kept on disk, for other processes.
+                pub cache: bool,
+            }
+
+            /// Statements and, perhaps, a value.
+            pub struct Block {
+                /// In order.
+                pub stmts: List<Stmt>,
+                /// The expression without a semicolon at the end.
+                pub tail: Option<Ref<Expr>>,
+            }
+
+            /// A statement.
+            pub enum Stmt {
+                /// `let pattern = init else { .. };`
+                Let(pattern: Pattern, init: Option<Ref<Expr>>, otherwise: Option<Ref<Block>>),
+                /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
+                Closure(binding: u32, closure: Ref<Closure>),
+                /// `expression;`
+                Expr(expr: Ref<Expr>),
+            }
+
+            /// A closure, which captures by reference what it does not move.
+            pub struct Closure {
+                /// Its parameters.
+                pub params: List<Pattern>,
+                /// Its body.
+                pub body: Ref<Expr>,
+                /// The bindings that a `move` closure copies when it is made.
+                pub moved: List<u32>,
+            }
+
+            /// A pattern.
+            pub enum Pattern {
+                /// `_`
+                Wild,
+                /// A name.
+                Bind(binding: u32),
+                /// `name @ pattern`
+                At(binding: u32, pattern: Ref<Pattern>),
+                /// `pattern, pattern` in parentheses, of a tuple or, after a name, of a tuple struct.
+                Tuple(elements: List<Pattern>),
+                /// `Name { field: pattern, .. }`
+                Struct(fields: List<(Text, Pattern)>),
+                /// `[pattern, pattern]`
+                Slice(elements: List<Pattern>),
+                /// `..` among the patterns of a tuple or slice.
+                Rest,
+                /// `&pattern`
+                Ref(inner: Ref<Pattern>),
+                /// A literal; true if negated.
+                Lit(lit: Lit, negated: bool),
+                /// A constant's number.
+                Const(constant: u32),
+                /// `low..=high` or `low..high`, each bound a literal or constant pattern; true if the end is included.
+                Range(low: Option<Ref<Pattern>>, high: Option<Ref<Pattern>>, inclusive: bool),
+                /// `a | b`
+                Or(cases: List<Pattern>),
+                /// `Some(pattern)`
+                Some(inner: Ref<Pattern>),
+                /// `None`
+                None,
+            }
+
+            /// A literal.
+            pub enum Lit {
+                /// An integer without its sign, and its suffix or "".
+                Int(value: u64, suffix: Text),
+                /// A float as the bits of the nearest `f32` and `f64`, and its suffix or "".
+                Float(single: u32, double: u64, suffix: Text),
+                /// `true` or `false`.
+                Bool(value: bool),
+                /// The message of `expect`.
+                Text(value: Text),
+            }
+
+            /// An expression and where it begins.
+            pub struct Expr(at: Pos, kind: ExprKind);
+
+            /// An expression.
+            pub enum ExprKind {
+                /// A literal.
+                Lit(lit: Lit),
+                /// A binding's number.
+                Binding(binding: u32),
+                /// A constant's number.
+                Const(constant: u32),
+                /// `-e` or `!e`
+                Unary(op: UnaryOp, value: Ref<Expr>),
+                /// `a op b`
+                Binary(op: BinaryOp, left: Ref<Expr>, right: Ref<Expr>),
+                /// `a && b`
+                And(left: Ref<Expr>, right: Ref<Expr>),
+                /// `a || b`
+                Or(left: Ref<Expr>, right: Ref<Expr>),
+                /// `place = e`
+                Assign(place: Ref<Expr>, value: Ref<Expr>),
+                /// `place op= e`
+                AssignOp(op: BinaryOp, place: Ref<Expr>, value: Ref<Expr>),
+                /// `e as T`; the type's number.
+                Cast(value: Ref<Expr>, ty: u32),
+                /// `base[index]`
+                Index(base: Ref<Expr>, index: Ref<Expr>),
+                /// `base[[i, j]]` of an ndarray view
+                IndexAll(base: Ref<Expr>, indices: List<Expr>),
+                /// `*base.get_unchecked(index)`, also with `_mut`
+                IndexUnchecked(base: Ref<Expr>, index: Ref<Expr>),
+                /// `base.name`, or `base.0`
+                Field(base: Ref<Expr>, name: Text),
+                /// `&e` or, if true, `&mut e`.
+                Reborrow(place: Ref<Expr>, mutable: bool),
+                /// `&e[start..end]`; true if the end is included.
+                Cut(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
+                /// `*e` of a reference.
+                Deref(reference: Ref<Expr>),
+                /// `[a, b]`
+                Array(elements: List<Expr>),
+                /// `[e; N]`; how many is the type's to say.
+                Repeat(element: Ref<Expr>),
+                /// `Name { field: e, ..rest }`, or `Name(e)` with numbers for names: the type's number.
+                Struct(ty: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
+                /// `shared!(T)`: the array type's number.
+                Shared(ty: u32),
+                /// `(a, b)`; the unit value when empty.
+                Tuple(elements: List<Expr>),
+                /// `Some(e)` or `None`
+                Option(value: Option<Ref<Expr>>),
+                /// A call of a device function: the callee's number.
+                Call(callee: u32, args: List<Expr>),
+                /// A call of a closure: its binding's number.
+                CallClosure(binding: u32, args: List<Expr>),
+                /// `mem::swap(a, b)`, `mem::replace(a, b)` or `mem::take(a)`.
+                Exchange(name: Text, args: List<Expr>),
+                /// `f32::from_bits(e)`; the type's number.
+                FromBits(value: Ref<Expr>, ty: u32),
+                /// A closure as an argument.
+                Closure(closure: Ref<Closure>),
+                /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
+                Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
+                /// A block; with a label if `break` may leave it.
+                Block(label: Option<u32>, block: Block),
+                /// `if condition { .. } else { .. }`
+                If(condition: Ref<Condition>, body: Block, otherwise: Option<Ref<Expr>>),
+                /// `match e { .. }`
+                Match(value: Ref<Expr>, arms: List<Arm>),
+                /// `while condition { .. }`; the loop's number.
+                While(number: u32, condition: Ref<Condition>, body: Block),
+                /// `loop { .. }`; the loop's number.
+                Loop(number: u32, body: Block),
+                /// `for pattern in source { .. }`; the loop's number.
+                For(number: u32, pattern: Pattern, source: Ref<Source>, body: Block),
+                /// `break 'label e`; the loop's number.
+                Break(number: u32, value: Option<Ref<Expr>>),
+                /// `continue 'label`; the loop's number.
+                Continue(number: u32),
+                /// `return e`
+                Return(value: Option<Ref<Expr>>),
+                /// `panic!`, `unreachable!` with a message.
+                Panic(message: Text),
+                /// `assert!` with a message.
+                Assert(condition: Ref<Expr>, message: Text),
+                /// What is there only with `debug_assertions`.
+                Debug(inner: Ref<Expr>),
+            }
+
+            /// What an `if` or `while` tests.
+            pub enum Condition {
+                /// A `bool`.
+                Bool(value: Expr),
+                /// `let pattern = e`
+                Let(pattern: Pattern, value: Expr),
+                /// `a && b`, at least one of which is a `let`.
+                All(conditions: List<Condition>),
+            }
+
+            /// An arm of a `match`.
+            pub struct Arm {
+                /// Its pattern.
+                pub pattern: Pattern,
+                /// Its guard.
+                pub guard: Option<Expr>,
+                /// Its value.
+                pub body: Expr,
+            }
+
+            /// What a `for` runs over.
+            pub enum Source {
+                /// Numbers.
+                Range(range: Range),
+                /// The elements of a slice or array.
+                Items(items: Items),
+            }
+
+            /// The elements of a slice or array, with the adaptors that were written.
+            pub struct Items {
+                /// The slice or array.
+                pub of: Expr,
+                /// Whether `.iter()` or its kin was called: without it an array gives its elements themselves.
+                pub iterated: bool,
+                /// `.chunks_exact(n)`
+                pub chunk: Option<Expr>,
+                /// `.rev()`
+                pub reversed: bool,
+                /// `.copied()`: elements, not references to them.
+                pub copied: bool,
+                /// `.enumerate()`
+                pub enumerated: bool,
+            }
+
+            /// A range of numbers.
+            pub struct Range {
+                /// The first value.
+                pub start: Expr,
+                /// The end.
+                pub end: Expr,
+                /// Whether the end is included.
+                pub inclusive: bool,
+                /// `.rev()`
+                pub reversed: bool,
+                /// `.step_by(n)`
+                pub step: Option<Expr>,
+            }
+
+            /// Operators of one operand.
+            #[derive(Copy, Eq)]
+            #[expect(missing_docs, reason = "Rust's operators by their traits' names")]
+            pub enum UnaryOp {
+                Neg,
+                Not,
+            }
+
+            /// Operators of two operands.
+            #[derive(Copy, Eq)]
+            #[expect(missing_docs, reason = "Rust's operators by their traits' names")]
+            pub enum BinaryOp {
+                Add,
+                Sub,
+                Mul,
+                Div,
+                Rem,
+                BitAnd,
+                BitOr,
+                BitXor,
+                Shl,
+                Shr,
+                Eq,
+                Ne,
+                Lt,
+                Le,
+                Gt,
+                Ge,
+            }
+        }
+
+        impl Options {
+            /// What holds when nothing is asked for.
+            pub const DEFAULT: Options = Options {
+                unchecked: false,
+                checked: false,
+                fma: true,
+                fastmath: false,
+                opt: 3,
+                max_registers: 0,
+                launch_bounds: [0; 3],
+                debug: false,
+                lineinfo: false,
+                cache: true,
+            };
+        }
+    };
+}
+
+/// The types that the table names, with their encoding: fields in order, an enum's after the number of the variant.
+macro_rules! node {
+    () => {};
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $ty:ty,)* } $($rest:tt)*) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name { $($(#[$doc])* pub $field: $ty,)* }
+
+        impl Encode for $name {
+            fn encode(&self, code: &mut Vec<u8>) {
+                $( self.$field.encode(code); )*
+            }
+        }
+
+        impl Decode for $name {
+            fn decode(code: &mut Code) -> Option<Self> {
+                Some(Self { $( $field: Decode::decode(code)?, )* })
+            }
+        }
+
+        $crate::nodes::node! { $($rest)* }
+    };
+    ($(#[$meta:meta])* pub struct $name:ident($($field:ident: $ty:ty),*); $($rest:tt)*) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name($(pub $ty),*);
+
+        impl Encode for $name {
+            fn encode(&self, code: &mut Vec<u8>) {
+                let Self($($field),*) = self;
+                $( $field.encode(code); )*
+            }
+        }
+
+        impl Decode for $name {
+            fn decode(code: &mut Code) -> Option<Self> {
+                $( let $field = Decode::decode(code)?; )*
+                Some(Self($($field),*))
+            }
+        }
+
+        $crate::nodes::node! { $($rest)* }
+    };
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $($(#[$doc:meta])* $variant:ident $(($($field:ident: $ty:ty),*))?,)* }
+        $($rest:tt)*
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $name { $($(#[$doc])* $variant $(($($ty),*))?,)* }
+
+        const _: () = {
+            /// The variants' numbers.
+            enum Number { $($variant),* }
+
+            #[cfg(test)]
+            impl crate::tests::Variants for $name {
+                const VARIANTS: usize = [$(Number::$variant),*].len();
+            }
+
+            impl Encode for $name {
+                fn encode(&self, code: &mut Vec<u8>) {
+                    match self {
+                        $( Self::$variant $(($($field),*))? => {
+                            code.push(Number::$variant as u8);
+                            $($( $field.encode(code); )*)?
+                        } )*
+                    }
+                }
+            }
+
+            impl Decode for $name {
+                fn decode(code: &mut Code) -> Option<Self> {
+                    match u8::decode(code)? {
+                        $( number if number == Number::$variant as u8 => {
+                            $($( let $field = Decode::decode(code)?; )*)?
+                            Some(Self::$variant $(($($field),*))?)
+                        } )*
+                        _ => None,
+                    }
+                }
+            }
+        };
+
+        $crate::nodes::node! { $($rest)* }
+    };
+}
+
+pub(crate) use {node, nodes};
