@@ -245,6 +245,53 @@ pub enum ExprKind {
     Panic(&'static str),
     /// `assert!` with a message.
     Assert(&'static Expr, &'static str),
+    /// `printf!`: what it writes, and the values that it names by their numbers.
+    Print(&'static [Piece], &'static [Expr]),
+}
+
+/// A piece of what `printf!` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text, its braces no longer doubled.
+    Text(&'static str),
+    /// An argument.
+    Value(u32, Conversion),
+}
+
+/// How `printf!` writes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// In which digits.
+    pub form: Form,
+    /// `#`: `0x` or `0o` before the digits; the width is then 0, or filled with zeros.
+    pub prefix: bool,
+    /// `<` or, if false, `>`; else numbers stand at the right of the width and `bool` at its left.
+    pub left: Option<bool>,
+    /// `0`: zeros between sign and digits fill the width.
+    pub zeros: bool,
+    /// The fewest characters.
+    pub width: u32,
+    /// `.n`: digits of a float behind the point, or the most characters of a `bool`; integers have none.
+    pub precision: Option<u32>,
+}
+
+/// In which digits `printf!` writes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `{}`: integers in decimal, `true` and `false`, floats as C's `%g` or, with a precision, `%f`.
+    Plain,
+    /// `{:?}`: as `{}`, but floats with so many digits that no two print alike.
+    Debug,
+    /// `{:x}`
+    LowerHex,
+    /// `{:X}`
+    UpperHex,
+    /// `{:o}`
+    Octal,
+    /// `{:e}`: as C's `%e`.
+    LowerExp,
+    /// `{:E}`
+    UpperExp,
 }
 
 /// What an `if` or `while` tests.

@@ -59,7 +59,9 @@ pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
 };
-pub use cuda_jit_macros::{PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel};
+pub use cuda_jit_macros::{
+    PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel, prelude_printf as printf,
+};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
     compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,

@@ -77,6 +77,7 @@ impl Lowering<'_> {
                 self.check(at, condition.only(), message, &[]);
                 Ok(Val::unit())
             }
+            ExprKind::Print(pieces, args) => self.print(pieces, args),
             _ => self.control(expr, expected),
         }
     }

@@ -193,7 +193,8 @@ impl Lowering<'_> {
             | ExprKind::AssignOp(..)
             | ExprKind::While(..)
             | ExprKind::For(..)
-            | ExprKind::Assert(..) => Some(Ty::Unit),
+            | ExprKind::Assert(..)
+            | ExprKind::Print(..) => Some(Ty::Unit),
             _ => None,
         }
     }

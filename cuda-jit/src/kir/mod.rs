@@ -39,9 +39,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
+mod format;
 mod pointee;
 pub mod text;
 
+pub use format::{Printed, conversions};
 pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
@@ -461,6 +463,9 @@ pub enum Op {
     ActiveMask,
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
+    /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
+    /// each of the [`conversions`] stands for a value; yields nothing.
+    Print(Arc<str>, Vec<Value>),
     /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
     Line(Place),
 }
@@ -516,7 +521,7 @@ impl Op {
             Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
                 vec![a, b, c]
             }
-            Op::Call(_, arguments) => arguments.iter_mut().collect(),
+            Op::Call(_, arguments) | Op::Print(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
     }

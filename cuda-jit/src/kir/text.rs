@@ -24,6 +24,7 @@
 //!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | "match_any" VALUE "," VALUE | "sync_warp" VALUE | "active_mask"
+//!           | "print" STRING values                                       format
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```

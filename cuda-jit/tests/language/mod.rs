@@ -11,6 +11,7 @@ mod launches;
 mod lowering;
 mod methods;
 mod panics;
+mod print;
 mod shapes;
 mod structs;
 mod together;

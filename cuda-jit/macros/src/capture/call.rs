@@ -9,6 +9,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Tok
 
 use super::methods::{METHODS, refused_method};
 use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node};
+use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
 const PRIMITIVES: &[&str] =
@@ -167,6 +168,9 @@ impl Capture {
         if name == "shared" {
             return self.shared(call, span);
         }
+        if name == "printf" {
+            return self.printf(call, span);
+        }
         let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut args) = args else {
             return self.refuse(span, format!("kernels cannot use `{name}!` in this form"));
@@ -180,7 +184,10 @@ impl Capture {
             "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
             "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
             _ => {
-                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin so far";
+                let hint = match name.as_str() {
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" => "write `printf!(\"..\\n\", ..)`",
+                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
+                };
                 return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
             }
         };
@@ -203,6 +210,18 @@ impl Capture {
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
         }
+    }
+
+    /// `printf!("..", args)`
+    fn printf(&mut self, call: &mut Macro, span: Span) -> TokenStream {
+        // an error in the string is that of the macro itself, which the function and its twin call
+        let Ok(mut format) = syn::parse2::<Format>(call.tokens.clone()) else {
+            return node(span, quote!(Tuple(&[])));
+        };
+        let args: Vec<_> = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
+        call.tokens = format.tokens();
+        let pieces = format.pieces(&quote!(s));
+        node(span, quote!(Print(#pieces, &[#(#args),*])))
     }
 
     fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> TokenStream {

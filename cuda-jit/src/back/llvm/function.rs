@@ -28,7 +28,7 @@ pub(super) type Result<T> = std::result::Result<T, EmitError>;
 /// LLVM's number for the calling convention of PTX kernels.
 const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
-const GLOBAL: u16 = 1;
+pub(super) const GLOBAL: u16 = 1;
 /// LLVM's number for the address space of shared memory.
 const SHARED: u16 = 3;
 /// The alignment of shared arrays in bytes: the widest load there is.
@@ -234,6 +234,8 @@ pub(super) struct Body<'ctx, 'a> {
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     /// The alignment of each value that is a pointer, in bytes: its pointee's, or what its place in a record gives.
     aligns: Vec<u32>,
+    /// Where the values of its prints are packed.
+    pub(super) printed: Option<PointerValue<'ctx>>,
     panics: PanicBlock<'ctx>,
     /// What stands for the function in the debug metadata.
     described: Option<DISubprogram<'ctx>>,
@@ -264,6 +266,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             inst.set_alignment(array.element.align()).map_err(|error| EmitError::Llvm(error.to_string()))?;
             arrays.push(variable);
         }
+        let printed = lowering.print_buffer(kir)?;
         let mut values = Vec::new();
         for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
@@ -282,6 +285,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             arrays,
             values,
             aligns,
+            printed,
             panics,
             described,
         })
@@ -342,6 +346,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Local(array) => Some(self.arrays[array.index()].into()),
             Op::Line(place) => {
                 self.line(place);
+                None
+            }
+            Op::Print(format, values) => {
+                self.print(format, values)?;
                 None
             }
             Op::Barrier

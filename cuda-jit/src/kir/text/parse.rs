@@ -238,6 +238,10 @@ impl Parser {
             "match_any" => self.two(Op::MatchAny),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
+            "print" => {
+                let format = self.text()?;
+                Ok(Op::Print(format.into(), self.values()?))
+            }
             "call" => {
                 let function = self.index("f", "a function")?;
                 Ok(Op::Call(FuncId(function), self.values()?))
