@@ -207,6 +207,9 @@ pub enum ExprKind {
     Struct(u32, &'static [(&'static str, Expr)], Option<&'static Expr>),
     /// `shared!(T)`: the array type's number.
     Shared(u32),
+    /// `dynamic_shared!([T; n], ..)`: each part's element type, by number, and its length; without one it is all that is
+    /// left.
+    DynamicShared(&'static [(u32, Option<&'static Expr>)]),
     /// `(a, b)`; the unit value when empty.
     Tuple(&'static [Expr]),
     /// `Some(e)` or `None`

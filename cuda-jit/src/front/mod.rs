@@ -7,6 +7,7 @@
 mod array;
 mod call;
 mod control;
+mod dynamic;
 mod expr;
 mod function;
 mod integer;

@@ -327,6 +327,8 @@ pub enum Special {
     LaneId,
     /// The number of lanes in a warp.
     WarpSize,
+    /// How many bytes of dynamic shared memory the launch gave each block.
+    DynamicSharedBytes,
 }
 
 /// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
@@ -438,6 +440,9 @@ pub enum Op {
     Special(Special),
     /// The address of an array in shared memory.
     Shared(SharedId),
+    /// The address so many bytes (`u64`) behind the beginning of the block's dynamic shared memory, which lies behind the
+    /// arrays; it must be aligned for the pointee.
+    DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
     /// Waits for the block; yields nothing.
@@ -508,6 +513,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Load(a)
             | Op::Field(a, ..)
+            | Op::DynamicShared(a, _)
             | Op::BarrierReduce(_, a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)

@@ -20,6 +20,7 @@
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | "special" SPECIAL | "call" FUNCTION values | ("shared" | "local") ARRAY
+//!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
 //!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE

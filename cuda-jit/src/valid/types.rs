@@ -76,6 +76,11 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
+        Op::DynamicShared(offset, pointee) => {
+            is(checker, *offset, Scalar::U64.into())?;
+            super::check_pointee(*pointee)?;
+            Type::Ptr(Space::Shared, *pointee)
+        }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {

@@ -6,6 +6,7 @@ mod arithmetic;
 mod arrays;
 mod control;
 mod devices;
+mod dynamic_shared;
 mod harvest;
 mod launches;
 mod lowering;

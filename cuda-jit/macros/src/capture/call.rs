@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::parse::Parser;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Token};
@@ -168,6 +168,9 @@ impl Capture {
         if name == "shared" {
             return self.shared(call, span);
         }
+        if name == "dynamic_shared" {
+            return self.dynamic_shared(call, span);
+        }
         if name == "printf" {
             return self.printf(call, span);
         }
@@ -210,6 +213,34 @@ impl Capture {
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
         }
+    }
+
+    /// `dynamic_shared!([T; n], ..)`; the last part may be without a length.
+    fn dynamic_shared(&mut self, call: &mut Macro, span: Span) -> TokenStream {
+        let hint = "`dynamic_shared!` takes what each part holds, such as `dynamic_shared!([f32; n], [u32; m])`; only the \
+                    last may have no length, and takes what is left";
+        let parts = Punctuated::<DynamicPart, Token![,]>::parse_terminated.parse2(call.tokens.clone());
+        let Ok(mut parts) = parts else { return self.refuse(span, hint) };
+        let open = parts.iter().position(|part| part.len.is_none()).unwrap_or(parts.len());
+        if parts.is_empty() || open + 1 < parts.len() {
+            return self.refuse(span, hint);
+        }
+        let mut captured = Vec::new();
+        for part in &mut parts {
+            self.named.push(Named::Shared(Box::new(part.element.clone())));
+            let number = self.named.len() as u32 - 1;
+            let len = super::expr::option(part.len.as_mut().map(|len| {
+                let len = self.expr(len);
+                quote!(&#len)
+            }));
+            captured.push(quote!((#number, #len)));
+        }
+        let parts = parts.iter().map(|DynamicPart { element, len }| match len {
+            Some(len) => quote!([#element; #len]),
+            None => quote!([#element]),
+        });
+        call.tokens = quote!(#(#parts),*);
+        node(span, quote!(DynamicShared(&[#(#captured),*])))
     }
 
     /// `printf!("..", args)`
@@ -268,6 +299,22 @@ impl Capture {
     fn refuse_message(&mut self, span: Span) -> String {
         self.refuse(span, "a message in a kernel is one string literal without `{}`");
         String::new()
+    }
+}
+
+/// `[T; n]` or `[T]`.
+struct DynamicPart {
+    element: syn::Type,
+    len: Option<Expr>,
+}
+
+impl Parse for DynamicPart {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let inner;
+        syn::bracketed!(inner in input);
+        let element = inner.parse()?;
+        let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
+        Ok(DynamicPart { element, len })
     }
 }
 

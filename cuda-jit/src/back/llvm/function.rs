@@ -145,6 +145,19 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.as_pointer_value()
     }
 
+    /// The beginning of dynamic shared memory: one array that the launch gives its size, aligned to the most that is asked.
+    fn dynamic_shared(&self, align: u32) -> PointerValue<'ctx> {
+        const NAME: &str = "dynamic_shared";
+        let variable = self.module.get_global(NAME).unwrap_or_else(|| {
+            let ty = self.context.i8_type().array_type(0);
+            let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), NAME);
+            variable.set_alignment(SHARED_ALIGN);
+            variable
+        });
+        variable.set_alignment(variable.get_alignment().max(align));
+        variable.as_pointer_value()
+    }
+
     fn declare(&self, function: &Function, is_kernel: bool) -> FunctionValue<'ctx> {
         let mut params: Vec<BasicMetadataTypeEnum<'ctx>> =
             function.params.iter().map(|param| self.memory_type(param.ty).into()).collect();
@@ -343,6 +356,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
+            Op::DynamicShared(offset, pointee) => {
+                let base = self.lowering.dynamic_shared(pointee.align());
+                let byte = self.lowering.context.i8_type().into();
+                Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
+            }
             Op::Local(array) => Some(self.arrays[array.index()].into()),
             Op::Line(place) => {
                 self.line(place);
