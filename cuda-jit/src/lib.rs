@@ -46,6 +46,8 @@ mod kernel;
 pub mod kir;
 pub mod launch;
 mod num;
+#[doc(hidden)]
+pub mod print;
 pub mod target;
 pub mod valid;
 mod warm;
@@ -75,8 +77,8 @@ pub mod __private {
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
-    pub use crate::syntax;
     pub use crate::target::ComputeCapability;
+    pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
     pub use cuda_mem::Element;
 

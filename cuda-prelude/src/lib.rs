@@ -48,9 +48,9 @@ pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream}
 pub use cuda_jit::device::{
     AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, atomic_add, atomic_and,
     atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync,
-    block_dim, block_idx, cas, eq_sync, grid, grid_dim, grid_size, lane_id, match_any_sync, shared, shfl_down_sync,
-    shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
-    sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
+    block_dim, block_idx, cas, dynamic_shared, eq_sync, grid, grid_dim, grid_size, lane_id, match_any_sync, shared,
+    shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count,
+    sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
 };
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
@@ -59,7 +59,9 @@ pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
 };
-pub use cuda_jit_macros::{PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel};
+pub use cuda_jit_macros::{
+    PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel, prelude_printf as printf,
+};
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
     compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,

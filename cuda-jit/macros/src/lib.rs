@@ -9,6 +9,7 @@
 mod capture;
 mod derive;
 mod emit;
+mod format;
 mod methods;
 mod options;
 mod signature;
@@ -35,6 +36,12 @@ pub fn device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_jit::__private), input.into()).into()
 }
 
+/// Prints from kernels; see `cuda_jit`'s documentation.
+#[proc_macro]
+pub fn printf(tokens: TokenStream) -> TokenStream {
+    format::expand(&quote!(::cuda_jit::__private), tokens.into()).into()
+}
+
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_attribute]
 pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -51,6 +58,12 @@ pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(PreludeDeviceType, attributes(operators))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_prelude::__private), input.into()).into()
+}
+
+/// [`macro@printf`] for programs that depend on `cuda_prelude` alone.
+#[proc_macro]
+pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
+    format::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
 }
 
 /// The hidden method of each method that the device language has of its own; for `cuda_jit` itself.

@@ -45,6 +45,72 @@ macro_rules! shared {
 }
 pub use crate::shared;
 
+/// The memory that the launch gives each block (the fourth element of its configuration, or
+/// `LaunchConfig::shared_bytes`), as slices: `dynamic_shared!([f32])` is all of it, `dynamic_shared!([f32; n], [u32; m])` is
+/// a tuple of two slices of lengths that are known when the kernel runs, one behind the other, each aligned for its type.
+/// The last may be without a length. What it holds is unspecified at first.
+///
+/// Each `dynamic_shared!` of a kernel is the same memory from its beginning. A length for which there is no room is a
+/// panic. More than 48 KiB need nothing else: the launch asks the driver for it, once.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{dynamic_shared, sync_threads, thread_idx}, kernel};
+///
+/// #[kernel]
+/// fn reverse(x: &mut [u32]) {
+///     let (i, n) = (thread_idx().x, x.len());
+///     let tile = dynamic_shared!([u32; n]);
+///     if i < n {
+///         tile[i] = x[i];
+///     }
+///     sync_threads();
+///     if i < n {
+///         x[i] = tile[n - 1 - i];
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+/// reverse::launch((1, 32, &context.default_stream(), 3 * 4), &mut x)?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [3, 2, 1]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[macro_export]
+macro_rules! dynamic_shared {
+    (@part $element:ty) => {
+        $crate::device::dynamic_shared_all::<$element>()
+    };
+    (@part $element:ty, $len:expr) => {
+        $crate::device::dynamic_shared_part::<$element>($len)
+    };
+    ($([$element:ty $(; $len:expr)?]),+ $(,)?) => {
+        ($($crate::dynamic_shared!(@part $element $(, $len)?)),+)
+    };
+}
+pub use crate::dynamic_shared;
+
+/// What `dynamic_shared!([T])` stands for.
+///
+/// # Panics
+///
+/// On the host.
+#[doc(hidden)]
+pub fn dynamic_shared_all<T: ElementType>() -> &'static mut [T] {
+    needs_other_threads()
+}
+
+/// What a part of `dynamic_shared!` stands for.
+///
+/// # Panics
+///
+/// On the host.
+#[doc(hidden)]
+pub fn dynamic_shared_part<T: ElementType>(_len: usize) -> &'static mut [T] {
+    needs_other_threads()
+}
+
 /// What `shared!` stands for.
 ///
 /// # Panics

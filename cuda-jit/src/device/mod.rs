@@ -56,6 +56,40 @@ pub use atomics::*;
 pub use block::*;
 pub use warp::*;
 
+/// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.
+///
+/// What a thread prints appears when the host next synchronises, or earlier; the order between threads is not
+/// specified. Values are numbers, `bool`, and references to them: at most 32 of them.
+///
+/// | format | prints |
+/// |---|---|
+/// | `{}` | integers and `bool` as Rust does; floats with six significant digits, as C's `%g` |
+/// | `{:?}` | the same, but floats with 9 (`f32`) or 17 (`f64`) digits, in which no two print alike |
+/// | `{:.3}` | so many digits behind the point |
+/// | `{:e}`, `{:E}` | floats as C's `%e`: `1.500000e+03`; `{:.2e}` |
+/// | `{:x}`, `{:X}`, `{:o}`, `{:#x}` | integers in hexadecimal or octal digits |
+/// | `{:8}`, `{:<8}`, `{:>8}`, `{:08}` | at least so many characters |
+///
+/// `{0}`, `{name}` and `{variable}` name arguments as in `println!`. What C's `vprintf`, which does the work, cannot write
+/// is refused by the compiler: other fills, `^`, `+`, `{:b}`, widths as arguments.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{grid, printf}, kernel};
+///
+/// #[kernel]
+/// fn show(x: &[f32]) {
+///     let i = grid::<1>();
+///     printf!("x[{i}] = {:>8.3}\n", x[i]);
+/// }
+///
+/// cuda_jit::host::for_each_thread((1, 2), || show(&[1.0, 2.5]));
+/// assert!(show::compile_ptx((9, 0))?.contains("vprintf"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub use cuda_jit_macros::printf;
+
 /// Three extents or indices; CUDA's `dim3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim3 {

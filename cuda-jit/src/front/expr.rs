@@ -53,6 +53,7 @@ impl Lowering<'_> {
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Struct(number, fields, rest) => self.construct(at, *number, fields, rest.as_ref().copied()),
             ExprKind::Shared(number) => Ok(self.shared(*number)),
+            ExprKind::DynamicShared(parts) => self.dynamic_shared(at, parts),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
@@ -79,6 +80,7 @@ impl Lowering<'_> {
             }
             ExprKind::Debug(inner) if self.frame().definition.debug_assertions => self.expr(inner, expected),
             ExprKind::Debug(_) => Ok(Val::unit()),
+            ExprKind::Print(pieces, args) => self.print(pieces, args),
             _ => self.control(expr, expected),
         }
     }

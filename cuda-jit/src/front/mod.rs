@@ -7,6 +7,7 @@
 mod array;
 mod call;
 mod control;
+mod dynamic;
 mod expr;
 mod function;
 mod integer;
@@ -19,6 +20,7 @@ mod operator;
 mod overload;
 mod pattern;
 mod place;
+mod print;
 mod slice;
 mod together;
 mod types;
@@ -177,7 +179,8 @@ impl Program {
                 GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
             }
         }
-        let taken = |name: &str| self.names.iter().any(|known| known == name);
+        // the driver brings a function of that name
+        let taken = |name: &str| name == "vprintf" || self.names.iter().any(|known| known == name);
         let unique = (1..).map(|n| format!("{name}_{n}")).find(|candidate| !taken(candidate));
         if taken(&name) { unique.unwrap_or(name) } else { name }
     }

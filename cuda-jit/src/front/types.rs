@@ -120,6 +120,14 @@ impl Lowering<'_> {
                 let array = self.frame().harvest.named[*number as usize].clone();
                 Some(Ty::Ref(Box::new(array), Memory::Write(Space::Shared)))
             }
+            ExprKind::DynamicShared(parts) => {
+                let slice = |(number, _): &(u32, _)| {
+                    let element = self.frame().harvest.named[*number as usize].clone();
+                    Ty::Slice(Box::new(element), Memory::Write(Space::Shared))
+                };
+                let mut slices: Vec<Ty> = parts.iter().map(slice).collect();
+                Some(if slices.len() == 1 { slices.remove(0) } else { Ty::Tuple(slices) })
+            }
             ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
@@ -194,7 +202,8 @@ impl Lowering<'_> {
             | ExprKind::While(..)
             | ExprKind::For(..)
             | ExprKind::Assert(..)
-            | ExprKind::Debug(_) => Some(Ty::Unit),
+            | ExprKind::Debug(_)
+            | ExprKind::Print(..) => Some(Ty::Unit),
             _ => None,
         }
     }

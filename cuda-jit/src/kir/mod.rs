@@ -39,9 +39,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
+mod format;
 mod pointee;
 pub mod text;
 
+pub use format::{Printed, conversions};
 pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
@@ -325,6 +327,8 @@ pub enum Special {
     LaneId,
     /// The number of lanes in a warp.
     WarpSize,
+    /// How many bytes of dynamic shared memory the launch gave each block.
+    DynamicSharedBytes,
 }
 
 /// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
@@ -436,6 +440,9 @@ pub enum Op {
     Special(Special),
     /// The address of an array in shared memory.
     Shared(SharedId),
+    /// The address so many bytes (`u64`) behind the beginning of the block's dynamic shared memory, which lies behind the
+    /// arrays; it must be aligned for the pointee.
+    DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
     /// Waits for the block; yields nothing.
@@ -461,6 +468,9 @@ pub enum Op {
     ActiveMask,
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
+    /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
+    /// each of the [`conversions`] stands for a value; yields nothing.
+    Print(Arc<str>, Vec<Value>),
     /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
     Line(Place),
 }
@@ -503,6 +513,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Load(a)
             | Op::Field(a, ..)
+            | Op::DynamicShared(a, _)
             | Op::BarrierReduce(_, a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
@@ -516,7 +527,7 @@ impl Op {
             Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
                 vec![a, b, c]
             }
-            Op::Call(_, arguments) => arguments.iter_mut().collect(),
+            Op::Call(_, arguments) | Op::Print(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
     }

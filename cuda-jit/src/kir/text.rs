@@ -20,10 +20,12 @@
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | "special" SPECIAL | "call" FUNCTION values | ("shared" | "local") ARRAY
+//!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
 //!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | "match_any" VALUE "," VALUE | "sync_warp" VALUE | "active_mask"
+//!           | "print" STRING values                                       format
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```

@@ -55,7 +55,9 @@ impl Accesses {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             let result = inst.result.map(|(value, _)| Place::Value(value));
             let (from, to) = match (&inst.op, result) {
-                (Op::Shared(_) | Op::Local(_), Some(result)) => (Some(Access::ReadWrite), result),
+                (Op::Shared(_) | Op::DynamicShared(..) | Op::Local(_), Some(result)) => {
+                    (Some(Access::ReadWrite), result)
+                }
                 (Op::Offset(pointer, _) | Op::Field(pointer, ..), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }

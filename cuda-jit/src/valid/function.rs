@@ -31,7 +31,7 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
-    if !name.starts_with(begins) || !name.chars().all(plain) || name == "_" || name == "WARP_SZ" {
+    if !name.starts_with(begins) || !name.chars().all(plain) || matches!(name.as_str(), "_" | "WARP_SZ" | "vprintf") {
         return Err(broken(Rule::FunctionName, format!("the function is named {name:?}")));
     }
     match function.result {

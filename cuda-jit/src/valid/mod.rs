@@ -53,7 +53,7 @@ rules! {
     Kernel,
     /// A kernel has no result.
     KernelResult,
-    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take.
+    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take, nor `vprintf`, which the driver brings.
     FunctionName,
     /// Function names are unique in the module.
     UniqueName,
@@ -99,6 +99,8 @@ rules! {
     KernelPointer,
     /// An array has at least one element, its name is made of letters, digits, `_` and `.`, and all fit 2^31 bytes.
     Array,
+    /// A format is C's with KIR's conversions, and a print has a value of each one's type.
+    Format,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }

@@ -5,7 +5,7 @@ use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
     ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Pointee, Scalar, SharedId, SlotId, Space, Type,
-    UnaryOp, Value, VoteOp,
+    UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -76,6 +76,11 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
+        Op::DynamicShared(offset, pointee) => {
+            is(checker, *offset, Scalar::U64.into())?;
+            super::check_pointee(*pointee)?;
+            Type::Ptr(Space::Shared, *pointee)
+        }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
@@ -113,6 +118,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             return Ok(None);
         }
         Op::ActiveMask => Scalar::U32.into(),
+        Op::Print(format, values) => return print(checker, format, values),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -185,6 +191,21 @@ fn call(checker: &Checker<'_>, callee: FuncId, arguments: &[Value]) -> Result<Op
         }
     }
     Ok(function.result)
+}
+
+fn print(checker: &Checker<'_>, format: &str, values: &[Value]) -> Result<Option<Type>> {
+    let conversions = conversions(format).ok_or_else(|| broken(Rule::Format, format!("{format:?} is no format")))?;
+    if conversions.len() != values.len() {
+        let detail = format!("{format:?} takes {} values, not {}", conversions.len(), values.len());
+        return Err(broken(Rule::Format, detail));
+    }
+    for (conversion, &value) in conversions.into_iter().zip(values) {
+        let (taken, ty) = (conversion.scalar(), checker.ty(value)?);
+        if ty != taken.into() {
+            return Err(broken(Rule::Format, format!("{value} is {ty}, and its conversion takes {taken}")));
+        }
+    }
+    Ok(None)
 }
 
 fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {

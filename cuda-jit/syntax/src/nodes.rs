@@ -188,6 +188,9 @@ macro_rules! nodes {
                 Struct(ty: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
                 /// `shared!(T)`: the array type's number.
                 Shared(ty: u32),
+                /// `dynamic_shared!([T; n], ..)`: each part's element type, by number, and its length; without one it is
+                /// all that is left.
+                DynamicShared(parts: List<(u32, Option<Ref<Expr>>)>),
                 /// `(a, b)`; the unit value when empty.
                 Tuple(elements: List<Expr>),
                 /// `Some(e)` or `None`
@@ -228,6 +231,52 @@ macro_rules! nodes {
                 Assert(condition: Ref<Expr>, message: Text),
                 /// What is there only with `debug_assertions`.
                 Debug(inner: Ref<Expr>),
+                /// `printf!`: what it writes, and the values that it names by their numbers.
+                Print(pieces: List<Piece>, args: List<Expr>),
+            }
+
+            /// A piece of what `printf!` writes.
+            pub enum Piece {
+                /// Text, its braces no longer doubled.
+                Text(text: Text),
+                /// An argument.
+                Value(number: u32, conversion: Conversion),
+            }
+
+            /// How `printf!` writes a value.
+            #[derive(Copy, Eq)]
+            pub struct Conversion {
+                /// In which digits.
+                pub form: Form,
+                /// `#`: `0x` or `0o` before the digits; the width is then 0, or filled with zeros.
+                pub prefix: bool,
+                /// `<` or, if false, `>`; else numbers stand at the right of the width and `bool` at its left.
+                pub left: Option<bool>,
+                /// `0`: zeros between sign and digits fill the width.
+                pub zeros: bool,
+                /// The fewest characters.
+                pub width: u32,
+                /// `.n`: digits of a float behind the point, or the most characters of a `bool`; integers have none.
+                pub precision: Option<u32>,
+            }
+
+            /// In which digits `printf!` writes a value.
+            #[derive(Copy, Eq)]
+            pub enum Form {
+                /// `{}`: integers in decimal, `true` and `false`, floats as C's `%g` or, with a precision, `%f`.
+                Plain,
+                /// `{:?}`: as `{}`, but floats with so many digits that no two print alike.
+                Debug,
+                /// `{:x}`
+                LowerHex,
+                /// `{:X}`
+                UpperHex,
+                /// `{:o}`
+                Octal,
+                /// `{:e}`: as C's `%e`.
+                LowerExp,
+                /// `{:E}`
+                UpperExp,
             }
 
             /// What an `if` or `while` tests.

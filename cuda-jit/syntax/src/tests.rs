@@ -63,6 +63,9 @@ fn every_node_goes_there_and_back() {
     round_trips::<owned::Source, Source>(Source::VARIANTS);
     round_trips::<owned::UnaryOp, UnaryOp>(UnaryOp::VARIANTS);
     round_trips::<owned::BinaryOp, BinaryOp>(BinaryOp::VARIANTS);
+    round_trips::<owned::Piece, Piece>(Piece::VARIANTS);
+    round_trips::<owned::Form, Form>(Form::VARIANTS);
+    round_trips::<owned::Conversion, Conversion>(1);
     round_trips::<owned::Binding, Binding>(1);
     round_trips::<owned::Options, Options>(1);
     round_trips::<owned::Closure, Closure>(1);

@@ -3,13 +3,14 @@
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::parse::Parser;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::methods::{METHODS, refused_method};
 use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, span::begin, written};
+use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
 const PRIMITIVES: &[&str] =
@@ -163,6 +164,12 @@ impl Capture {
         if name == "shared" {
             return self.shared(call, span);
         }
+        if name == "dynamic_shared" {
+            return self.dynamic_shared(call, span);
+        }
+        if name == "printf" {
+            return self.printf(call, span);
+        }
         let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut args) = args else {
             return self.refuse(span, format!("kernels cannot use `{name}!` in this form"));
@@ -176,7 +183,10 @@ impl Capture {
             "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
             "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
             _ => {
-                let hint = "kernels can use `assert!`, `panic!`, `unreachable!` and their kin so far";
+                let hint = match name.as_str() {
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" => "write `printf!(\"..\\n\", ..)`",
+                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
+                };
                 return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
             }
         };
@@ -197,6 +207,41 @@ impl Capture {
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
         }
+    }
+
+    /// `dynamic_shared!([T; n], ..)`; the last part may be without a length.
+    fn dynamic_shared(&mut self, call: &mut Macro, span: Span) -> s::Expr {
+        let hint = "`dynamic_shared!` takes what each part holds, such as `dynamic_shared!([f32; n], [u32; m])`; only the \
+                    last may have no length, and takes what is left";
+        let parts = Punctuated::<DynamicPart, Token![,]>::parse_terminated.parse2(call.tokens.clone());
+        let Ok(mut parts) = parts else { return self.refuse(span, hint) };
+        let open = parts.iter().position(|part| part.len.is_none()).unwrap_or(parts.len());
+        if parts.is_empty() || open + 1 < parts.len() {
+            return self.refuse(span, hint);
+        }
+        let mut captured = Vec::new();
+        for part in &mut parts {
+            self.named.push(Named::Shared(Box::new(part.element.clone())));
+            let number = self.named.len() as u32 - 1;
+            captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
+        }
+        let parts = parts.iter().map(|DynamicPart { element, len }| match len {
+            Some(len) => quote!([#element; #len]),
+            None => quote!([#element]),
+        });
+        call.tokens = quote!(#(#parts),*);
+        node(span, s::ExprKind::DynamicShared(captured))
+    }
+
+    /// `printf!("..", args)`
+    fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
+        // an error in the string is that of the macro itself, which the function and its twin call
+        let Ok(mut format) = syn::parse2::<Format>(call.tokens.clone()) else {
+            return node(span, s::ExprKind::Tuple(Vec::new()));
+        };
+        let args = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
+        call.tokens = format.tokens();
+        node(span, s::ExprKind::Print(format.pieces(), args))
     }
 
     fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> s::Expr {
@@ -243,6 +288,22 @@ impl Capture {
     fn refuse_message(&mut self, span: Span) -> String {
         self.refuse(span, "a message in a kernel is one string literal without `{}`");
         String::new()
+    }
+}
+
+/// `[T; n]` or `[T]`.
+struct DynamicPart {
+    element: syn::Type,
+    len: Option<Expr>,
+}
+
+impl Parse for DynamicPart {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let inner;
+        syn::bracketed!(inner in input);
+        let element = inner.parse()?;
+        let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
+        Ok(DynamicPart { element, len })
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) type Result<T> = std::result::Result<T, EmitError>;
 /// LLVM's number for the calling convention of PTX kernels.
 const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
-const GLOBAL: u16 = 1;
+pub(super) const GLOBAL: u16 = 1;
 /// LLVM's number for the address space of shared memory.
 const SHARED: u16 = 3;
 /// The alignment of shared arrays in bytes: the widest load there is.
@@ -145,6 +145,19 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.as_pointer_value()
     }
 
+    /// The beginning of dynamic shared memory: one array that the launch gives its size, aligned to the most that is asked.
+    fn dynamic_shared(&self, align: u32) -> PointerValue<'ctx> {
+        const NAME: &str = "dynamic_shared";
+        let variable = self.module.get_global(NAME).unwrap_or_else(|| {
+            let ty = self.context.i8_type().array_type(0);
+            let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), NAME);
+            variable.set_alignment(SHARED_ALIGN);
+            variable
+        });
+        variable.set_alignment(variable.get_alignment().max(align));
+        variable.as_pointer_value()
+    }
+
     fn declare(&self, function: &Function, is_kernel: bool) -> FunctionValue<'ctx> {
         let mut params: Vec<BasicMetadataTypeEnum<'ctx>> =
             function.params.iter().map(|param| self.memory_type(param.ty).into()).collect();
@@ -234,6 +247,8 @@ pub(super) struct Body<'ctx, 'a> {
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     /// The alignment of each value that is a pointer, in bytes: its pointee's, or what its place in a record gives.
     aligns: Vec<u32>,
+    /// Where the values of its prints are packed.
+    pub(super) printed: Option<PointerValue<'ctx>>,
     panics: PanicBlock<'ctx>,
     /// What stands for the function in the debug metadata.
     described: Option<DISubprogram<'ctx>>,
@@ -264,6 +279,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             inst.set_alignment(array.element.align()).map_err(|error| EmitError::Llvm(error.to_string()))?;
             arrays.push(variable);
         }
+        let printed = lowering.print_buffer(kir)?;
         let mut values = Vec::new();
         for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
@@ -282,6 +298,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             arrays,
             values,
             aligns,
+            printed,
             panics,
             described,
         })
@@ -339,9 +356,18 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
+            Op::DynamicShared(offset, pointee) => {
+                let base = self.lowering.dynamic_shared(pointee.align());
+                let byte = self.lowering.context.i8_type().into();
+                Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
+            }
             Op::Local(array) => Some(self.arrays[array.index()].into()),
             Op::Line(place) => {
                 self.line(place);
+                None
+            }
+            Op::Print(format, values) => {
+                self.print(format, values)?;
                 None
             }
             Op::Barrier

@@ -46,6 +46,7 @@ mod function;
 mod machine;
 mod ops;
 mod panic;
+mod print;
 mod raw;
 mod together;
 

@@ -53,6 +53,15 @@ impl<'ctx> Lowering<'ctx, '_> {
             Special::GridDim(axis) => format!("nctaid.{}", letter(axis)),
             Special::LaneId => "laneid".to_owned(),
             Special::WarpSize => "warpsize".to_owned(),
+            // LLVM has no intrinsic for it
+            Special::DynamicSharedBytes => {
+                let ty = self.context.i32_type().fn_type(&[], false);
+                let (text, result) = ("mov.u32 $0, %dynamic_smem_size;".to_owned(), "=r".to_owned());
+                let read = self.context.create_inline_asm(ty, text, result, false, false, None, false);
+                let call = self.builder.build_indirect_call(ty, read, &[], "")?;
+                let read = call.try_as_basic_value().basic();
+                return read.ok_or_else(|| EmitError::Llvm("an instruction yields nothing".to_owned()));
+            }
         };
         self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[], &[])
     }

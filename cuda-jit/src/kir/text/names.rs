@@ -49,7 +49,7 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
 ];
 
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 14] = [
+pub(super) const SPECIAL: [(&str, Special); 15] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -64,6 +64,7 @@ pub(super) const SPECIAL: [(&str, Special); 14] = [
     ("grid_dim.z", Special::GridDim(Axis::Z)),
     ("lane_id", Special::LaneId),
     ("warp_size", Special::WarpSize),
+    ("dynamic_shared_bytes", Special::DynamicSharedBytes),
 ];
 
 /// Each memory with its word.

@@ -215,6 +215,11 @@ impl Parser {
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
             "shared" => self.shared_id().map(|array| Op::Shared(SharedId(array))),
+            "dynamic_shared" => {
+                let offset = self.value()?;
+                self.word("to")?;
+                Ok(Op::DynamicShared(offset, self.pointee()?))
+            }
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "barrier" => Ok(Op::Barrier),
             "line" => {
@@ -238,6 +243,10 @@ impl Parser {
             "match_any" => self.two(Op::MatchAny),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
+            "print" => {
+                let format = self.text()?;
+                Ok(Op::Print(format.into(), self.values()?))
+            }
             "call" => {
                 let function = self.index("f", "a function")?;
                 Ok(Op::Call(FuncId(function), self.values()?))

@@ -143,6 +143,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
+        Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
         Op::Local(array) => format!("local {array}"),
         Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
@@ -155,6 +156,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
+        Op::Print(format, values) => format!("print {} ({})", quoted(format), list(values)),
         Op::Call(function, arguments) => format!("call {function}({})", list(arguments)),
     };
     match inst.result {

@@ -1,0 +1,226 @@
+//! `printf!` on the host: the text that a kernel's `printf!` writes, made by the standard library.
+//!
+//! Integers and `bool` print as Rust prints them. Floats print as C's `vprintf` prints them on the device: `%g` for
+//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here runs on a device; `front` makes the device's format.
+
+use std::fmt::Write;
+
+use crate::syntax::{Conversion, Form};
+
+/// A number or `bool` as `printf!` sees it.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer, and its bits without a sign.
+    Integer(i128, u64),
+    /// A float, and in how many significant digits no two of its type print alike.
+    Float(f64, u32),
+}
+
+/// What `{}` and `{:?}` print in a kernel: numbers, `bool`, and references to them.
+#[diagnostic::on_unimplemented(
+    message = "`printf!` prints numbers and `bool`, not `{Self}`",
+    label = "print its parts, one `{{}}` for each"
+)]
+pub trait Printed {
+    /// The number.
+    fn number(&self) -> Number;
+}
+
+/// What `{:x}`, `{:X}` and `{:o}` print in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{{:x}}`, `{{:X}}` and `{{:o}}` print integers, not `{Self}`",
+    label = "write `{{}}`, or print the float's `to_bits()`"
+)]
+pub trait PrintedInteger: Printed {}
+
+/// What `{:e}` and `{:E}` print in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{{:e}}` and `{{:E}}` print floats, not `{Self}`",
+    label = "write `{{}}`, or cast it `as f64`"
+)]
+pub trait PrintedFloat: Printed {}
+
+macro_rules! integers {
+    ($($ty:ident as $unsigned:ident)*) => { $(
+        impl Printed for $ty {
+            fn number(&self) -> Number { Number::Integer(*self as i128, *self as $unsigned as u64) }
+        }
+        impl PrintedInteger for $ty {}
+    )* };
+}
+
+integers! { i8 as u8 i16 as u16 i32 as u32 i64 as u64 isize as u64 u8 as u8 u16 as u16 u32 as u32 u64 as u64 usize as u64 }
+
+impl Printed for bool {
+    fn number(&self) -> Number {
+        Number::Bool(*self)
+    }
+}
+
+impl Printed for f32 {
+    fn number(&self) -> Number {
+        Number::Float(f64::from(*self), F32_DIGITS)
+    }
+}
+
+impl Printed for f64 {
+    fn number(&self) -> Number {
+        Number::Float(*self, F64_DIGITS)
+    }
+}
+
+impl PrintedFloat for f32 {}
+impl PrintedFloat for f64 {}
+
+macro_rules! references {
+    ($($name:ident)*) => { $(
+        impl<T: $name + ?Sized> $name for &T where Self: Printed {}
+        impl<T: $name + ?Sized> $name for &mut T where Self: Printed {}
+    )* };
+}
+
+references! { PrintedInteger PrintedFloat }
+
+impl<T: Printed + ?Sized> Printed for &T {
+    fn number(&self) -> Number {
+        (**self).number()
+    }
+}
+
+impl<T: Printed + ?Sized> Printed for &mut T {
+    fn number(&self) -> Number {
+        (**self).number()
+    }
+}
+
+/// In so many significant digits no two `f32` print alike.
+pub(crate) const F32_DIGITS: u32 = 9;
+/// In so many significant digits no two `f64` print alike.
+pub(crate) const F64_DIGITS: u32 = 17;
+/// The digits of a float that nothing is said of: C's default.
+const DIGITS: u32 = 6;
+
+/// The text of `{}` or `{:?}`.
+pub fn plain<T: Printed>(value: &T, conversion: Conversion) -> String {
+    text(value.number(), conversion)
+}
+
+/// The text of `{:x}`, `{:X}` or `{:o}`.
+pub fn digits<T: PrintedInteger>(value: &T, conversion: Conversion) -> String {
+    text(value.number(), conversion)
+}
+
+/// The text of `{:e}` or `{:E}`.
+pub fn exponent<T: PrintedFloat>(value: &T, conversion: Conversion) -> String {
+    text(value.number(), conversion)
+}
+
+fn text(number: Number, conversion: Conversion) -> String {
+    let Conversion { form, prefix, left, zeros, width, precision } = conversion;
+    match number {
+        Number::Bool(value) => {
+            let most = precision.map_or(usize::MAX, |precision| precision as usize);
+            let text: String = value.to_string().chars().take(most).collect();
+            pad("", &text, left.unwrap_or(true), false, width)
+        }
+        Number::Integer(value, bits) => {
+            let (sign, digits) = match form {
+                Form::LowerHex => (if prefix { "0x" } else { "" }, format!("{bits:x}")),
+                Form::UpperHex => (if prefix { "0x" } else { "" }, format!("{bits:X}")),
+                Form::Octal => (if prefix { "0o" } else { "" }, format!("{bits:o}")),
+                _ => (if value < 0 { "-" } else { "" }, value.unsigned_abs().to_string()),
+            };
+            pad(sign, &digits, left.unwrap_or(false), zeros, width)
+        }
+        Number::Float(value, exact) => {
+            let sign = if value.is_sign_negative() { "-" } else { "" };
+            let digits = float(value.abs(), form, precision, exact);
+            pad(sign, &digits, !zeros && left.unwrap_or(false), zeros && value.is_finite(), width)
+        }
+    }
+}
+
+/// A float that is not negative.
+fn float(value: f64, form: Form, precision: Option<u32>, exact: u32) -> String {
+    if !value.is_finite() {
+        let text = if value.is_nan() { "nan" } else { "inf" };
+        return if form == Form::UpperExp { text.to_uppercase() } else { text.to_owned() };
+    }
+    match (form, precision) {
+        (Form::LowerExp, precision) => scientific(value, precision.unwrap_or(DIGITS) as usize),
+        (Form::UpperExp, precision) => scientific(value, precision.unwrap_or(DIGITS) as usize).to_uppercase(),
+        (_, Some(precision)) => format!("{value:.*}", precision as usize),
+        (Form::Debug, None) => general(value, exact as i32),
+        (_, None) => general(value, DIGITS as i32),
+    }
+}
+
+/// C's `%.Ne`: an exponent has a sign and at least two digits.
+fn scientific(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{mantissa}e{sign}{exponent:0>2}")
+}
+
+/// C's `%.Ng`: fixed or with an exponent, whichever is shorter, without zeros at the end.
+fn general(value: f64, digits: i32) -> String {
+    let scientific = scientific(value, digits as usize - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let power: i32 = exponent.parse().unwrap_or_default();
+    if power < -4 || power >= digits {
+        return format!("{}e{exponent}", without_zeros(mantissa));
+    }
+    without_zeros(&format!("{value:.*}", (digits - 1 - power) as usize)).to_owned()
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+fn pad(sign: &str, digits: &str, left: bool, zeros: bool, width: u32) -> String {
+    let missing = (width as usize).saturating_sub(sign.len() + digits.len());
+    let (blank, zero) = if zeros { (0, missing) } else { (missing, 0) };
+    let (before, behind) = if left { (0, blank) } else { (blank, 0) };
+    let mut text = String::with_capacity(width as usize);
+    let written = write!(text, "{:before$}{sign}{:0<zero$}{digits}{:behind$}", "", "", "");
+    written.map_or_else(|_| String::new(), |()| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Conversion =
+        Conversion { form: Form::Plain, prefix: false, left: None, zeros: false, width: 0, precision: None };
+
+    #[test]
+    fn integers_print_as_rust_prints_them() {
+        let hex = Conversion { form: Form::LowerHex, ..PLAIN };
+        assert_eq!(plain(&-7, PLAIN), format!("{}", -7));
+        assert_eq!(plain(&-7, Conversion { width: 5, ..PLAIN }), format!("{:5}", -7));
+        assert_eq!(plain(&-7, Conversion { width: 5, left: Some(true), ..PLAIN }), format!("{:<5}", -7));
+        assert_eq!(plain(&-7, Conversion { width: 5, zeros: true, ..PLAIN }), format!("{:05}", -7));
+        assert_eq!(digits(&-7_i8, hex), format!("{:x}", -7_i8));
+        let prefix = Conversion { prefix: true, width: 10, zeros: true, ..hex };
+        assert_eq!(digits(&255, prefix), format!("{:#010x}", 255));
+        assert_eq!(plain(&true, Conversion { width: 6, ..PLAIN }), format!("{:6}", true));
+        assert_eq!(plain(&true, Conversion { precision: Some(2), ..PLAIN }), format!("{:.2}", true));
+        assert_eq!(plain(&u64::MAX, PLAIN), u64::MAX.to_string());
+    }
+
+    #[test]
+    fn floats_print_as_c_prints_them() {
+        let shown = [0.0, 1.0, 0.1, 1e20, 123456.0, 1234567.0, 0.0001, 0.00001, f64::NAN, f64::INFINITY, -2.5];
+        let texts = shown.map(|value| plain(&value, PLAIN));
+        let c = ["0", "1", "0.1", "1e+20", "123456", "1.23457e+06", "0.0001", "1e-05", "nan", "inf", "-2.5"];
+        assert_eq!(texts, c);
+        assert_eq!(plain(&0.1_f32, Conversion { form: Form::Debug, ..PLAIN }), "0.100000001");
+        assert_eq!(plain(&2.0_f32, Conversion { precision: Some(3), width: 8, zeros: true, ..PLAIN }), "0002.000");
+        assert_eq!(exponent(&1500.0, Conversion { form: Form::LowerExp, ..PLAIN }), "1.500000e+03");
+        assert_eq!(exponent(&1e-300, Conversion { form: Form::UpperExp, precision: Some(1), ..PLAIN }), "1.0E-300");
+        assert_eq!(plain(&f32::INFINITY, Conversion { width: 6, zeros: true, ..PLAIN }), "   inf");
+    }
+}

@@ -1,0 +1,163 @@
+//! `printf!`: the device writes the text that the host writes, which is checked in processes of their own.
+
+use std::io::Write;
+use std::process::Command;
+
+use cuda_jit::device::{grid, printf};
+use cuda_jit::host::for_each_thread;
+use cuda_jit::{device, kernel};
+
+use super::{context, on_device};
+
+/// In which process: `device` or `host`.
+const ROLE: &str = "CUDA_JIT_TEST_PRINT";
+
+#[device]
+fn show(name: u32, value: &f32) -> f32 {
+    printf!("{name}: {value}\n");
+    *value * 2.0
+}
+
+#[kernel]
+fn formats(x: &[f32], y: &[f64], n: &[i32]) {
+    let (a, b, c, d) = (n[0] as i8, n[0] as i16, n[0], n[0] as i64);
+    let (e, f, g, h) = (a as u8, b as u16, c as u32, d as u64);
+    printf!("{} {} {} {} {} {} {} {} {}\n", a, b, c, d, e, f, g, h, n.len());
+    printf!("{a:x} {b:X} {c:o} {d:x} {e:#x} {f:#X} {g:#o} {h:#010x} {:#08x}\n", 255u8);
+    printf!("|{a:5}|{c:<5}|{d:>5}|{c:05}|{e:<6}|{:9}|{h:024}|\n", 1u64 << 30);
+    printf!("{} {:?} {:7}|{:>7}|{:.2}|{0:05}|\n", c < 0, c > 0, true, false, true);
+    for v in x.iter() {
+        printf!("{v} {v:?} {:.3} {v:e} {v:.2E} |{v:08.3}|{v:<9.1}|{v:12}|\n", v);
+    }
+    for v in y {
+        printf!("{v} {v:?} {v:.0} {v:e} {v:.1E} |{v:012.3}|{v:<9.1}|{v:>14e}|\n");
+    }
+    printf!("{{100 %}} %d %s é \"quoted\" \\ {0} {1} {0} {last}\n", 1, 2.5, last = -3i64);
+    printf!("nothing\n");
+    printf!("{} {}\n", show(1, &x[0]), show(2, &x[1]));
+    printf!("{}", {
+        let mut sum = 0;
+        for k in 0..4 {
+            sum += k;
+        }
+        sum
+    });
+    printf!("\n");
+}
+
+#[kernel]
+fn threads(n: usize) {
+    let i = grid::<1>();
+    for k in 0..n {
+        printf!("{i} {k}\n");
+    }
+}
+
+const SINGLE: [f32; 14] = [
+    0.0,
+    -0.0,
+    1.0,
+    0.1,
+    -2.5,
+    1e20,
+    123456.0,
+    1234567.0,
+    1e-4,
+    1e-5,
+    f32::MAX,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::MIN_POSITIVE,
+];
+
+/// What is printed between two marks, by the process of a role.
+fn marked(body: impl FnOnce()) {
+    let flush = || std::io::stdout().flush().expect("standard output is open");
+    print!("<begin>");
+    flush();
+    body();
+    print!("<end>");
+    flush();
+}
+
+fn child(test: &str, role: &str) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("a test is a program"));
+    command.args([&format!("language::print::{test}"), "--exact", "--nocapture"]).env(ROLE, role);
+    let output = command.output().expect("the test starts");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let inner = text.split_once("<begin>").and_then(|(_, rest)| rest.split_once("<end>"));
+    inner.unwrap_or_else(|| panic!("no marks in {text:?}")).0.to_owned()
+}
+
+#[test]
+fn every_format_prints_as_on_the_host() {
+    let y = SINGLE.map(|v| f64::from(v) * 1.000_000_1).to_vec();
+    match std::env::var(ROLE).as_deref() {
+        Ok("device") => {
+            let (x, y, n) = (on_device(&SINGLE), on_device(&y), on_device(&[-7]));
+            marked(|| {
+                formats::launch((1, 1), &x, &y, &n).expect("it compiles");
+                context().synchronize().expect("it runs");
+            });
+        }
+        Ok("host") => marked(|| for_each_thread((1, 1), || formats(&SINGLE, &y, &[-7]))),
+        _ => {
+            let [device, host] = ["device", "host"].map(|role| child("every_format_prints_as_on_the_host", role));
+            assert_eq!(device, host);
+            let lines: Vec<&str> = device.lines().collect();
+            assert_eq!(lines[0], "-7 -7 -7 -7 249 65529 4294967289 18446744073709551609 1");
+            assert_eq!(
+                lines[1],
+                "f9 FFF9 37777777771 fffffffffffffff9 0xf9 0xFFF9 0o37777777771 0xfffffffffffffff9 0x0000ff"
+            );
+            assert_eq!(lines[2], "|   -7|-7   |   -7|-0007|249   |1073741824|000018446744073709551609|");
+            assert_eq!(lines[3], "true false true   |  false|tr|true |");
+            assert_eq!(lines[6], "1 1 1.000 1.000000e+00 1.00E+00 |0001.000|1.0      |           1|");
+            let last = lines.len() - 5;
+            assert_eq!(lines[last - 1], "{100 %} %d %s é \"quoted\" \\ 1 2.5 1 -3");
+            assert_eq!(lines[last..], ["nothing", "1: 0", "2: -0", "0 -0", "6"]);
+        }
+    }
+}
+
+#[test]
+fn each_thread_prints_in_its_order() {
+    if std::env::var(ROLE).is_ok() {
+        let context = context();
+        let _selected = context.select();
+        return marked(|| {
+            threads::launch((3, 40), 5_usize).expect("it compiles");
+            context.synchronize().expect("it runs");
+        });
+    }
+    let text = child("each_thread_prints_in_its_order", "device");
+    let mut seen = vec![0; 120];
+    for line in text.lines() {
+        let (thread, count) = line.split_once(' ').expect("two numbers");
+        let (thread, count): (usize, usize) = (thread.parse().expect("a thread"), count.parse().expect("a count"));
+        assert_eq!(seen[thread], count, "thread {thread}");
+        seen[thread] += 1;
+    }
+    assert_eq!(seen, [5; 120]);
+}
+
+/// A device function that is named as the driver's stays the user's own.
+#[device]
+fn vprintf(value: u32) -> u32 {
+    value + 1
+}
+
+#[kernel]
+fn own_name(out: &mut [u32]) {
+    out[0] = vprintf(out[0]);
+    printf!("");
+}
+
+#[test]
+fn a_function_named_as_the_drivers() {
+    let mut out = on_device(&[1_u32]);
+    own_name::launch((1, 1), &mut out).expect("it compiles");
+    assert_eq!(super::on_host(&out), [2]);
+    assert!(own_name::compile_ptx((9, 0)).expect("it compiles").contains("vprintf"));
+}
