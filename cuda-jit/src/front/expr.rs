@@ -52,7 +52,7 @@ impl Lowering<'_> {
             }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Struct(number, fields, rest) => self.construct(at, *number, fields, rest.as_ref().copied()),
-            ExprKind::Shared(number) => Ok(self.shared(*number)),
+            ExprKind::Shared(number) => self.shared(at, *number),
             ExprKind::DynamicShared(parts) => self.dynamic_shared(at, parts),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),

@@ -28,6 +28,9 @@ impl Place {
     }
 }
 
+/// So many bytes of shared memory can be declared; ptxas refuses more, on every device.
+const MAX_FIXED_SHARED: u64 = 48 << 10;
+
 impl Lowering<'_> {
     /// Evaluates the expression as a place. An index is checked here.
     pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
@@ -252,7 +255,7 @@ impl Lowering<'_> {
     }
 
     /// `shared!(T)`: one array for each place in the source and specialisation.
-    pub(super) fn shared(&mut self, number: u32) -> Val {
+    pub(super) fn shared(&mut self, at: Pos, number: u32) -> Result<Val> {
         let frame = self.frame();
         let ty = frame.harvest.named[number as usize].clone();
         let (definition, generics) = (frame.definition, frame.generics.clone());
@@ -263,9 +266,18 @@ impl Lowering<'_> {
         if id.0 == count {
             let name = definition.name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
             self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
+            let size = |array: &ArrayDecl| u64::from(array.element.size()).saturating_mul(array.len);
+            let bytes = self.program.shared.iter().map(size).fold(0, u64::saturating_add);
+            if bytes > MAX_FIXED_SHARED {
+                let text = format!(
+                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and a block has {MAX_FIXED_SHARED} \
+                     for arrays of fixed size; write `dynamic_shared!([T; n])` and give the launch as many bytes"
+                );
+                return Err(self.error(at, text));
+            }
         }
         let ptr = self.build.value(Op::Shared(id), Type::Ptr(Space::Shared, element));
-        Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] }
+        Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] })
     }
 
     /// The sum of products, wrapping: strides may be negative.

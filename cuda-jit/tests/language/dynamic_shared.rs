@@ -105,3 +105,21 @@ fn a_part_that_does_not_fit_is_a_panic() {
         assert!(error.contains(&left), "{error}");
     }
 }
+
+#[kernel]
+fn fixed<const N: usize>(out: &mut [u32]) {
+    let (first, second) = (shared!([u32; 1024]), shared!([u32; N]));
+    first[0] = 1;
+    second[N - 1] = 2;
+    out[0] = first[0] + second[N - 1];
+}
+
+#[test]
+fn fixed_arrays_of_more_than_48_kib_are_refused_with_the_way_out() {
+    let mut out = on_device(&[0_u32]);
+    fixed::<{ 11 * 1024 }>::launch((1, 1), &mut out).unwrap();
+    assert_eq!(on_host(&out), [3]);
+    let error = fixed::<{ 11 * 1024 + 1 }>::compile_ptx((9, 0)).unwrap_err().to_string();
+    assert!(error.contains("arrays take 49156 bytes, and a block has 49152"), "{error}");
+    assert!(error.contains("dynamic_shared!"), "{error}");
+}
