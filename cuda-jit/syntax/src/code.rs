@@ -2,7 +2,7 @@
 //!
 //! Numbers are in groups of seven bits, the lowest first, the eighth bit saying that more follow; texts and lists begin with
 //! their lengths; what may be missing begins with a 0 or 1. Nothing tells one type from another: reader and writer agree by
-//! the table of [nodes](crate::nodes) and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
+//! the table of nodes and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
 //! value or `None`, and neither panics nor takes more memory than a constant times their number.
 
 /// What can be written as bytes.
