@@ -63,6 +63,8 @@ pub struct Options {
     pub lineinfo: bool,
     /// Whether it is kept on disk, for other processes.
     pub cache: bool,
+    /// Whether mathematical functions are libdevice's, where there is one.
+    pub libdevice: bool,
 }
 
 impl Options {
@@ -78,6 +80,7 @@ impl Options {
         debug: false,
         lineinfo: false,
         cache: true,
+        libdevice: true,
     };
 }
 

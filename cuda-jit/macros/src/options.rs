@@ -20,10 +20,11 @@ pub(crate) struct Options {
     debug: bool,
     lineinfo: bool,
     cache: bool,
+    libdevice: bool,
 }
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `cache = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
+                     `lineinfo`, `cache = false`, `libdevice = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -38,6 +39,7 @@ impl Parse for Options {
             debug: false,
             lineinfo: false,
             cache: true,
+            libdevice: true,
         };
         while !input.is_empty() {
             options.one(input)?;
@@ -71,6 +73,7 @@ impl Options {
             "debug" => self.debug = flag(input)?,
             "lineinfo" => self.lineinfo = flag(input)?,
             "cache" => self.cache = flag(input)?,
+            "libdevice" => self.libdevice = flag(input)?,
             "fma" => self.fma = flag(input)?,
             "opt" => {
                 let level: LitInt = value(input)?;
@@ -109,12 +112,12 @@ impl Options {
     /// A constant expression of type `syntax::Options`, with `s` naming that module.
     pub(crate) fn constant(&self) -> TokenStream {
         let Options { unchecked, checked, fma, fastmath, max_registers, launch_bounds: [a, b, c], .. } = self;
-        let Options { debug, lineinfo, cache, .. } = self;
+        let Options { debug, lineinfo, cache, libdevice, .. } = self;
         let opt = self.opt.unwrap_or(if *debug { 0 } else { 3 });
         quote!(s::Options {
             unchecked: #unchecked, checked: #checked, fma: #fma, fastmath: #fastmath, opt: #opt,
             max_registers: #max_registers, launch_bounds: [#a, #b, #c], debug: #debug, lineinfo: #lineinfo,
-            cache: #cache,
+            cache: #cache, libdevice: #libdevice,
         })
     }
 }

@@ -39,9 +39,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
+mod math;
 mod pointee;
 pub mod text;
 
+pub use math::{MathFn, Shape};
 pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
@@ -459,6 +461,8 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Calls a function of libdevice on floats of one type, which the result has too.
+    Math(MathFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
     /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
@@ -516,7 +520,7 @@ impl Op {
             Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
                 vec![a, b, c]
             }
-            Op::Call(_, arguments) => arguments.iter_mut().collect(),
+            Op::Call(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
     }
@@ -668,6 +672,11 @@ impl Module {
     /// Whether any of it knows where it was written.
     pub fn has_lines(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Line(_)))
+    }
+
+    /// Whether any of it calls a function of libdevice.
+    pub fn calls_libdevice(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Math(..)))
     }
 
     fn ops(&self) -> impl Iterator<Item = &Op> {

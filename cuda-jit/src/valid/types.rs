@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Pointee, Scalar, SharedId, SlotId, Space, Type,
-    UnaryOp, Value, VoteOp,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, MathFn, Op, Pointee, Scalar, SharedId, SlotId, Space,
+    Type, UnaryOp, Value, VoteOp,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -113,6 +113,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             return Ok(None);
         }
         Op::ActiveMask => Scalar::U32.into(),
+        Op::Math(function, arguments) => math(checker, *function, arguments)?.into(),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -185,6 +186,19 @@ fn call(checker: &Checker<'_>, callee: FuncId, arguments: &[Value]) -> Result<Op
         }
     }
     Ok(function.result)
+}
+
+fn math(checker: &Checker<'_>, function: MathFn, arguments: &[Value]) -> Result<Scalar> {
+    let [first, rest @ ..] = arguments else {
+        return Err(broken(Rule::Arguments, format!("`{}` takes {} values, not 0", function.name, function.arity())));
+    };
+    if arguments.len() != function.arity() {
+        let (name, takes) = (function.name, function.arity());
+        return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
+    }
+    let ty = scalar(checker, *first, FLOAT)?;
+    rest.iter().try_for_each(|&value| is(checker, value, ty.into()))?;
+    Ok(ty)
 }
 
 fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {

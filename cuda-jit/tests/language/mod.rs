@@ -9,6 +9,7 @@ mod devices;
 mod harvest;
 mod launches;
 mod lowering;
+mod math;
 mod methods;
 mod panics;
 mod shapes;

@@ -155,6 +155,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
+        Op::Math(function, arguments) => format!("math {}({})", function.name, list(arguments)),
         Op::Call(function, arguments) => format!("call {function}({})", list(arguments)),
     };
     match inst.result {
