@@ -55,7 +55,7 @@ fn exp_pair(high: f64, low: f64) -> ((f64, f64), i32) {
 #[device]
 fn exp_of(high: f64, low: f64) -> f64 {
     if !(high < 710.0) {
-        return if high != high { high } else { f64::INFINITY };
+        return if high.is_nan() { high } else { f64::INFINITY };
     }
     if high < -746.0 {
         return 0.0;
@@ -72,7 +72,7 @@ pub(crate) fn exp(x: f64) -> f64 {
 #[device]
 pub(crate) fn exp2(x: f64) -> f64 {
     if !(x < 1024.0) {
-        return if x != x { x } else { f64::INFINITY };
+        return if x.is_nan() { x } else { f64::INFINITY };
     }
     if x < -1080.0 {
         return 0.0;
@@ -92,7 +92,7 @@ pub(crate) fn exp_m1(x: f64) -> f64 {
         return if x == 0.0 { x } else { high + (rest + p) };
     }
     if !(x < 710.0) {
-        return if x != x { x } else { f64::INFINITY };
+        return if x.is_nan() { x } else { f64::INFINITY };
     }
     if x < -45.0 {
         return -1.0;
@@ -212,7 +212,7 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
     }
-    if x != x || y != y {
+    if x.is_nan() || y.is_nan() {
         return x + y;
     }
     let magnitude = x.abs();
@@ -310,7 +310,7 @@ fn half_exp(x: f64) -> f64 {
 #[device]
 pub(crate) fn tanh(x: f64) -> f64 {
     let magnitude = x.abs();
-    if magnitude < 1e-100 || x != x {
+    if magnitude < 1e-100 || x.is_nan() {
         return x;
     }
     if magnitude > 22.0 {

@@ -17,6 +17,9 @@
 //!
 //! Invariant: none needs anything from outside the module that is compiled.
 
+#![expect(clippy::neg_cmp_op_on_partial_ord, reason = "`!(x < limit)` is how NaN goes the way of what is too large")]
+#![expect(clippy::approx_constant, reason = "a constant's first part stands beside its second")]
+
 mod double;
 mod exponential;
 mod plain;

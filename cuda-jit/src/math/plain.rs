@@ -24,7 +24,7 @@ macro_rules! plain {
                     if left & 1 == 1 {
                         power *= square;
                     }
-                    left = left >> 1;
+                    left >>= 1;
                     if left == 0 {
                         break;
                     }

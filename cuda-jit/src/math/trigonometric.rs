@@ -218,12 +218,12 @@ pub(crate) fn atan(x: f64) -> f64 {
     if x.abs() > 1e18 {
         return PI_2.copysign(x);
     }
-    if x != x { x } else { quadrant_arc((x, 0.0), (1.0, 0.0)) }
+    if x.is_nan() { x } else { quadrant_arc((x, 0.0), (1.0, 0.0)) }
 }
 
 #[device]
 pub(crate) fn atan2(y: f64, x: f64) -> f64 {
-    if x != x || y != y {
+    if x.is_nan() || y.is_nan() {
         return x + y;
     }
     if y == 0.0 {
@@ -291,7 +291,7 @@ pub(crate) fn hypot(x: f64, y: f64) -> f64 {
     if x.is_infinite() || y.is_infinite() {
         return f64::INFINITY;
     }
-    if x != x || y != y {
+    if x.is_nan() || y.is_nan() {
         return x + y;
     }
     let larger = if x.abs() > y.abs() { x.abs() } else { y.abs() };

@@ -50,10 +50,11 @@ impl<'ctx> Body<'ctx, '_> {
         let Some(ty) = arguments.first().and_then(|&value| self.ty(value).scalar()) else {
             return Err(self.unverified("call of libdevice"));
         };
-        if self.lowering.options.fast_math && ty == Scalar::F32 {
-            if let Some(approximate) = self.approximate(function.name, &values)? {
-                return Ok(approximate);
-            }
+        if self.lowering.options.fast_math
+            && ty == Scalar::F32
+            && let Some(approximate) = self.approximate(function.name, &values)?
+        {
+            return Ok(approximate);
         }
         let symbol = function.symbol(ty);
         let llvm = self.lowering.scalar(ty).into_float_type();

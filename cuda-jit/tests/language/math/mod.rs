@@ -5,7 +5,7 @@
 
 use super::{differ, on_device, on_host};
 use cuda_jit::device::grid;
-use cuda_jit::{Float, Kernel, device, kernel};
+use cuda_jit::{Float, device, kernel};
 
 /// The functions' names, in the order of their numbers in `of`.
 const NAMES: [&str; 23] = [
