@@ -7,22 +7,13 @@
 //! Every call passes pointers to live locals, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
+#[macro_use]
+mod common;
+
+use common::{CHILD, child};
 use cuda_sys::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
-
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
 
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .global .align 4 .u32 scale = 3;
@@ -240,15 +231,9 @@ fn constants_are_counted() {
     assert_eq!(bytes, 24);
 }
 
-const CHILD: &str = "CUDA_SIM_TEST_CHILD";
-
 #[test]
 fn a_wild_store_is_sticky_until_the_context_is_reset() {
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "faults_in_a_process_of_their_own", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
+    let child = child("faults_in_a_process_of_their_own").output().unwrap();
     let output = String::from_utf8_lossy(&child.stdout);
     assert!(child.status.success() && output.contains("faults were survived"), "{output}");
 }

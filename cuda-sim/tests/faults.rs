@@ -5,22 +5,12 @@
 //! Every call passes pointers to live locals or memory that outlives the work, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
+#[macro_use]
+mod common;
+
 use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
-
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
 
 /// `poke` stores the thread's number in each word; `stop` traps; `deep` calls itself for ever; `last` traps in one thread
 /// behind a barrier.

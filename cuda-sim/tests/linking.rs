@@ -7,22 +7,13 @@
 //! Every call passes pointers to live locals, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
+#[macro_use]
+mod common;
+
+use common::{CHILD, child};
 use cuda_sys::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
-
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
 
 const HEADER: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 const CALLER: &str = ".extern .func (.param .b32 r) seven();
@@ -177,7 +168,6 @@ fn libraries_give_kernels() {
     assert_eq!(call!(cuLibraryUnload(library)), CUresult::CUDA_ERROR_INVALID_HANDLE);
 }
 
-const CHILD: &str = "CUDA_SIM_TEST_CHILD";
 const TALK: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
 .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 g, .param .b64 s);
 .global .align 1 .b8 pattern[17] = {116, 37, 100, 32, 120, 61, 37, 46, 50, 102, 32, 37, 115, 33, 10, 0, 0};
@@ -194,11 +184,7 @@ const TALK: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param 
 
 #[test]
 fn kernels_print_and_assert() {
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "output_in_a_process_of_its_own", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
+    let child = child("output_in_a_process_of_its_own").output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
     assert!(child.status.success(), "{out}\n{err}");
     let lines: Vec<&str> = out.lines().filter(|line| line.contains("x=")).collect();

@@ -9,24 +9,14 @@
 //! Every call passes pointers to live locals, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
+#[macro_use]
+mod common;
+
 use cuda_sys::*;
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
-
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
 
 /// The samples that hold the kernels of `sample.cu`.
 const SAMPLES: &[(&str, &str)] = &[

@@ -2,6 +2,11 @@
 //!
 //! A struct is a value where its fields are, and plain data where they are and nothing lies between them. What does
 //! not hold is said where it is asked for: the bounds are behind a `for<'__d>`, which rustc does not judge before.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
+//! argument.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

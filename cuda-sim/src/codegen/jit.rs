@@ -10,15 +10,18 @@
 //! [`Code`] that it came with: a [`Compiled`] owns the code of every address that it gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
-use super::{Effort, KernelCode, guard, math};
+use super::{Effort, KernelCode, Part, guard, math};
 use crate::environment::ENVIRONMENT;
+use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
 use crate::memory::MEMORY;
-use cuda_llvm::inkwell::OptimizationLevel;
 use cuda_llvm::inkwell::context::Context;
 use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
+use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::passes::PassBuilderOptions;
 use cuda_llvm::inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine};
+use cuda_llvm::inkwell::values::{BasicValue, InstructionOpcode, InstructionValue};
+use cuda_llvm::inkwell::{AtomicOrdering, OptimizationLevel};
 use cuda_llvm::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
 use cuda_llvm::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use cuda_llvm::llvm_sys::orc2::lljit::{
@@ -34,17 +37,17 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
-    /// Keeps the code of `entry`.
-    _first: Arc<Code>,
-    /// Regions 1 and up.
-    others: Vec<Later>,
-    /// Each region's loop in step without guesses.
-    strips: Vec<Option<Later>>,
+    /// Keeps the code of `entry`, where that is a function.
+    _first: Option<Arc<Code>>,
+    regions: Vec<Later>,
+    /// Each region's loop in step, and that without guesses.
+    strips: Vec<[Option<Later>; 2]>,
     plan: Arc<Plan>,
 }
 
@@ -54,24 +57,26 @@ struct Mode {
     effort: Effort,
     /// Whether accesses to registered host memory are possible.
     registered: bool,
+    /// Whether a block may run it more than once.
+    repeats: bool,
 }
 
 /// Code that is compiled when it is needed first.
 #[derive(Debug)]
 struct Later {
-    ir: String,
+    part: Part,
     mode: Mode,
     code: OnceCell<Code>,
 }
 
 impl Later {
-    fn new(ir: &str, mode: Mode) -> Later {
-        Later { ir: ir.to_owned(), mode, code: OnceCell::new() }
+    fn new(part: &Part, mode: Mode) -> Later {
+        Later { part: part.clone(), mode: Mode { repeats: part.repeats, ..mode }, code: OnceCell::new() }
     }
 
     /// Compiled by the first caller while others wait.
     fn address(&self) -> Result<usize, String> {
-        self.code.get_or_try_init(|| link(&self.ir, self.mode)).map(|code| code.address)
+        self.code.get_or_try_init(|| link(&self.part.ir, self.mode)).map(|code| code.address)
     }
 }
 
@@ -100,12 +105,12 @@ impl Drop for Code {
     }
 }
 
-/// The addresses that a module's entry tells.
-fn table(entry: usize, length: usize) -> Vec<usize> {
-    // SAFETY: the symbol is what the code generator defines where a module has several functions: it tells the table.
+/// The address that the entry of a loop in step tells.
+fn told(entry: usize) -> usize {
+    // SAFETY: the symbol is what the code generator defines for such a module: it tells where the address stands.
     let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
-    // SAFETY: callers know the table's length and hold the code that it is part of.
-    unsafe { std::slice::from_raw_parts(table, length) }.to_vec()
+    // SAFETY: the word is part of the code, which callers hold.
+    unsafe { table.read() }
 }
 
 /// How a kernel is begun.
@@ -113,9 +118,8 @@ fn table(entry: usize, length: usize) -> Vec<usize> {
 pub(crate) enum Entry {
     /// A loop over blocks.
     Blocks(BlocksFn),
-    /// Regions that a scheduler runs: their addresses, 0 for those that are compiled when a thread needs them; then for
-    /// each region the address of its loop in step, or 0.
-    Regions(Vec<usize>),
+    /// Regions that a scheduler runs.
+    Regions,
     /// A function of one thread that runs as a fiber; schedules are random with a seed.
     Fiber { function: usize, seed: Option<u64> },
 }
@@ -215,15 +219,54 @@ const VALUES: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cs
     simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>)";
 
 /// What makes thread loops fast, and no more: `default<O2>` takes twice as long for the same code.
-const PIPELINE: &str = "function(early-cse,reassociate,\
-    loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch),simplifycfg,instcombine<no-verify-fixpoint>,\
+const LOOPS: &str =
+    "function(early-cse,reassociate,loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch))";
+
+/// What follows for code that a block runs again and again, such as a loop around a barrier: a loop over threads for each
+/// way that a branch goes which is the same for all of them. Elsewhere it is not worth its code.
+const UNSWITCH: &str = "function(loop-mssa(simple-loop-unswitch<nontrivial;trivial>))";
+
+/// What follows in any case.
+const PIPELINE: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>,\
     loop(indvars,loop-deletion),gvn,sccp,instcombine<no-verify-fixpoint>,adce,\
-    loop-mssa(licm<allowspeculation>),simplifycfg,loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
+    loop-mssa(licm<allowspeculation>),simplifycfg)";
+
+/// What makes loops over threads vectors, when stores are marked ([`group`]).
+const VECTORS: &str = "function(loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm<allowspeculation>),early-cse,sink),globaldce";
 
 /// What turns loops of constant length over the threads of a strip into vectors, after the above.
 const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
+
+/// Marks the stores again that threads may do in any order: where LLVM merges two of them, it forgets the mark, and with
+/// one store that has none it compares the addresses of all before it runs the threads of a loop as vectors.
+///
+/// Plain stores go without a mark only to variables of the function's own, on its stack or in a thread's local memory:
+/// a pointer that derives from one that was loaded is not to the former, and the latter is no other thread's.
+fn group(context: &Context, module: &Module<'_>) -> Result<(), String> {
+    let kind = context.get_kind_id("llvm.access.group");
+    let insts = || module.get_functions().flat_map(|f| f.get_basic_block_iter()).flat_map(|b| b.get_instructions());
+    let Some(group) = insts().find_map(|inst| inst.get_metadata(kind)) else { return Ok(()) };
+    let plain = |inst: &InstructionValue<'_>| {
+        let ordering = inst.get_atomic_ordering().unwrap_or(AtomicOrdering::NotAtomic);
+        ordering == AtomicOrdering::NotAtomic && inst.get_volatile() == Ok(false)
+    };
+    let behind_loaded = |inst: &InstructionValue<'_>| {
+        let mut pointer = inst.get_operand(1)?.value()?.as_instruction_value()?;
+        while pointer.get_opcode() == InstructionOpcode::GetElementPtr {
+            pointer = pointer.get_operand(0)?.value()?.as_instruction_value()?;
+        }
+        Some(pointer.get_opcode() == InstructionOpcode::Load)
+    };
+    let stores = insts().filter(|inst| inst.get_opcode() == InstructionOpcode::Store);
+    for store in stores.filter(|inst| inst.get_metadata(kind).is_none() && plain(inst)) {
+        if behind_loaded(&store) == Some(true) {
+            store.set_metadata(group, kind).map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}
 
 /// Optimises and compiles a module's text to an object file's bytes.
 fn object(ir: &str, symbol: &str, mode: Mode) -> Result<Vec<u8>, String> {
@@ -238,7 +281,13 @@ fn object(ir: &str, symbol: &str, mode: Mode) -> Result<Vec<u8>, String> {
     module.run_passes(VALUES, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     guard::rewrite(&context, &module, MEMORY.guards(), mode.registered)?;
     if mode.effort == Effort::Full {
+        module.run_passes(LOOPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+        if mode.repeats {
+            module.run_passes(UNSWITCH, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+        }
         module.run_passes(PIPELINE, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
+        group(&context, &module)?;
+        module.run_passes(VECTORS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
     }
     if mode.effort == Effort::Full && ir.contains("@strip") {
         module.run_passes(STRIPS, &machine, PassBuilderOptions::create()).map_err(|e| e.to_string())?;
@@ -270,24 +319,38 @@ fn link(ir: &str, mode: Mode) -> Result<Code, String> {
 }
 
 impl Compiled {
-    /// Compiles a kernel's first module; the others follow when a thread needs them.
+    /// Compiles what a kernel begins with; the rest follows when a thread needs it.
     ///
     /// # Errors
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode, registered: bool) -> Result<Compiled, String> {
-        let mode = Mode { effort: code.effort, registered };
-        let first = Arc::new(link(&code.regions[0], mode)?);
-        let entry = if code.scheduled {
-            // Each region, and behind them the loops in step.
-            Entry::Regions(table(first.address, 2 * code.regions.len()))
-        } else {
-            // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
-            Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(first.address) })
+        let mode = Mode { effort: code.effort, registered, repeats: false };
+        let later = |part: &Part| Later::new(part, mode);
+        let mut this = Compiled {
+            entry: Entry::Regions,
+            _first: None,
+            regions: code.regions.iter().map(later).collect(),
+            strips: code.strips.iter().map(|both| both.each_ref().map(|part| part.as_ref().map(later))).collect(),
+            plan: Arc::clone(&code.plan),
         };
-        let others = code.regions[1..].iter().map(|ir| Later::new(ir, mode)).collect();
-        let strips = code.strips.iter().map(|ir| ir.as_deref().map(|ir| Later::new(ir, mode))).collect();
-        Ok(Compiled { entry, _first: first, others, strips, plan: Arc::clone(&code.plan) })
+        let first = this.regions[0].address()?;
+        if !code.scheduled {
+            // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
+            this.entry = Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(first) });
+        }
+        Ok(this)
+    }
+
+    /// The address of something's code. A thread that goes on to a hot part will come to the others: they are compiled
+    /// with it, on as many threads as the pool has.
+    fn address(&self, later: &Later) -> Result<usize, String> {
+        if later.part.hot && later.code.get().is_none() {
+            let strips = self.strips.iter().flatten().flatten();
+            let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && other.code.get().is_none());
+            together(&open.collect::<Vec<_>>());
+        }
+        later.address()
     }
 
     /// Compiles the fiber of a kernel's thread.
@@ -296,9 +359,9 @@ impl Compiled {
     ///
     /// As [`Compiled::new`].
     pub(crate) fn fiber(ir: &str, plan: Plan, effort: Effort, registered: bool) -> Result<Compiled, String> {
-        let first = Arc::new(link(ir, Mode { effort, registered })?);
+        let first = Arc::new(link(ir, Mode { effort, registered, repeats: false })?);
         let entry = Entry::Fiber { function: first.address, seed: None };
-        Ok(Compiled { entry, _first: first, others: Vec::new(), strips: Vec::new(), plan: Arc::new(plan) })
+        Ok(Compiled { entry, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan: Arc::new(plan) })
     }
 
     /// The same code with another seed for its schedules.
@@ -306,55 +369,45 @@ impl Compiled {
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
         let entry = Entry::Fiber { function, seed };
-        let (first, plan) = (Arc::clone(&self._first), Arc::clone(&self.plan));
-        Compiled { entry, _first: first, others: Vec::new(), strips: Vec::new(), plan }
+        let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
+        Compiled { entry, _first: first, regions: Vec::new(), strips: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The code of a region that is scheduled; cold ones are compiled by the first caller while others wait.
+    /// The code of a region that is scheduled, compiled by the first caller while others wait.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn range(&self, region: usize) -> Result<RangeFn, String> {
-        let address = match &self.entry {
-            Entry::Regions(table) if table[region] != 0 => table[region],
-            _ => self.others[region - 1].address()?,
-        };
+        let address = self.address(&self.regions[region])?;
         // SAFETY: the address is that of a scheduled region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
-    /// The code that runs a strip of threads through the loop that a region begins with, if they may do it in step.
-    pub(crate) fn strip(&self, region: usize) -> Option<RangeFn> {
-        let Entry::Regions(table) = &self.entry else { return None };
-        let address = table[table.len() / 2 + region];
-        // SAFETY: the address is that of a strip, which the code generator defines with this signature.
-        (address != 0).then(|| unsafe { std::mem::transmute::<usize, RangeFn>(address) })
-    }
-
-    /// The same without guesses, where there is such a one.
+    /// The code that runs a strip of threads through the loop that a region begins with, if they may do it in step;
+    /// `careful` is the one without guesses, where that is another.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn careful_strip(&self, region: usize) -> Result<Option<RangeFn>, String> {
-        let Some(code) = &self.strips[region] else { return Ok(None) };
-        let address = table(code.address()?, 1)[0];
-        // SAFETY: as above.
+    pub(crate) fn strip(&self, region: usize, careful: bool) -> Result<Option<RangeFn>, String> {
+        let Some(later) = &self.strips[region][usize::from(careful)] else { return Ok(None) };
+        let address = told(self.address(later)?);
+        // SAFETY: the address is that of a strip, which the code generator defines with this signature.
         Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
     }
 
-    /// The code of region 1 and up, compiled by the first caller while others wait.
+    /// The code of region 1 and up where they are not scheduled, compiled by the first caller while others wait.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
-        let address = self.others[region - 1].address()?;
+        let address = self.regions[region].address()?;
         // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
@@ -362,7 +415,26 @@ impl Compiled {
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
-        let modules = self.others.iter().chain(self.strips.iter().flatten());
-        modules.filter(|later| !later.ir.is_empty()).try_for_each(|later| later.address().map(drop))
+        self.regions.iter().chain(self.strips.iter().flatten().flatten()).try_for_each(|part| part.address().map(drop))
     }
+}
+
+/// Stack of a thread that compiles.
+const STACK: usize = 16 << 20;
+
+/// Compiles parts on several threads. What fails says so when it is asked for its address.
+fn together(parts: &[&Later]) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let _ = part.address();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..POOL.workers().min(parts.len()) {
+            // Where the system gives no thread, the others do its part.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+        work();
+    });
 }

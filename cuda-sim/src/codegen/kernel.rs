@@ -5,7 +5,7 @@
 //! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
 use super::emit::Emitter;
-use super::{abi, region, strip};
+use super::{Part, abi, region, strip};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::sync::Plan;
@@ -83,70 +83,34 @@ impl Functions {
         self.reached(index).into_iter().any(|f| self.reached(f).contains(&f))
     }
 
-    /// The LLVM modules of one kernel, one for each region.
-    pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<String>> {
-        let function = &program.functions[index];
-        let module = |region| {
-            let mut emitter = Emitter::new(function);
-            let text = region_text(&mut emitter, regions, region)?;
-            Ok(self.complete(text, vec![emitter]))
+    /// The LLVM modules of one kernel, one for each region: they are compiled at the same time, or not at all.
+    pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<Part>> {
+        let module = |id: usize| {
+            let mut emitter = Emitter::new(&program.functions[index]);
+            let text = match regions.scheduled {
+                true => region::range(&mut emitter, regions, id)?,
+                false => region_text(&mut emitter, regions, id)?,
+            };
+            // Threads begin with a loop in step, where there is one.
+            let hot = regions.kinds[id] != Kind::Cold && !regions.lockstep.contains_key(&id);
+            let repeats = matches!(regions.kinds[id], Kind::Resume(_));
+            Ok(Part { ir: self.complete(text, vec![emitter]), hot, repeats })
         };
-        if !regions.scheduled {
-            return (0..regions.heads.len()).map(module).collect();
-        }
-        // The first module has all regions but cold ones, and a function that tells their addresses.
-        let (mut text, mut emitters, mut table) = (String::new(), Vec::new(), Vec::new());
-        for (id, kind) in regions.kinds.iter().enumerate() {
-            if *kind == Kind::Cold {
-                table.push("ptr null".to_owned());
-                continue;
-            }
-            let mut emitter = Emitter::new(function);
-            text.push_str(&region::range(&mut emitter, regions, id, &format!("region{id}"))?.replacen(
-                "define",
-                "define internal",
-                1,
-            ));
-            table.push(format!("ptr @region{id}"));
-            emitters.push(emitter);
-        }
-        // Behind them the loops in step, in the same order.
-        for id in 0..regions.heads.len() {
-            if !regions.lockstep.contains_key(&id) {
-                table.push("ptr null".to_owned());
-                continue;
-            }
-            let mut emitter = Emitter::new(function);
-            text.push_str(&strip::strip(&mut emitter, regions, id, true)?.unwrap_or_default());
-            table.push(format!("ptr @strip{id}"));
-            emitters.push(emitter);
-        }
-        text.push_str(&table_text(&table));
-        let mut modules = vec![self.complete(text, emitters)];
-        for (id, kind) in regions.kinds.iter().enumerate().skip(1) {
-            modules.push(if *kind == Kind::Cold {
-                let mut emitter = Emitter::new(function);
-                let text = region::range(&mut emitter, regions, id, "kernel")?;
-                self.complete(text, vec![emitter])
-            } else {
-                String::new()
-            });
-        }
-        Ok(modules)
+        (0..regions.heads.len()).map(module).collect()
     }
 
-    /// For each region the LLVM module of its loop in step without guesses, where that differs from the one with them.
-    pub(crate) fn strips(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<Option<String>>> {
-        let strip = |region| {
+    /// For each region the LLVM module of its loop in step, and the one without guesses where that is another.
+    pub(crate) fn strips(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<[Option<Part>; 2]>> {
+        let strip = |region, guesses| {
             let mut emitter = Emitter::new(&program.functions[index]);
             let text = match regions.lockstep.contains_key(&region) {
-                true => strip::strip(&mut emitter, regions, region, false)?,
+                true => strip::strip(&mut emitter, regions, region, guesses)?,
                 false => None,
             };
             let table = table_text(&[format!("ptr @strip{region}")]);
-            Ok(text.map(|text| self.complete(text + &table, vec![emitter])))
+            Ok(text.map(|text| Part { ir: self.complete(text + &table, vec![emitter]), hot: guesses, repeats: false }))
         };
-        (0..regions.heads.len()).map(strip).collect()
+        (0..regions.heads.len()).map(|region| Ok([strip(region, true)?, strip(region, false)?])).collect()
     }
 
     /// The LLVM module in which a kernel's threads are fibers, and where they wait.
@@ -408,12 +372,17 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
 }
 
-/// The frame slot of a register of the current thread.
-pub(super) fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
+/// The frame slots of a register, one for each thread.
+pub(super) fn frame_array(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
     let frame = emitter.field(abi::FRAME, "ptr");
     let threads = emitter.field(abi::THREADS, "i64");
     let start = emitter.uniform(format_args!("mul i64 {threads}, {}", regions.frame[&reg]));
-    let array = emitter.uniform(format_args!("getelementptr i8, ptr {frame}, i64 {start}"));
+    emitter.uniform(format_args!("getelementptr i8, ptr {frame}, i64 {start}"))
+}
+
+/// The frame slot of a register of the current thread.
+pub(super) fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
+    let array = frame_array(emitter, regions, reg);
     let width = emitter.function.registers[reg as usize].max(8);
     emitter.def(format_args!("getelementptr i{width}, ptr {array}, i64 %thread"))
 }

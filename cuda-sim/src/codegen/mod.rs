@@ -39,10 +39,10 @@ use std::sync::Arc;
 pub(crate) struct KernelCode {
     /// Index among the program's functions.
     pub(crate) function: usize,
-    /// LLVM IR of a module for each region, with what it calls; none where threads can only be fibers.
-    pub(crate) regions: Vec<String>,
-    /// For each region, LLVM IR of its loop in step for when the one in the first module guessed wrong.
-    pub(crate) strips: Vec<Option<String>>,
+    /// A module for each region; none where threads can only be fibers.
+    pub(crate) regions: Vec<Part>,
+    /// For each region its loop in step, and the one for when that guessed wrong.
+    pub(crate) strips: Vec<[Option<Part>; 2]>,
     /// Bytes of frame for each thread.
     pub(crate) frame_bytes: u64,
     /// Bytes of local memory for each thread, the stack of calls included.
@@ -53,6 +53,16 @@ pub(crate) struct KernelCode {
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
     pub(crate) plan: Arc<Plan>,
+}
+
+/// LLVM IR of a module with one entry and what that calls.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) ir: String,
+    /// Whether a thread that goes on will most likely come to it.
+    pub(crate) hot: bool,
+    /// Whether a block may run it more than once.
+    pub(crate) repeats: bool,
 }
 
 /// How much is done to make code fast.

@@ -9,7 +9,7 @@
 
 use super::abi;
 use super::emit::Emitter;
-use super::kernel::{PARALLEL, calls, emit_blocks, frame_slot, param_slots, register_slots};
+use super::kernel::{PARALLEL, calls, emit_blocks, frame_array, frame_slot, param_slots, register_slots};
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::sync::{self, Arg, Plan, Site};
 use crate::ir::{BlockId, Inst, Reg, Term, Value};
@@ -117,9 +117,15 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
             emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
             continue;
         }
-        let pointer = frame_slot(emitter, regions, *reg);
         let stored = width.max(8);
-        let value = emitter.def(format_args!("load i{stored}, ptr {pointer}, align 1{PARALLEL}"));
+        let value = if regions.is_shared(region, *reg) {
+            let array = frame_array(emitter, regions, *reg);
+            let pointer = emitter.uniform(format_args!("getelementptr i{stored}, ptr {array}, i64 %first"));
+            emitter.uniform(format_args!("load i{stored}, ptr {pointer}, align 1"))
+        } else {
+            let pointer = frame_slot(emitter, regions, *reg);
+            emitter.def(format_args!("load i{stored}, ptr {pointer}, align 1{PARALLEL}"))
+        };
         let value = emitter.resize(&value, stored, width, false);
         emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
     }
@@ -178,8 +184,8 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
     let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
 }
 
-/// The function of one region, named `name`.
-pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, name: &str) -> Result<String> {
+/// The function of one region.
+pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
     let blocks = regions.blocks(emitter.function, region);
     let states = exits(emitter, regions, region, &blocks);
     slots(emitter, regions, region, &blocks, &states);
@@ -207,7 +213,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize,
         }
     };
     let result = only.map_or(abi::LOOK, |state| *state as u64);
-    Ok(range_loop(emitter, name, &record, result))
+    Ok(range_loop(emitter, &record, result))
 }
 
 /// The coordinates of a block, from the context.
@@ -219,12 +225,12 @@ pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
 }
 
 /// The loop over the threads `first` to `first + count`, in rows of equal `tid.y` and `tid.z`.
-fn range_loop(emitter: &mut Emitter<'_>, name: &str, record: &str, result: u64) -> String {
+fn range_loop(emitter: &mut Emitter<'_>, record: &str, result: u64) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
     // A block has 1024 threads at most: saying so lets LLVM see that addresses do not wrap.
     format!(
-        "define i64 @{name}(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
+        "define i64 @kernel(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
 %end = add i64 %first, %count
   %first.any = trunc i64 %first to i32
   %first.small = and i32 %first.any, 1023

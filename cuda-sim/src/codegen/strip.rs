@@ -48,7 +48,7 @@ struct Strip<'a> {
 
 impl Strip<'_> {
     fn keep(&self, reg: Reg) -> Keep {
-        if self.info.uniform.contains(&reg) {
+        if self.info.uniform.contains(&reg) || self.guesses && self.info.settled.contains(&reg) {
             Keep::Once
         } else {
             let counts = self.live.contains(&reg) && (self.guesses || !self.info.guessed.contains(&reg));
@@ -57,9 +57,14 @@ impl Strip<'_> {
         }
     }
 
+    /// The regions that all threads go on in together where the loop ends.
+    fn ways_out(&self) -> impl Iterator<Item = usize> {
+        self.info.exits.iter().map(|block| self.regions.splits[block])
+    }
+
     /// Whether something that is live is kept as it is because of a guess.
     fn guesses(&self) -> bool {
-        let guessed = |reg: &Reg| self.info.guessed.contains(reg) && matches!(self.keep(*reg), Keep::Slope(_));
+        let guessed = |reg: &Reg| self.info.guessed.contains(reg) && self.keep(*reg) != Keep::Each;
         self.live.iter().any(guessed)
     }
 }
@@ -162,17 +167,17 @@ fn set(emitter: &mut Emitter<'_>, reg: Reg, value: &str) {
     emitter.line(format_args!("store i{has} {value}, ptr %r{reg}"));
 }
 
-/// What the current thread adds to the value of its group's first thread.
-fn rise(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> String {
+/// What a register with a slope is for the current thread, and the amount in it that all threads add.
+fn sloped(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> (String, String) {
     let wide = width(emitter, reg);
+    let at = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"));
+    let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
+    let amount = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
+    let first = emitter.def(format_args!("add i{wide} {base}, {amount}"));
     let lane = emitter.resize("%lane", 64, wide, false);
-    emitter.def(format_args!("mul i{wide} {lane}, {}", super::emit::int_constant(i128::from(slope), wide)))
-}
-
-/// The place of the current group's value of a register.
-fn of_group(emitter: &mut Emitter<'_>, reg: Reg) -> String {
-    let wide = width(emitter, reg);
-    emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"))
+    let slope = super::emit::int_constant(i128::from(slope), wide);
+    let rise = emitter.def(format_args!("mul i{wide} {lane}, {slope}"));
+    (emitter.def(format_args!("add i{wide} {first}, {rise}")), amount)
 }
 
 /// Puts what is kept of a register into the register.
@@ -180,14 +185,7 @@ fn restore(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()>
     let wide = width(emitter, reg);
     let value = match strip.keep(reg) {
         Keep::Once => emitter.def(format_args!("load i{wide}, ptr %once{reg}")),
-        Keep::Slope(slope) => {
-            let at = of_group(emitter, reg);
-            let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
-            let amount = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
-            let first = emitter.def(format_args!("add i{wide} {base}, {amount}"));
-            let rise = rise(emitter, reg, slope);
-            emitter.def(format_args!("add i{wide} {first}, {rise}"))
-        }
+        Keep::Slope(slope) => sloped(emitter, reg, slope).0,
         Keep::Each => {
             let at = element(emitter, "each", reg);
             emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"))
@@ -285,7 +283,18 @@ fn bail_out(emitter: &mut Emitter<'_>, strip: &Strip<'_>) {
         let wide = width(emitter, *reg);
         emitter.line(format_args!("store i{wide} poison, ptr %next{reg}"));
     }
-    emitter.text.push_str("  store i32 poison, ptr %exit\n  store i32 1, ptr %leaves\n  br label %turned\n");
+    for exit in strip.ways_out() {
+        emitter.line(format_args!("store i1 poison, ptr %out{exit}"));
+    }
+    emitter.text.push_str("  store i32 1, ptr %leaves\n  br label %turned\n");
+}
+
+/// Notes by which exit all threads leave the loop after this turn. One flag for each exit, and not a number, so that the
+/// branch on a flag is the loop's own branch.
+fn leave_by(emitter: &mut Emitter<'_>, strip: &Strip<'_>, way: Option<usize>) {
+    for exit in strip.ways_out() {
+        emitter.line(format_args!("store i1 {}, ptr %out{exit}", way == Some(exit)));
+    }
 }
 
 /// Adds whether the current thread leaves by itself to whether any does.
@@ -310,12 +319,17 @@ fn begin_turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         restore(emitter, strip, *reg)?;
     }
     // What a turn may leave unwritten is not what another thread wrote.
-    for reg in strip.kept.iter().filter(|r| !strip.live.contains(r)) {
-        let width = emitter.function.registers[*reg as usize];
-        emitter.line(format_args!("store i{width} poison, ptr %r{reg}"));
-    }
+    forget(emitter, strip.kept.iter().copied().filter(|r| !strip.live.contains(r)));
     emitter.line(format_args!("br label %b{}", strip.info.header));
     Ok(())
+}
+
+/// Leaves open what registers hold.
+fn forget(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
+    for reg in registers {
+        let width = emitter.function.registers[reg as usize];
+        emitter.line(format_args!("store i{width} poison, ptr %r{reg}"));
+    }
 }
 
 /// Finds out whether a thread will leave by itself in this turn, so that the turn need not be prepared for it: of all this
@@ -359,9 +373,16 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         let blocks: Vec<_> = strip.regions.blocks(function, strip.region);
         emit_blocks(emitter, &blocks, Some((strip.regions, strip.region)))?;
         let region_of = |block: &usize| strip.regions.splits[block];
-        emitter.text.push_str(&format!("split{}:\n  store i32 0, ptr %exit\n  br label %keep\n", strip.region));
-        for exit in strip.info.exits.iter().map(region_of) {
-            emitter.text.push_str(&format!("split{exit}:\n  store i32 {exit}, ptr %exit\n  br label %keep\n"));
+        emitter.text.push_str(&format!("split{}:\n", strip.region));
+        leave_by(emitter, strip, None);
+        emitter.text.push_str("  br label %keep\n");
+        for exit in strip.ways_out() {
+            emitter.text.push_str(&format!("split{exit}:\n"));
+            // What nothing reads afterwards need not be told from what another turn would begin with.
+            let live = &strip.regions.live[exit];
+            forget(emitter, strip.kept.iter().copied().filter(|r| !live.contains(r)));
+            leave_by(emitter, strip, Some(exit));
+            emitter.text.push_str("  br label %keep\n");
         }
         for bail in strip.info.bails.iter().map(region_of) {
             emitter.text.push_str(&format!("split{bail}:\n"));
@@ -382,11 +403,9 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
                 }
                 Keep::Once => {}
                 Keep::Slope(slope) => {
-                    let at = of_group(emitter, *reg);
-                    let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
-                    let rise = rise(emitter, *reg, slope);
-                    let own = emitter.def(format_args!("add i{wide} {base}, {rise}"));
-                    value = emitter.def(format_args!("sub i{wide} {value}, {own}"));
+                    let (before, amount) = sloped(emitter, *reg, slope);
+                    let more = emitter.def(format_args!("sub i{wide} {value}, {before}"));
+                    value = emitter.def(format_args!("add i{wide} {amount}, {more}"));
                 }
             }
             emitter.line(format_args!("store i{wide} {value}, ptr %next{reg}"));
@@ -403,16 +422,11 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
         emitter.line(format_args!("store i{wide} {next}, ptr %once{reg}"));
     }
-    let exit = emitter.def(format_args!("load i32, ptr %exit"));
-    let cases: String = strip
-        .info
-        .exits
-        .iter()
-        .map(|b| strip.regions.splits[b])
-        .map(|region| format!(" i32 {region}, label %leave{region}"))
-        .collect();
-    emitter.line(format_args!("switch i32 {exit}, label %turn.again [{cases} ]"));
-    emitter.text.push_str("turn.again:\n  br label %turn\n");
+    for exit in strip.ways_out() {
+        let out = emitter.def(format_args!("load i1, ptr %out{exit}"));
+        emitter.text.push_str(&format!("  br i1 {out}, label %leave{exit}, label %stay{exit}\nstay{exit}:\n"));
+    }
+    emitter.line(format_args!("br label %turn"));
     Ok(())
 }
 
@@ -462,7 +476,7 @@ pub(super) fn strip(
     emitter.exit_label = "refused";
     enter(emitter, &strip)?;
     turn(emitter, &strip)?;
-    for exit in info.exits.iter().map(|b| regions.splits[b]) {
+    for exit in strip.ways_out() {
         let name = format!("leave{exit}");
         emitter.text.push_str(&format!("{name}:\n"));
         nest(emitter, &name, |emitter| {
@@ -499,8 +513,11 @@ fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
     let _ = writeln!(
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
-         %group.z = alloca [{groups} x i32]\n  %bad = alloca i64\n  %wrong = alloca i64\n  %bail = alloca i32\n  %leaves = alloca i32\n  %exit = alloca i32"
+         %group.z = alloca [{groups} x i32]\n  %bad = alloca i64\n  %wrong = alloca i64\n  %bail = alloca i32\n  %leaves = alloca i32"
     );
+    for exit in strip.ways_out() {
+        let _ = writeln!(emitter.prologue, "  %out{exit} = alloca i1");
+    }
 }
 
 fn function_text(emitter: &mut Emitter<'_>, region: usize) -> String {

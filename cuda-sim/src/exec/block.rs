@@ -19,8 +19,13 @@ use crate::ir::sync::{self, BARRIERS, Count, Operation, Plan, Site};
 
 /// What runs a block's threads: compiled regions, or fibers.
 pub(crate) trait Engine {
-    /// Runs threads from where they are, `state`, and gives where all of them are then, or [`LOOK`].
+    /// Runs threads from where they are, `state` or [`BEGIN`], and gives where all of them are then, or [`LOOK`].
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault>;
+
+    /// The threads run next are those of the block of that number, before their first instruction.
+    fn restart(&mut self, number: u64) {
+        let _ = number;
+    }
 
     /// The next warp to run in a round of `warps`; `turn` counts from 0.
     fn order(&mut self, turn: usize, warps: usize) -> usize {
@@ -126,7 +131,7 @@ impl<'a> Block<'a> {
     }
 
     fn call(&mut self, engine: &mut dyn Engine, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
-        let state = if state == ENTRY { 0 } else { state };
+        let state = if state == ENTRY { BEGIN } else { state };
         let result = engine.run(&mut self.context, state, first, count).map_err(|fault| fault.in_block(self.number))?;
         Fault::stopped(&self.context).map(|()| result)
     }
@@ -449,6 +454,9 @@ fn count_arrivals(waits: &mut [Wait]) {
 
 /// The place of threads that have not begun.
 const ENTRY: u32 = u32::MAX - 1;
+
+/// The same for an engine: the first region. In `next` it stands for threads that have finished.
+pub(super) const BEGIN: u32 = 0;
 
 /// Bits `from..to`.
 fn bits(from: usize, to: usize) -> u32 {

@@ -10,7 +10,7 @@
 //! code. The [`Fiber`] records of a block are in one vector that never grows; only the worker that owns the block
 //! touches them.
 
-use super::block::Engine;
+use super::block::{BEGIN, Engine};
 use super::fault;
 use super::launch::Fault;
 use crate::codegen::abi::{self, Context, LOOK};
@@ -24,7 +24,10 @@ const GUARD: usize = 4096;
 /// Bytes of it that calls leave to the runtime.
 pub(super) const RESERVED: usize = 64 << 10;
 
-/// A mapped stack with an inaccessible page below.
+/// A mapped stack with an inaccessible page below it, whose address this is.
+///
+/// With that page the distance from one stack to the next is an odd number of pages: at 64 of them all stacks would
+/// compete for the same entries of the first-level TLB.
 struct Stack(usize);
 
 static STACKS: Lazy<Mutex<Vec<Stack>>> = Lazy::new(Mutex::default);
@@ -37,29 +40,39 @@ impl Stack {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new anonymous mapping at an address that the kernel chooses.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), STACK, access, flags, -1, 0) };
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), GUARD + STACK, access, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return Err(Fault::OutOfMemory);
         }
         // SAFETY: the first page of the mapping that was just made.
         if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } != 0 {
             // SAFETY: unmaps exactly the mapping that was just made.
-            unsafe { libc::munmap(start, STACK) };
+            unsafe { libc::munmap(start, GUARD + STACK) };
             return Err(Fault::OutOfMemory);
         }
         Ok(Stack(start as usize))
+    }
+
+    /// The end that a stack grows from.
+    fn top(&self) -> usize {
+        self.0 + GUARD + STACK
+    }
+
+    /// Below this it is for the runtime and not for calls.
+    fn limit(&self) -> u64 {
+        (self.0 + GUARD + RESERVED) as u64
     }
 }
 
 /// What the switches agree on; the offsets are written out in their code.
 #[repr(C)]
 struct Fiber {
-    /// Stack pointer of the fiber while it does not run.
+    /// Stack pointer of the fiber while it does not run; 0 before it begins.
     inside: usize,
     /// Stack pointer of the scheduler while the fiber runs.
     outside: usize,
-    /// Its stack; none before it begins and after it has finished.
-    stack: Option<Stack>,
+    /// [`Stack::limit`] of its stack.
+    limit: u64,
 }
 
 // The switches end in a jump rather than a return: the processor expects a return to go where the last call came from,
@@ -172,8 +185,8 @@ extern "C" fn run_batch(batch: *const Batch) -> u64 {
         let fiber = fibers.wrapping_add(thread);
         // SAFETY: the context is live and this worker's.
         unsafe { (*context).fiber = fiber as u64 };
-        // SAFETY: as above; the fiber is one of the block's.
-        let limit = unsafe { (*fiber).stack.as_ref() }.map_or(0, |stack| (stack.0 + GUARD + RESERVED) as u64);
+        // SAFETY: the fiber is one of the block's.
+        let limit = unsafe { (*fiber).limit };
         // SAFETY: as above.
         unsafe { (*context).stack_limit = limit };
         // SAFETY: the fiber has begun and not finished, and the context names it.
@@ -192,47 +205,53 @@ extern "C" fn run_batch(batch: *const Batch) -> u64 {
     0
 }
 
-/// The fibers of one block.
+/// The fibers of one block after another.
 pub(crate) struct Fibers {
     function: usize,
     threads: Vec<Fiber>,
+    /// The stack of each, as far as they have begun.
+    stacks: Vec<Stack>,
+    seed: Option<u64>,
     random: Option<Random>,
     warps: Vec<usize>,
 }
 
 impl Fibers {
-    pub(crate) fn new(function: usize, threads: usize, random: Option<Random>) -> Fibers {
-        let threads = (0..threads).map(|_| Fiber { inside: 0, outside: 0, stack: None }).collect();
-        Fibers { function, threads, random, warps: Vec::new() }
+    /// The fibers of a block of that number.
+    pub(crate) fn new(function: usize, threads: usize, seed: Option<u64>, number: u64) -> Fibers {
+        let threads = (0..threads).map(|_| Fiber { inside: 0, outside: 0, limit: 0 }).collect();
+        let mut fibers = Fibers { function, threads, stacks: Vec::new(), seed, random: None, warps: Vec::new() };
+        fibers.restart(number);
+        fibers
     }
 
-    /// Gives a thread its stack.
-    fn start(&mut self, context: usize, thread: usize) -> Result<(), Fault> {
-        let stack = Stack::take()?;
+    /// Puts a thread before its first instruction.
+    fn start(&mut self, context: usize, thread: usize) {
+        let stack = &self.stacks[thread];
         // Tops are staggered: at equal offsets in their pages they would compete for the same lines of the cache.
-        let top = stack.0 + STACK - 64 - thread * 5 % 60 * 64;
+        let top = stack.top() - 64 - thread * 5 % 60 * 64;
         let frame: [usize; 7] = [0, thread, context, self.function, 0, 0, bottom as *const () as usize];
         let inside = top - size_of_val(&frame);
         // SAFETY: the words lie in the mapped, accessible part of a stack that nothing else uses.
         unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
-        self.threads[thread] = Fiber { inside, outside: 0, stack: Some(stack) };
-        Ok(())
+        self.threads[thread] = Fiber { inside, outside: 0, limit: stack.limit() };
     }
 }
 
 impl Drop for Fibers {
     fn drop(&mut self) {
-        STACKS.lock().extend(self.threads.drain(..).filter_map(|fiber| fiber.stack));
+        STACKS.lock().append(&mut self.stacks);
     }
 }
 
 impl Engine for Fibers {
-    fn run(&mut self, context: &mut Context, _state: u32, first: usize, count: usize) -> Result<u64, Fault> {
+    fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let at = std::ptr::from_mut(context);
-        for thread in first..first + count {
-            if self.threads[thread].stack.is_none() {
-                self.start(at as usize, thread)?;
+        if state == BEGIN {
+            while self.stacks.len() < first + count {
+                self.stacks.push(Stack::take()?);
             }
+            (first..first + count).for_each(|thread| self.start(at as usize, thread));
         }
         let batch = Batch { context: at, fibers: self.threads.as_mut_ptr(), first, count };
         let batch = &raw const batch as usize;
@@ -240,6 +259,10 @@ impl Engine for Fibers {
         let result = unsafe { fault::call(run_batch as *const () as usize, batch, 0, 0) };
         result.map_err(|address| Fault::at(address, 0))?;
         Ok(LOOK)
+    }
+
+    fn restart(&mut self, number: u64) {
+        self.random = self.seed.map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
     }
 
     fn order(&mut self, turn: usize, warps: usize) -> usize {

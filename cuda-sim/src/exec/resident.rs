@@ -10,7 +10,7 @@
 
 use super::block::{Block, Engine, Outcome};
 use super::fault;
-use super::fiber::{Fibers, Random};
+use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
 use crate::codegen::jit::{Compiled, Entry};
@@ -53,7 +53,7 @@ impl Regions<'_> {
     fn strips(
         &self,
         region: usize,
-        (strip, plain): (RangeFn, RangeFn),
+        strip: RangeFn,
         context: &mut Context,
         first: usize,
         count: usize,
@@ -67,10 +67,11 @@ impl Regions<'_> {
                 result = self.call(strip, context, at, size)?;
             }
             if result == MISGUESSED {
-                let careful = self.0.careful_strip(region).map_err(no_code)?;
+                let careful = self.0.strip(region, true).map_err(no_code)?;
                 result = careful.map_or(Ok(REFUSED), |strip| self.call(strip, context, at, size))?;
             }
             if result == REFUSED {
+                let plain = self.0.range(region).map_err(no_code)?;
                 result = self.call(plain, context, at, size)?;
             }
             if result != LOOK {
@@ -88,10 +89,10 @@ impl Regions<'_> {
 
 impl Engine for Regions<'_> {
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
-        let plain = self.0.range(state as usize).map_err(no_code)?;
-        match self.0.strip(state as usize) {
-            Some(strip) => self.strips(state as usize, (strip, plain), context, first, count),
-            None => self.call(plain, context, first, count),
+        let region = state as usize;
+        match self.0.strip(region, false).map_err(no_code)? {
+            Some(strip) => self.strips(region, strip, context, first, count),
+            None => self.call(self.0.range(region).map_err(no_code)?, context, first, count),
         }
     }
 }
@@ -118,9 +119,11 @@ impl Launch {
         let plan = self.code.plan();
         Ok(match self.code.entry {
             Entry::Fiber { function, seed } => {
-                let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
-                let engine = Box::new(Fibers::new(function, threads as usize, random));
-                Resident { block: Block::new(plan, context, next, number, false), engine, memory }
+                let seed = seed.or(*SEED);
+                let engine = Box::new(Fibers::new(function, threads as usize, seed, number));
+                // Each fiber runs alone, but in turn they all come to a place before one goes on; not so at random.
+                let together = seed.is_none();
+                Resident { block: Block::new(plan, context, next, number, together), engine, memory }
             }
             _ => {
                 let engine = Box::new(Regions(&self.code));
@@ -175,7 +178,7 @@ impl Launch {
                 let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { blocks };
                 more &= number < blocks;
                 if more {
-                    self.again(resident, number, threads);
+                    self.again(resident, number);
                 } else {
                     keep(&mut MEMORY.lock(), held.swap_remove(at));
                 }
@@ -192,12 +195,9 @@ impl Launch {
     }
 
     /// Begins a block in the memory of one that has finished.
-    fn again<'a>(&'a self, resident: &mut Resident<'a>, number: u64, threads: u64) {
+    fn again(&self, resident: &mut Resident<'_>, number: u64) {
         resident.block.restart(number, self.coordinates(number));
-        if let Entry::Fiber { function, seed } = self.code.entry {
-            let random = seed.or(*SEED).map(|seed| Random::new(seed ^ number.wrapping_mul(0x9e37_79b9)));
-            resident.engine = Box::new(Fibers::new(function, threads as usize, random));
-        }
+        resident.engine.restart(number);
     }
 }
 

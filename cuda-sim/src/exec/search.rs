@@ -154,7 +154,7 @@ impl Launch {
         let mut context = Box::new(self.context(0, threads, memory, &progress, shared_guard())?);
         context.ctaid = self.coordinates(number);
         let next = std::mem::take(&mut memory.next);
-        let mut fibers = Fibers::new(function, threads as usize, None);
+        let mut fibers = Fibers::new(function, threads as usize, None, number);
         let mut block = Block::new(exact.plan(), context, next, number, false);
         let end = Instant::now() + PATIENCE;
         // Where all poll, they wait for another block, which does not run.

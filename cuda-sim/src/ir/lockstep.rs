@@ -6,7 +6,8 @@
 //! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
 //!
 //! An index times a parameter is most often a position times the stride of an array's last axis, which most often is 1:
-//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong.
+//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong. So are
+//! predicates that the loop only reads, checks of an index mostly: they are taken to be equal.
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
@@ -26,9 +27,11 @@ pub(crate) struct Lockstep {
     pub(crate) foreseen: bool,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,
+    /// Predicates that the loop only reads, guessed to be equal among the threads.
+    pub(crate) settled: BTreeSet<Reg>,
     /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
     pub(crate) slopes: BTreeMap<Reg, i64>,
-    /// Those of them whose slope takes a factor for 1 that is equal among the threads.
+    /// Those of them whose slope takes a factor for 1 that is equal among the threads, and what is `settled`.
     pub(crate) guessed: BTreeSet<Reg>,
 }
 
@@ -57,7 +60,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 }
 
 /// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
-fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
+pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
         Opcode::Atom | Opcode::Device | Opcode::Ldu => false,
@@ -76,14 +79,14 @@ fn is_parameter(inst: &Inst) -> bool {
     matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)))
 }
 
-fn defs(inst: &Inst) -> Vec<Reg> {
+pub(super) fn defs(inst: &Inst) -> Vec<Reg> {
     let mut found = Vec::new();
     inst.visit(&mut |r| found.push(r), &mut |_| {});
     found
 }
 
 /// Registers whose values derive from nothing that differs among threads, branches aside.
-fn alike(function: &Function) -> Vec<bool> {
+pub(super) fn alike(function: &Function) -> Vec<bool> {
     let mut alike = vec![true; function.registers.len()];
     let mut changed = true;
     while changed {
@@ -104,10 +107,10 @@ fn alike(function: &Function) -> Vec<bool> {
 }
 
 /// Edges of a loop's blocks: `None` stands for the end of a turn.
-type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
+pub(super) type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
 
 /// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
-fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
     let all: BTreeSet<BlockId> = edges.keys().copied().collect();
     let mut after: HashMap<BlockId, BTreeSet<BlockId>> = all.iter().map(|b| (*b, all.clone())).collect();
     let mut changed = true;
@@ -389,11 +392,16 @@ fn examine(
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
     // What the loop changes keeps its slope where it changes by the same amount in every thread.
     let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
+    // A check that the loop does not change most often comes out alike for threads that are in the loop together.
+    let settled =
+        |r: &Reg| function.registers[*r as usize] == 1 && !written.contains(r) && !analysis.alike[*r as usize];
+    let settled: BTreeSet<Reg> = live.iter().filter(settled).collect();
     let kept = || slopes.iter().filter(|(r, _)| keeps(r));
     let sloped = kept().map(|(r, slope)| (*r, slope.by)).collect();
-    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r).collect();
+    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r);
+    let guessed = guessed.chain(settled.iter().copied()).collect();
     let foreseen = analysis.foreseen();
-    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, slopes: sloped, guessed })
+    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, settled, slopes: sloped, guessed })
 }
 
 /// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.

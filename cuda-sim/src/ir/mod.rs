@@ -15,6 +15,7 @@ pub(crate) mod regions;
 pub(crate) mod remat;
 pub(crate) mod rename;
 pub(crate) mod sync;
+pub(crate) mod uniform;
 
 use crate::ptx::isa::Form;
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};

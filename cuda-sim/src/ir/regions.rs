@@ -13,6 +13,7 @@ use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
 use super::remat::Cheap;
 use super::sync::{self, Site};
+use super::uniform;
 use super::{Block, BlockId, Function, Reg, Term};
 use crate::ptx::{Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -51,6 +52,8 @@ pub(crate) struct Regions {
     pub(crate) lockstep: HashMap<usize, Lockstep>,
     /// Registers live at each head that come from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
+    /// For each register whether it is equal in all threads wherever a barrier of the whole block opens.
+    shared: Vec<bool>,
     /// The other registers live at each head.
     pub(crate) computed: Vec<Vec<Reg>>,
     /// Instructions that compute those again.
@@ -189,6 +192,7 @@ impl Regions {
             scheduled: !loops.is_empty() || waits(function, &polls),
             lockstep: HashMap::new(),
             live: Vec::new(),
+            shared: Vec::new(),
             computed: Vec::new(),
             again: Vec::new(),
             frame: HashMap::new(),
@@ -232,6 +236,12 @@ impl Regions {
         }
         // A header may have been the exit of another loop before.
         self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
+        let barriers = || self.site_of.iter().filter(|(_, site)| self.sites[**site].is_barrier());
+        let whole = barriers().all(|(_, site)| self.sites[*site].is_whole());
+        self.shared = match whole {
+            true => uniform::across(function, &barriers().map(|(block, _)| *block).collect()),
+            false => vec![false; function.registers.len()],
+        };
         let mut at = 0;
         while at < self.heads.len() {
             if self.kinds[at] != Kind::Cold {
@@ -276,6 +286,12 @@ impl Regions {
     /// Without a scheduler, region 0 leaves at every split, and a cold region runs on to its end.
     pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
         if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
+    }
+
+    /// Whether all threads with which a region is run have the same value of a register that comes from the frame.
+    pub(crate) fn is_shared(&self, region: usize, reg: Reg) -> bool {
+        let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
+        matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.shared[reg as usize]
     }
 
     /// The blocks of a region.

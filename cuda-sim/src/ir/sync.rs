@@ -239,4 +239,9 @@ impl Site {
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_) | Operation::Arrive)
     }
+
+    /// Whether all threads of the block that have not finished wait here together.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.operation, Operation::Barrier(_)) && self.args[1] == Arg::Known(0)
+    }
 }

@@ -214,3 +214,29 @@ fn checks_of_what_is_loaded() {
         }
     });
 }
+
+/// Checks made before the loop, which come out alike for some threads in a row and not for others.
+#[test]
+fn checks_made_before_the_loop() {
+    let text = ".visible .entry k(.param .u64 how, .param .u64 in, .param .u64 out) { .reg .pred %p<7>;
+        .reg .b32 %r<16>; .reg .b64 %rd<24>;
+        ld.param.u64 %rd1,[how]; ld.param.u64 %rd2,[in]; ld.param.u64 %rd3,[out]; mov.u32 %r1,%tid.x; mov.u32 %r2,0;
+        ld.global.nc.u64 %rd4,[%rd1]; ld.global.nc.u64 %rd15,[%rd1+8]; cvt.u64.u32 %rd5, %r1; mov.u64 %rd10, 0;
+        shl.b64 %rd6, %rd5, 3; add.u64 %rd8, %rd2, %rd6; setp.ge.u64 %p1, %rd5, %rd15; setp.lt.u64 %p2, %rd5, %rd4;
+        L: setp.ge.u32 %p3, %r2, 50; or.pred %p4, %p3, %p1; @%p4 bra COLD;
+        ld.global.u64 %rd9, [%rd8]; selp.u64 %rd11, 5, 7, %p2; mad.lo.u64 %rd10, %rd9, %rd11, %rd10;
+        add.u64 %rd8, %rd8, 56; add.u32 %r2, %r2, 1; setp.lt.u32 %p5, %r2, 20; @%p5 bra L;
+        DONE: add.u64 %rd12, %rd3, %rd6; st.global.u64 [%rd12], %rd10; ret;
+        COLD: mul.lo.u64 %rd10, %rd5, 1000003; membar.gl; bra DONE; }";
+    let input: Vec<u64> = (0..300).map(|i| i * i + 3).collect();
+    for (five, limit) in [(0, 128), (128, 128), (64, 96), (70, 128), (128, 77), (50, 50), (1, 127)] {
+        check(text, 1, [128, 1, 1], &[vec![five, limit], input.clone(), vec![0; 128]], |after| {
+            for t in 0..128 {
+                let factor = if t < five { 5 } else { 7 };
+                let sum = (0..20).map(|k| input[(t + k * 7) as usize] * factor).sum();
+                let want = if t < limit { sum } else { t * 1_000_003 };
+                assert_eq!(after[2][t as usize], want, "{five}, {limit}, thread {t}");
+            }
+        });
+    }
+}

@@ -12,6 +12,7 @@ mod lockstep;
 mod programs;
 mod sync;
 mod text;
+mod uniform;
 
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::{Kind, MEMORY};

@@ -91,7 +91,7 @@ fn check_under(
 
 /// Runs a kernel of one block of `threads` threads that leaves `%r10` of each thread in an array.
 #[track_caller]
-fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
+pub(super) fn each(code: &str, threads: u32, want: impl Fn(u32) -> u32) {
     each_under(seeds(), code, threads, want);
 }
 

@@ -4,6 +4,7 @@
 //!
 //! Every call passes pointers to live locals, as CUDA's documentation asks.
 #![allow(dead_code, unused_macros, reason = "each test file uses a part")]
+#![allow(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 #![allow(clippy::allow_attributes, reason = "which part is unused differs from file to file")]
 
 use cuda_sys::*;

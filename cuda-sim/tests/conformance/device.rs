@@ -16,19 +16,6 @@ use std::ptr::null_mut;
 /// Inputs of one evaluation: bits of each source.
 pub(crate) type Inputs = [u64; 4];
 
-macro_rules! call {
-    ($name:ident($($arg:expr),* $(,)?)) => {{
-        let function = cuda_sim::driver_api().$name().expect(stringify!($name));
-        unsafe { function($($arg),*) }
-    }};
-}
-
-macro_rules! ok {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        assert_eq!(call!($name($($arg),*)), CUresult::CUDA_SUCCESS, stringify!($name))
-    };
-}
-
 fn context() {
     ok!(cuInit(0));
     let mut context = null_mut();

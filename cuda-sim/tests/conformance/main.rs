@@ -5,6 +5,10 @@
 //! are compared bit for bit, NaNs apart (any NaN is as good as another) and approximations (within the manual's error).
 //! Each test runs again in a process whose engine is fibers, and the two engines must agree in every bit.
 
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
 mod compare;
 mod control;
 mod device;
