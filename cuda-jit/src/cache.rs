@@ -109,10 +109,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place for a module's PTX; `None` if the cache is off.
-    pub(crate) fn of(kir: &str, target: &Target, options: &llvm::Options) -> Option<Self> {
+    /// The place for the PTX of a module with the bitcode that is linked into it; `None` if the cache is off.
+    pub(crate) fn of(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Option<Self> {
         let cache = disk()?;
-        Some(Place { cache, key: key(kir, target, options) })
+        Some(Place { cache, key: key(kir, target, options, linked) })
     }
 
     /// The PTX, if it is there; counted by `kernel` and for the process.
@@ -130,9 +130,9 @@ impl Place {
 }
 
 /// What a kernel's PTX depends on.
-fn key(kir: &str, target: &Target, options: &llvm::Options) -> Key {
-    let parts = [kir, &target.to_string(), &format!("{options:?}"), &compiler()];
-    Key::new(&parts.map(str::as_bytes))
+fn key(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Key {
+    let (target, options, compiler) = (target.to_string(), format!("{options:?}"), compiler());
+    Key::new(&[kir.as_bytes(), target.as_bytes(), options.as_bytes(), compiler.as_bytes(), linked])
 }
 
 /// What compiles: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
@@ -155,11 +155,12 @@ mod tests {
     fn everything_that_changes_the_code_changes_the_key() {
         let options = llvm::Options::default();
         let target = Target::default();
-        let one = key("kir 1", &target, &options);
-        assert_eq!(one, key("kir 1", &target, &options.clone()));
-        assert_ne!(one, key("kir 2", &target, &options));
-        assert_ne!(one, key("kir 1", &Target::new((9, 0)).unwrap(), &options));
-        assert_ne!(one, key("kir 1", &target, &llvm::Options { fast_math: true, ..options }));
+        let one = key("kir 1", &target, &options, b"");
+        assert_eq!(one, key("kir 1", &target, &options.clone(), b""));
+        assert_ne!(one, key("kir 2", &target, &options, b""));
+        assert_ne!(one, key("kir 1", &target, &options, b"libdevice"));
+        assert_ne!(one, key("kir 1", &Target::new((9, 0)).unwrap(), &options, b""));
+        assert_ne!(one, key("kir 1", &target, &llvm::Options { fast_math: true, ..options }, b""));
         assert!(compiler().contains("LLVM 22"));
     }
 }

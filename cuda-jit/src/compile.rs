@@ -10,6 +10,7 @@ use crate::front::{self, Lowered};
 use crate::harvest::{Body, Instance};
 use crate::kernel::Kernel;
 use crate::kir::Module;
+use crate::libdevice;
 use crate::syntax::{self, Definition};
 use crate::target::{ComputeCapability, Target};
 
@@ -42,7 +43,9 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
     let entry = module.functions[0].name.clone();
     let options = options(&definition.options);
     let counters = counters.filter(|_| definition.options.cache);
-    let place = counters.and_then(|_| Place::of(&module.to_string(), &target, &options));
+    // Without libdevice there is nothing to find: the back end says so.
+    let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
+    let place = counters.and_then(|_| Place::of(&module.to_string(), &target, &options, linked));
     let found = place.as_ref().zip(counters).and_then(|(place, counters)| place.get(counters));
     let ptx = match found {
         Some(ptx) => ptx,

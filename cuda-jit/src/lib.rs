@@ -30,7 +30,6 @@
 //! # Ok::<(), cuda_jit::Error>(())
 //! ```
 
-#[cfg(test)]
 extern crate self as cuda_jit;
 
 pub mod back;
@@ -45,6 +44,8 @@ pub mod inspect;
 mod kernel;
 pub mod kir;
 pub mod launch;
+mod libdevice;
+mod math;
 mod num;
 #[doc(hidden)]
 pub mod print;

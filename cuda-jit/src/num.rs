@@ -81,6 +81,34 @@ pub trait Float: Num + Neg<Output = Self> {
     fn ceil(self) -> Self;
     /// Rounds toward zero.
     fn trunc(self) -> Self;
+    /// The sine of an angle in radians.
+    fn sin(self) -> Self;
+    /// The cosine of an angle in radians.
+    fn cos(self) -> Self;
+    /// The tangent of an angle in radians.
+    fn tan(self) -> Self;
+    /// e to this power.
+    fn exp(self) -> Self;
+    /// 2 to this power.
+    fn exp2(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
+    /// The logarithm in base 2.
+    fn log2(self) -> Self;
+    /// The logarithm in base 10.
+    fn log10(self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// The arc tangent, in radians.
+    fn atan(self) -> Self;
+    /// This to a power.
+    fn powf(self, exponent: Self) -> Self;
+    /// The angle of the point with this as y, in radians.
+    fn atan2(self, x: Self) -> Self;
+    /// The length of the hypotenuse.
+    fn hypot(self, other: Self) -> Self;
+    /// This to a whole power.
+    fn powi(self, exponent: i32) -> Self;
     /// Whether it is NaN.
     fn is_nan(self) -> bool;
 }
@@ -115,6 +143,20 @@ macro_rules! floats {
             fn floor(self) -> Self { $ty::floor(self) }
             fn ceil(self) -> Self { $ty::ceil(self) }
             fn trunc(self) -> Self { $ty::trunc(self) }
+            fn sin(self) -> Self { $ty::sin(self) }
+            fn cos(self) -> Self { $ty::cos(self) }
+            fn tan(self) -> Self { $ty::tan(self) }
+            fn exp(self) -> Self { $ty::exp(self) }
+            fn exp2(self) -> Self { $ty::exp2(self) }
+            fn ln(self) -> Self { $ty::ln(self) }
+            fn log2(self) -> Self { $ty::log2(self) }
+            fn log10(self) -> Self { $ty::log10(self) }
+            fn tanh(self) -> Self { $ty::tanh(self) }
+            fn atan(self) -> Self { $ty::atan(self) }
+            fn powf(self, exponent: Self) -> Self { $ty::powf(self, exponent) }
+            fn atan2(self, x: Self) -> Self { $ty::atan2(self, x) }
+            fn hypot(self, other: Self) -> Self { $ty::hypot(self, other) }
+            fn powi(self, exponent: i32) -> Self { $ty::powi(self, exponent) }
             fn is_nan(self) -> bool { $ty::is_nan(self) }
         }
     )* };

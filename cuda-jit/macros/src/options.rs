@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitBool, LitInt, Token, parenthesized};
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `cache = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
+                     `lineinfo`, `cache = false`, `libdevice = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
 
 /// What `#[kernel(..)]` asks for.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
@@ -57,6 +57,7 @@ impl Asked {
             "lineinfo" => self.options.lineinfo = flag(input)?,
             "cache" => self.options.cache = flag(input)?,
             "fma" => self.options.fma = flag(input)?,
+            "libdevice" => self.options.libdevice = flag(input)?,
             "opt" => {
                 let level: LitInt = value(input)?;
                 let number = level.base10_parse()?;

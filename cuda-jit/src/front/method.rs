@@ -20,6 +20,8 @@ enum Kind {
     Own,
     /// `u32`
     Count,
+    /// `i32`
+    Int,
     /// `bool`
     Test,
     /// The unsigned integer of the same width.
@@ -31,6 +33,7 @@ impl Kind {
         match self {
             Kind::Own => receiver,
             Kind::Count => Scalar::U32,
+            Kind::Int => Scalar::I32,
             Kind::Test => Scalar::Bool,
             Kind::Unsigned if receiver == Scalar::F32 => Scalar::U32,
             Kind::Unsigned if receiver == Scalar::F64 => Scalar::U64,
@@ -47,7 +50,7 @@ struct Method {
 }
 
 fn method(name: &str) -> Option<Method> {
-    use Kind::{Count, Own, Test, Unsigned};
+    use Kind::{Count, Int, Own, Test, Unsigned};
     let float: fn(Scalar) -> bool = Scalar::is_float;
     let int: fn(Scalar) -> bool = Scalar::is_integer;
     let signed: fn(Scalar) -> bool = Scalar::is_signed;
@@ -58,6 +61,11 @@ fn method(name: &str) -> Option<Method> {
         "sqrt" | "floor" | "ceil" | "trunc" | "round_ties_even" | "fract" | "recip" => (float, &[], Own),
         "copysign" => (float, &[Own], Own),
         "mul_add" => (float, &[Own, Own], Own),
+        "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"
+        | "exp" | "exp2" | "exp_m1" | "ln" | "log2" | "log10" | "ln_1p" | "cbrt" | "round" | "to_degrees"
+        | "to_radians" | "sin_cos" => (float, &[], Own),
+        "atan2" | "hypot" | "powf" | "log" => (float, &[Own], Own),
+        "powi" => (float, &[Int], Own),
         "is_nan" | "is_finite" | "is_infinite" | "is_sign_negative" | "is_sign_positive" => (float, &[], Test),
         "to_bits" => (float, &[], Unsigned),
         "abs" | "signum" => (sized, &[], Own),
@@ -74,7 +82,8 @@ fn method(name: &str) -> Option<Method> {
         "reverse_bits" | "swap_bytes" | "wrapping_neg" => (int, &[], Own),
         "rotate_left" | "rotate_right" | "wrapping_shl" | "wrapping_shr" => (int, &[Count], Own),
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "saturating_add" | "saturating_sub" => (int, &[Own], Own),
-        "saturating_mul" | "wrapping_div" | "wrapping_rem" | "div_euclid" | "rem_euclid" => (int, &[Own], Own),
+        "div_euclid" | "rem_euclid" => (number, &[Own], Own),
+        "saturating_mul" | "wrapping_div" | "wrapping_rem" => (int, &[Own], Own),
         "pow" | "wrapping_pow" => (int, &[Count], Own),
         "wrapping_abs" => (signed, &[], Own),
         "next_power_of_two" => (plain, &[], Own),
@@ -92,6 +101,7 @@ fn method(name: &str) -> Option<Method> {
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
+        Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
         Some(("checked", _)) => Some(Ty::Option(Box::new(receiver.clone()))),
         Some(("overflowing", _)) => Some(Ty::Tuple(vec![receiver.clone(), Ty::Scalar(Scalar::Bool)])),
         _ => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
@@ -175,6 +185,13 @@ impl Lowering<'_> {
         }
         if let Some(("checked" | "overflowing", _)) = name.split_once('_') {
             return Ok(self.told_overflow(name, scalar, receiver.only(), &values));
+        }
+        if scalar.is_float() {
+            let mut operands = vec![receiver.only()];
+            operands.extend(&values);
+            if let Some(result) = self.math_method(at, name, scalar, &operands)? {
+                return Ok(result);
+            }
         }
         let value = match (scalar.is_float(), &values[..]) {
             (true, values) => self.float_method(at, name, scalar, receiver.only(), values),

@@ -13,6 +13,7 @@ mod function;
 mod integer;
 mod layout;
 mod loops;
+mod math;
 mod memory;
 mod merge;
 mod method;
@@ -30,6 +31,7 @@ use std::rc::Rc;
 
 use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
 use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
+use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
 
 use function::Lowering;
@@ -71,8 +73,14 @@ pub struct Lowered {
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let Body::Captured(definition, harvest) = kernel.body else { panic!("a kernel is captured Rust") };
-    let syntax::Options { fma, debug, lineinfo, .. } = definition.options;
-    let mut program = Program { contract: fma, lines: debug || lineinfo, ..Program::default() };
+    let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
+    let mut program = Program {
+        contract: fma,
+        fast_math: fastmath,
+        libdevice: libdevice && libdevice::is_there(),
+        lines: debug || lineinfo,
+        ..Program::default()
+    };
     let harvest = Rc::new(harvest());
     let memories = harvest.params.iter().flat_map(Ty::memories).collect();
     program.function(kernel, &harvest, memories);
@@ -108,6 +116,10 @@ struct Pending {
 #[derive(Default)]
 struct Program {
     contract: bool,
+    /// Whether functions on `f32` may be instructions that approximate them.
+    fast_math: bool,
+    /// Whether mathematical functions are libdevice's.
+    libdevice: bool,
     /// Whether instructions are to know where they were written.
     lines: bool,
     functions: Vec<Option<Function>>,
@@ -171,6 +183,10 @@ impl Program {
     /// A symbol that tells the specialisation: the function's name, then its generic arguments.
     fn name(&self, definition: &Definition, generics: &[GenericArg]) -> String {
         let mut name: String = definition.name.trim_start_matches("r#").chars().map(symbol_char).collect();
+        // These names are libdevice's.
+        if name.starts_with("__nv_") {
+            name.insert(0, '_');
+        }
         for argument in generics {
             match argument {
                 GenericArg::Type(Ty::Scalar(scalar)) => name.push_str(&format!("_{scalar}")),

@@ -40,10 +40,12 @@ use std::sync::Arc;
 
 pub mod build;
 mod format;
+mod math;
 mod pointee;
 pub mod text;
 
 pub use format::{Printed, conversions};
+pub use math::{MathFn, Shape};
 pub use pointee::{Pointee, Record};
 
 /// A number type, or `bool`.
@@ -466,6 +468,8 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Calls a function of libdevice on floats of one type, which the result has too.
+    Math(MathFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
     /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
@@ -527,7 +531,7 @@ impl Op {
             Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
                 vec![a, b, c]
             }
-            Op::Call(_, arguments) | Op::Print(_, arguments) => arguments.iter_mut().collect(),
+            Op::Call(_, arguments) | Op::Print(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
     }
@@ -679,6 +683,11 @@ impl Module {
     /// Whether any of it knows where it was written.
     pub fn has_lines(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Line(_)))
+    }
+
+    /// Whether any of it calls a function of libdevice.
+    pub fn calls_libdevice(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Math(..)))
     }
 
     fn ops(&self) -> impl Iterator<Item = &Op> {

@@ -19,7 +19,7 @@
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
-//!           | "special" SPECIAL | "call" FUNCTION values | ("shared" | "local") ARRAY
+//!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
 //!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE

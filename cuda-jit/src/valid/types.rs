@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, Op, Pointee, Scalar, SharedId, SlotId, Space, Type,
-    UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, MathFn, Op, Pointee, Scalar, SharedId, SlotId, Space,
+    Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -119,6 +119,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::ActiveMask => Scalar::U32.into(),
         Op::Print(format, values) => return print(checker, format, values),
+        Op::Math(function, arguments) => math(checker, *function, arguments)?.into(),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -206,6 +207,19 @@ fn print(checker: &Checker<'_>, format: &str, values: &[Value]) -> Result<Option
         }
     }
     Ok(None)
+}
+
+fn math(checker: &Checker<'_>, function: MathFn, arguments: &[Value]) -> Result<Scalar> {
+    let [first, rest @ ..] = arguments else {
+        return Err(broken(Rule::Arguments, format!("`{}` takes {} values, not 0", function.name, function.arity())));
+    };
+    if arguments.len() != function.arity() {
+        let (name, takes) = (function.name, function.arity());
+        return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
+    }
+    let ty = scalar(checker, *first, FLOAT)?;
+    rest.iter().try_for_each(|&value| is(checker, value, ty.into()))?;
+    Ok(ty)
 }
 
 fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {

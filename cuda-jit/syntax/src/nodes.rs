@@ -67,6 +67,8 @@ macro_rules! nodes {
                 pub lineinfo: bool,
                 /// Whether it is kept on disk, for other processes.
                 pub cache: bool,
+                /// Whether mathematical functions are libdevice's, where there is one.
+                pub libdevice: bool,
             }
 
             /// Statements and, perhaps, a value.
@@ -381,6 +383,7 @@ macro_rules! nodes {
                 debug: false,
                 lineinfo: false,
                 cache: true,
+                libdevice: true,
             };
         }
     };

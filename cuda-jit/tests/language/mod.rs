@@ -10,6 +10,7 @@ mod dynamic_shared;
 mod harvest;
 mod launches;
 mod lowering;
+mod math;
 mod methods;
 mod panics;
 mod print;

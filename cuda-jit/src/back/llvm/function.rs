@@ -16,7 +16,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::debug::DebugInfo;
 use super::panic::PanicBlock;
-use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, raw};
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
@@ -60,6 +60,7 @@ pub(super) fn lower_module<'ctx>(
         Body::new(&lowering, &functions, function, declared)?.lower()?;
     }
     lowering.debug.iter().for_each(DebugInfo::finish);
+    libdevice::link(&lowering, options)?;
     Ok(lowering.debug.is_some())
 }
 
@@ -186,7 +187,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         // A function that happens to be named as one of C's library is still the user's own.
         add(self.context.create_string_attribute("no-builtins", ""));
         if self.options.fast_math {
-            add(self.context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign"));
+            add(self.flushing());
         }
         for (index, param) in params.iter().enumerate() {
             let Type::Ptr(_, pointee) = param.ty else { continue };
@@ -214,6 +215,11 @@ impl<'ctx> Lowering<'ctx, '_> {
         add("nvvm.maxntid", bounds.map(|bounds| bounds.max_threads));
         add("nvvm.minctasm", bounds.and_then(|bounds| bounds.min_blocks));
         add("nvvm.maxclusterrank", bounds.and_then(|bounds| bounds.max_cluster));
+    }
+
+    /// Subnormal `f32` become zero.
+    pub(super) fn flushing(&self) -> Attribute {
+        self.context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign")
     }
 
     fn flag(&self, name: &str) -> Attribute {
@@ -341,6 +347,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
             },
+            Op::Math(function, arguments) => Some(self.math(*function, arguments)?),
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),

@@ -37,12 +37,15 @@
 //! Without [`Module::contract`] every operation is printed with `.rn` (`add.rn.f32`), which ptxas may not fuse. With
 //! it LLVM fuses what it can into `fma.rn`, and the others are printed without `.rn` (`add.f32`), which ptxas may
 //! still fuse, as it may with nvcc's default. Nothing else is relaxed. [`Options::fast_math`] adds what nvcc's
-//! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. It never
+//! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. Of the mathematical functions
+//! those on `f32` that have an instruction become it (`sin.approx`, `ex2.approx`, `lg2.approx` and what follows from
+//! them). It never
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
 mod debug;
 mod float_rem;
 mod function;
+mod libdevice;
 mod machine;
 mod ops;
 mod panic;
@@ -174,6 +177,8 @@ pub enum EmitError {
     },
     /// Clusters were asked of a device that has none.
     ClusterTooOld(Target),
+    /// The module calls libdevice, and there is none; says where it was looked for.
+    NoLibdevice(String),
     /// LLVM refused; a fault of this crate or of LLVM, not of the module.
     Llvm(String),
 }
@@ -186,6 +191,7 @@ impl fmt::Display for EmitError {
             EmitError::ClusterTooOld(target) => {
                 write!(f, "launch_bounds.max_cluster needs sm_90 or newer, and the target is {target}")
             }
+            EmitError::NoLibdevice(message) => write!(f, "the kernel calls libdevice: {message}"),
             EmitError::Llvm(message) => write!(f, "LLVM refused the kernel, which is a bug: {message}"),
         }
     }

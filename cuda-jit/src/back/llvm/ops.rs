@@ -67,7 +67,7 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 
     /// Marks a float operation with what may be relaxed about it; a folded constant has nothing to mark.
-    fn relax(&self, value: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
+    pub(super) fn relax(&self, value: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         let mut flags = FastMathFlags::empty();
         flags.set(FastMathFlags::AllowContract, self.contract);
         flags.set(FastMathFlags::ApproxFunc, self.options.fast_math);

@@ -11,17 +11,21 @@ use std::ptr;
 
 use cuda_llvm::inkwell;
 pub(super) use cuda_llvm::llvm_sys::LLVMAtomicRMWBinOp as Rmw;
+use cuda_llvm::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use cuda_llvm::llvm_sys::core::{
     LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFreeze, LLVMBuildGEP2,
     LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
     LLVMGetSyncScopeID,
 };
+use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
-use inkwell::values::{AsValueRef, BasicValueEnum, IntValue, PointerValue, StructValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, IntValue, PointerValue, StructValue};
 
 /// `freeze`: an unspecified value becomes one value, the same for every use.
 pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
@@ -91,6 +95,30 @@ pub(super) fn compare_exchange<'ctx>(
     unsafe { StructValue::new(pair) }
 }
 
+/// Links into a module those functions of a library, as bitcode, that it declares, with what they call.
+pub(super) fn link_needed<'ctx>(context: &'ctx Context, module: &Module<'ctx>, bitcode: &[u8]) -> Result<(), String> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "libdevice");
+    let mut library = ptr::null_mut();
+    // SAFETY: the context is alive; the buffer holds its own copy of the bytes, and LLVM takes it over only if it
+    // succeeds.
+    let failed = unsafe { LLVMGetBitcodeModuleInContext2(context.as_ctx_ref(), buffer.as_mut_ptr(), &mut library) };
+    if failed != 0 {
+        return Err("libdevice is no bitcode that LLVM reads".to_owned());
+    }
+    std::mem::forget(buffer);
+    // SAFETY: LLVM has just made the module in this context, and nobody else has it.
+    let library = unsafe { Module::new(library) };
+    library.set_triple(&module.get_triple());
+    library.set_data_layout(&module.get_data_layout());
+    // A definition of this linkage comes along only where it is used.
+    let defined = |function: &FunctionValue<'_>| !function.as_global_value().is_declaration();
+    library.get_functions().filter(defined).for_each(|function| function.set_linkage(Linkage::LinkOnceODR));
+    let library = std::mem::ManuallyDrop::new(library);
+    // SAFETY: both modules are alive and of one context; the library, which LLVM takes over, is not dropped here.
+    let failed = unsafe { LLVMLinkModules2(module.as_mut_ptr(), library.as_mut_ptr()) };
+    if failed != 0 { Err("libdevice does not link".to_owned()) } else { Ok(()) }
+}
+
 /// Collects the errors that LLVM reports through a context, which without this would exit the process.
 ///
 /// It must be dropped before the context: the borrow takes care of that.
@@ -149,8 +177,6 @@ extern "C" fn handle(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
 
 #[cfg(test)]
 mod tests {
-    use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
-
     use super::*;
 
     /// LLVM's own handler would print the error and exit the process.

@@ -7,8 +7,8 @@ use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
-    Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Param, Place,
+    Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -246,6 +246,15 @@ impl Parser {
             "print" => {
                 let format = self.text()?;
                 Ok(Op::Print(format.into(), self.values()?))
+            }
+            "math" => {
+                let found = match self.peek() {
+                    Token::Word(name) => MathFn::find(name),
+                    _ => None,
+                };
+                let function = found.ok_or_else(|| self.expected("a function of libdevice"))?;
+                self.at += 1;
+                Ok(Op::Math(function, self.values()?))
             }
             "call" => {
                 let function = self.index("f", "a function")?;

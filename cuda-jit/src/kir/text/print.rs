@@ -157,6 +157,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
         Op::Print(format, values) => format!("print {} ({})", quoted(format), list(values)),
+        Op::Math(function, arguments) => format!("math {}({})", function.name, list(arguments)),
         Op::Call(function, arguments) => format!("call {function}({})", list(arguments)),
     };
     match inst.result {

@@ -1,7 +1,9 @@
 //! The corners of the text form; generated modules are round-tripped in `tests/generated`.
 
 use super::parse;
-use crate::kir::{Access, Const, Function, Inst, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value};
+use crate::kir::{
+    Access, Const, Function, Inst, MathFn, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value,
+};
 
 /// A module of one function with one block that holds these operations.
 fn module(ops: Vec<Op>) -> Module {
@@ -63,6 +65,12 @@ fn places_round_trip() {
 }
 
 #[test]
+fn calls_of_libdevice_round_trip() {
+    let call = |&function: &MathFn| Op::Math(function, vec![Value(0); function.arity()]);
+    round_trips(&module(MathFn::ALL.iter().map(call).collect()));
+}
+
+#[test]
 fn constants_are_readable() {
     let shown = |ty, bits| Const { ty, bits }.to_string();
     assert_eq!(shown(Scalar::F32, 1.5f32.to_bits().into()), "f32 1.5");
@@ -89,6 +97,7 @@ fn modules_that_break_every_rule_round_trip() {
 #[test]
 fn errors_name_the_place() {
     let errors = [
+        ("kir 1 kernel f() { b0: v0: f32 = math sine() }", "1:39: expected a function of libdevice, found `sine`"),
         ("", "1:1: expected `kir`, found the end of the text"),
         ("kir 2", "1:5: expected version 1 of the text form, found `2`"),
         ("kir 1 device f() {}", "1:7: expected `kernel`, found `device`"),

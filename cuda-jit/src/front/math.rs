@@ -1,0 +1,65 @@
+//! Methods of floats that no instruction has: a call of libdevice, or of what [`crate::math`] has in its place.
+
+use super::function::{Lowering, Result};
+use super::types::Val;
+use crate::harvest::{Instance, Ty};
+use crate::kir::{BinaryOp, MathFn, Op, Scalar, Value};
+use crate::math;
+use crate::syntax::Pos;
+
+/// The functions that `fastmath` has instructions for, on `f32`.
+const APPROXIMATE: [&str; 9] = ["sin", "cos", "tan", "exp", "exp2", "log", "log2", "log10", "pow"];
+
+/// Rust's name of a method as C has it.
+fn c_name(method: &str) -> &str {
+    match method {
+        "ln" => "log",
+        "ln_1p" => "log1p",
+        "exp_m1" => "expm1",
+        "powf" => "pow",
+        other => other,
+    }
+}
+
+impl Lowering<'_> {
+    /// The method, if it is one of these.
+    pub(super) fn math_method(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Option<Val>> {
+        let one = |value| Val::scalar(ty, value);
+        match (method, args) {
+            ("sin_cos", _) => {
+                let leaves = vec![self.function(at, "sin", ty, args)?, self.function(at, "cos", ty, args)?];
+                return Ok(Some(Val { ty: Ty::Tuple(vec![Ty::Scalar(ty), Ty::Scalar(ty)]), leaves }));
+            }
+            ("log", &[x, base]) => {
+                let (x, base) = (self.function(at, "ln", ty, &[x])?, self.function(at, "ln", ty, &[base])?);
+                return Ok(Some(one(self.binary_value(BinaryOp::Div, x, base, ty))));
+            }
+            _ => {}
+        }
+        if let Some(instance) = math::plain(method, ty) {
+            return self.call_math(at, method, &instance, ty, args).map(one).map(Some);
+        }
+        match MathFn::find(c_name(method)) {
+            Some(_) => self.function(at, method, ty, args).map(one).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn function(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Value> {
+        let name = c_name(method);
+        let approximate = self.program.fast_math && ty == Scalar::F32 && APPROXIMATE.contains(&name);
+        match (MathFn::find(name), math::instance(method, ty)) {
+            (Some(function), _) if self.program.libdevice || approximate => {
+                Ok(self.build.value(Op::Math(function, args.to_vec()), ty))
+            }
+            (_, Some(instance)) => self.call_math(at, method, &instance, ty, args),
+            _ => Err(self.error(at, format!("kernels have no method `{method}` on {ty}"))),
+        }
+    }
+
+    fn call_math(&mut self, at: Pos, method: &str, instance: &Instance, ty: Scalar, args: &[Value]) -> Result<Value> {
+        let mut types = [ty, if method == "powi" { Scalar::I32 } else { ty }].into_iter();
+        let args = args.iter().map(|&value| Val::scalar(types.next().unwrap_or(ty), value)).collect();
+        Ok(self.call_instance(at, instance, args)?.only())
+    }
+}
