@@ -18,6 +18,15 @@ pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> Strin
     text.into_owned()
 }
 
+/// Runs a test whose kernels panic in a process of its own, since a context tells a panic to whoever waits first, which
+/// could be any test. True in that process.
+pub(crate) fn alone(test: &str) -> bool {
+    if !is_child() {
+        child(test, &[]);
+    }
+    is_child()
+}
+
 /// Set in processes that [`child`] starts.
 pub(crate) const CHILD: &str = "CUDA_JIT_TEST_CHILD";
 

@@ -68,19 +68,11 @@ fn overflows(mode: u32, x: i32, out: &mut [i32]) {
     };
 }
 
-/// Runs [`panics`] in a process of its own: a context tells a panic to whoever waits first, which could be any test.
 #[test]
 fn panics_come_back_as_errors() {
-    const CHILD: &str = "CUDA_JIT_TEST_PANICS";
-    if std::env::var_os(CHILD).is_some() {
-        return panics();
+    if crate::around::alone("language::panics::panics_come_back_as_errors") {
+        panics();
     }
-    let this = std::env::current_exe().expect("the test's own path");
-    let name = "language::panics::panics_come_back_as_errors";
-    let child = std::process::Command::new(this).args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
-    let child = child.expect("the test can be run again");
-    let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && text.contains("1 passed"), "{text}");
 }
 
 /// All in one, since they share the context's record.
