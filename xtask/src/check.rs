@@ -150,6 +150,8 @@ fn assemble(shared: &Shared) -> Result<()> {
     }
     let mut assemble = cargo();
     assemble.args(["run", "--quiet", "--package", "cuda-tests", "--bin", "assemble", "--", "--ptxas"]);
+    // Kernels that call libdevice are compiled with the toolkit's.
+    assemble.env("CUDA_HOME", shared.toolkit.root());
     run_command(assemble.arg(shared.toolkit.tool("ptxas")?).arg(&shared.kernels))
 }
 
