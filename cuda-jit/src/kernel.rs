@@ -16,6 +16,7 @@ use once_cell::sync::OnceCell;
 
 use crate::cache::{Counters, Stats};
 use crate::compile::{Compiled, compile};
+use crate::constant::{Held, Resident};
 use crate::error::Result;
 use crate::harvest::Instance;
 use crate::inspect::CompiledKernel;
@@ -102,6 +103,8 @@ pub(crate) struct Loaded {
     pub(crate) panic_record: u64,
     /// What identifies the kernel in that record.
     pub(crate) id: u32,
+    /// The constants of the host's that it reads.
+    pub(crate) constants: Vec<Arc<Resident>>,
     /// The block that occupancy chooses for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
     /// The address of the place whose few blocks were warned of last.
@@ -188,6 +191,8 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     // and the launch passes what the kernel's typed parameters stand for.
     let module = unsafe { Module::load_ptx_with(context, &compiled.ptx, &options) }?;
     let function = module.function(&compiled.entry)?;
+    let join = |(symbol, held): &(String, Arc<Held>)| held.join(&module, symbol);
+    let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let panic_record = context.panic_record()?.device_ptr();
@@ -200,6 +205,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         stream,
         panic_record,
         id,
+        constants,
         block: OnceCell::new(),
         warned: AtomicUsize::new(0),
     })

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{
-    Body, Callee, Closure, Constant, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, Observer, ValueType,
+    Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, Observer, ValueType,
 };
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
@@ -56,7 +56,7 @@ pub trait Site: 'static {
     fn definition() -> &'static Definition;
 
     /// Each constant.
-    fn consts() -> Vec<Constant>;
+    fn consts() -> Vec<ConstValue>;
 
     /// The types named in casts.
     fn types() -> Vec<Scalar>;

@@ -12,6 +12,7 @@ mod types;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
 pub use closure::{
@@ -24,8 +25,10 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use types::{Field, Memory, Operator, Passed, StructTy, Ty};
 
+use crate::constant::{Constant, Held};
 use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
 use crate::syntax::Definition;
+use cuda_mem::Element;
 
 /// A type variable that rustc unifies with the type of a binding.
 #[derive(Debug)]
@@ -199,12 +202,41 @@ pub struct Instance {
 }
 
 /// A constant's type and the bits of the numbers in it, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constant {
+#[derive(Clone, Debug)]
+pub struct ConstValue {
     /// Its type.
     pub ty: Ty,
     /// The bits of each number.
     pub cells: Vec<u64>,
+    /// What the host holds of it, if it is a [`Constant`].
+    pub(crate) held: Option<Arc<Held>>,
+}
+
+/// What a path in a kernel can name that is no binding.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a constant of the device language",
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
+)]
+pub trait ConstItem<'a> {
+    /// Its type and value.
+    fn value(item: &'a Self) -> ConstValue;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: ValueType> ConstItem<'a> for T {
+    fn value(item: &'a T) -> ConstValue {
+        let mut cells = Vec::with_capacity(T::CELLS);
+        item.cells(&mut |cell| cells.push(cell));
+        ConstValue { ty: T::K::ty(), cells, held: None }
+    }
+}
+
+/// Of a `static` item alone, which is one wherever it is named.
+#[diagnostic::do_not_recommend]
+impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
+    fn value(item: &'static Self) -> ConstValue {
+        ConstValue { held: Some(item.held().clone()), ..T::value(item.initial()) }
+    }
 }
 
 /// The answers of one specialisation's twin, by the numbers in the captured syntax.
@@ -217,7 +249,7 @@ pub struct Harvest {
     /// The type of each binding; `None` for closures.
     pub bindings: Vec<Option<Ty>>,
     /// Each constant.
-    pub consts: Vec<Constant>,
+    pub consts: Vec<ConstValue>,
     /// The function that each call calls.
     pub callees: Vec<Instance>,
     /// The types named in casts.
@@ -245,7 +277,7 @@ pub struct Answers<'a> {
 
 impl Answers<'_> {
     /// The answers, with the constants.
-    pub fn harvest(self, consts: Vec<Constant>) -> Harvest {
+    pub fn harvest(self, consts: Vec<ConstValue>) -> Harvest {
         let tell = |types: &[fn() -> Ty]| types.iter().map(|ty| ty()).collect::<Vec<Ty>>();
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(tell(self.locals));
@@ -282,10 +314,8 @@ pub fn shared_of<T: ElementType>() -> Ty {
 }
 
 /// A constant's type and bits.
-pub fn const_of<T: ValueType>(value: T) -> Constant {
-    let mut cells = Vec::with_capacity(T::CELLS);
-    value.cells(&mut |cell| cells.push(cell));
-    Constant { ty: T::K::ty(), cells }
+pub fn const_of<'a, T: ConstItem<'a>>(item: &'a T) -> ConstValue {
+    T::value(item)
 }
 
 /// The bits of a const parameter.

@@ -39,11 +39,13 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
+mod constant;
 mod format;
 mod math;
 mod pointee;
 pub mod text;
 
+pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use math::{MathFn, Shape};
 pub use pointee::{Pointee, Record};
@@ -145,11 +147,13 @@ pub enum Space {
     Shared,
     /// The thread's own memory.
     Local,
+    /// Memory of the device's that the kernel does not write, fast where the threads of a warp read the same of it.
+    Constant,
 }
 
 impl Space {
     /// Every memory, in declaration order.
-    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
+    pub const ALL: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Constant];
 }
 
 /// The type of a value.
@@ -229,6 +233,10 @@ index! {
 index! {
     /// An array of a function's, in the thread's own memory.
     ArrayId
+}
+index! {
+    /// A constant in memory.
+    ConstantId
 }
 
 /// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
@@ -447,6 +455,8 @@ pub enum Op {
     DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
+    /// The address of a constant in memory.
+    Constant(ConstantId),
     /// Waits for the block; yields nothing.
     Barrier,
     /// Waits for the block, and combines a `bool` of each thread.
@@ -507,6 +517,7 @@ impl Op {
             | Op::Special(_)
             | Op::Shared(_)
             | Op::Local(_)
+            | Op::Constant(_)
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
@@ -672,6 +683,8 @@ pub struct Module {
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
     pub shared: Vec<ArrayDecl>,
+    /// The constants in memory.
+    pub constants: Vec<ConstantDecl>,
 }
 
 impl Module {

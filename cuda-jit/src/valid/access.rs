@@ -58,6 +58,7 @@ impl Accesses {
                 (Op::Shared(_) | Op::DynamicShared(..) | Op::Local(_), Some(result)) => {
                     (Some(Access::ReadWrite), result)
                 }
+                (Op::Constant(_), Some(result)) => (Some(Access::Read), result),
                 (Op::Offset(pointer, _) | Op::Field(pointer, ..), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }

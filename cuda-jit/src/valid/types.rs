@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, MathFn, Op, Pointee, Scalar, SharedId, SlotId, Space,
-    Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, ConstantId, FuncId, MathFn, Op, Pointee, Scalar, SharedId,
+    SlotId, Space, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -80,6 +80,12 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *offset, Scalar::U64.into())?;
             super::check_pointee(*pointee)?;
             Type::Ptr(Space::Shared, *pointee)
+        }
+        Op::Constant(ConstantId(constant)) => {
+            let constants = &checker.module.constants;
+            let declared = constants.get(*constant as usize);
+            let declared = declared.ok_or_else(|| out_of_range("constant", *constant, constants.len()))?;
+            Type::Ptr(declared.space, declared.array.element)
         }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),

@@ -18,8 +18,8 @@ use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
-    Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
+    Scalar, Space, Terminator, Type, Value,
 };
 use crate::valid::Accesses;
 
@@ -29,6 +29,8 @@ pub(super) type Result<T> = std::result::Result<T, EmitError>;
 const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
 pub(super) const GLOBAL: u16 = 1;
+/// LLVM's number for the address space of constant memory.
+const CONSTANT: u16 = 4;
 /// LLVM's number for the address space of shared memory.
 const SHARED: u16 = 3;
 /// The alignment of shared arrays in bytes: the widest load there is.
@@ -49,9 +51,12 @@ pub(super) fn lower_module<'ctx>(
         contract: kir.contract,
         synchronises: kir.synchronises(),
         shared: Vec::new(),
+        constants: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
         options,
     };
+    lowering.constants =
+        kir.constants.iter().enumerate().map(|(index, constant)| lowering.declare_constant(index, constant)).collect();
     lowering.shared =
         kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     let declare = |(index, function)| lowering.declare(function, index == 0);
@@ -74,6 +79,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     synchronises: bool,
     /// The arrays in shared memory.
     shared: Vec<PointerValue<'ctx>>,
+    /// The constants in memory.
+    constants: Vec<PointerValue<'ctx>>,
     debug: Option<DebugInfo<'ctx>>,
     pub(super) options: &'a Options,
 }
@@ -97,6 +104,7 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Scalar(scalar) => self.scalar(scalar),
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
+            Type::Ptr(Space::Constant, _) => self.context.ptr_type(AddressSpace::from(CONSTANT)).into(),
             Type::Ptr(Space::Local, _) => self.context.ptr_type(AddressSpace::default()).into(),
         }
     }
@@ -143,6 +151,23 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.set_linkage(Linkage::Internal);
         variable.set_initializer(&ty.get_undef());
         variable.set_alignment(SHARED_ALIGN.max(array.element.align()));
+        variable.as_pointer_value()
+    }
+
+    /// A constant as a variable of the module. What the host writes is not what it holds at first.
+    fn declare_constant(&self, index: usize, constant: &ConstantDecl) -> PointerValue<'ctx> {
+        let bytes = self.context.const_string(&constant.bytes, false);
+        let space = if constant.space == Space::Constant { CONSTANT } else { GLOBAL };
+        let name = constant.symbol(index);
+        let variable = self.module.add_global(bytes.get_type(), Some(AddressSpace::from(space)), &name);
+        variable.set_initializer(&bytes);
+        variable.set_alignment(constant.align());
+        if constant.host {
+            variable.set_externally_initialized(true);
+        } else {
+            variable.set_constant(true);
+            variable.set_linkage(Linkage::Internal);
+        }
         variable.as_pointer_value()
     }
 
@@ -369,6 +394,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
             }
             Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Constant(constant) => Some(self.lowering.constants[constant.index()].into()),
             Op::Line(place) => {
                 self.line(place);
                 None

@@ -68,8 +68,8 @@ pub(super) const SPECIAL: [(&str, Special); 15] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 3] =
-    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local)];
+pub(super) const SPACE: [(&str, Space); 4] =
+    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local), ("constant", Space::Constant)];
 
 /// Each reducing barrier with its word.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =
