@@ -10,6 +10,7 @@ mod faults;
 mod gpu;
 mod host_arrays;
 mod launches;
+mod manual;
 mod numba;
 mod other_crate;
 mod programs;
