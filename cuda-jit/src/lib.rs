@@ -50,6 +50,7 @@ mod num;
 #[doc(hidden)]
 pub mod print;
 pub mod target;
+mod types;
 pub mod valid;
 mod warm;
 pub mod warnings;
@@ -58,6 +59,7 @@ pub use compile::{compile_ptx, kir_of};
 pub use cuda_jit_macros::{DeviceType, device, kernel};
 pub use cuda_jit_syntax as syntax;
 pub use error::{Error, Result};
+pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache};
