@@ -36,9 +36,14 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
     };
     let beside = beside(kind, &root, options, &function).unwrap_or_else(|error| error.to_compile_error());
     // Kernels are launched through the type: that the host never calls the function is the usual case. The method that
-    // clippy would have for `n % 2 == 0` is not one of the device language.
+    // clippy would have for `n % 2 == 0` is not one of the device language; loops over indices are its idiom.
     quote! {
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(
+            dead_code,
+            clippy::manual_is_multiple_of,
+            clippy::needless_range_loop,
+            clippy::too_many_arguments,
+        )]
         #item
         #beside
     }
@@ -51,7 +56,7 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
-    let captured = capture::capture(&signature, (*function.block).clone())?;
+    let captured = capture::capture(&signature, signature.body(&function.block))?;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
     let ty_generics = signature.marker_args(root);
@@ -294,10 +299,11 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, _: &__V)
+        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, callee: __V) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {
+            callee
         }
     }
 }

@@ -5,8 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Type, TypeParam,
-    TypeParamBound,
+    Block, FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Stmt, Type,
+    TypeParam, TypeParamBound,
 };
 
 /// So many arguments `KernelArgs` takes.
@@ -27,8 +27,10 @@ pub(crate) enum Role {
 pub(crate) struct Signature {
     /// The function's generics without lifetimes.
     pub(crate) generics: Generics,
-    /// The parameters as written; a receiver is `__self`.
+    /// The parameters, each a plain name; a receiver is `__self`.
     pub(crate) params: Vec<PatType>,
+    /// What takes parameters apart that are written as patterns.
+    unpacked: Vec<Stmt>,
     /// The parameters' types, every lifetime `'static`.
     pub(crate) static_types: Vec<Type>,
     /// The parameters' names; each is a plain one.
@@ -52,6 +54,7 @@ impl Signature {
         }
         let mut params = Vec::new();
         let mut names = Vec::new();
+        let mut unpacked = Vec::new();
         for input in &sig.inputs {
             let param = match input {
                 FnArg::Typed(param) => param.clone(),
@@ -62,7 +65,9 @@ impl Signature {
                     return Err(syn::Error::new(receiver.span(), hint));
                 }
             };
-            names.push(name(&param)?);
+            let mut param = param;
+            let name = name(&mut param, names.len(), &mut unpacked);
+            names.push(name);
             refuse_impl(&param.ty)?;
             params.push(param);
         }
@@ -83,13 +88,20 @@ impl Signature {
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
         let closures = generics.type_params().filter_map(stand_in).collect();
-        let signature = Self { params, static_types, names, lifetimes, result, closures, role, generics };
+        let signature = Self { params, unpacked, static_types, names, lifetimes, result, closures, role, generics };
         if let (Role::Kernel, Some((closure, _))) = (role, signature.closures.first()) {
             let hint =
                 "a kernel's parameters are values; write the closure in the kernel, and pass it what it captures";
             return Err(syn::Error::new(closure.span(), hint));
         }
         Ok(signature)
+    }
+
+    /// The function's body, which first takes its parameters apart.
+    pub(crate) fn body(&self, block: &Block) -> Block {
+        let mut block = block.clone();
+        block.stmts.splice(0..0, self.unpacked.iter().cloned());
+        block
     }
 
     /// Whether a parameter of this type is a closure.
@@ -250,11 +262,19 @@ fn receiver_param(receiver: &syn::Receiver) -> PatType {
     PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token: syn::Token![:](receiver.span()), ty: ty.clone() }
 }
 
-fn name(param: &PatType) -> syn::Result<Ident> {
-    match &*param.pat {
-        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Ok(pat.ident.clone()),
-        other => Err(syn::Error::new(other.span(), "a parameter is a plain name here; take it apart in the body")),
+/// The parameter's name. A pattern gets one, and a statement that takes it apart.
+fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
+    if let Pat::Ident(pat) = &*param.pat
+        && pat.by_ref.is_none()
+        && pat.subpat.is_none()
+    {
+        return pat.ident.clone();
     }
+    let name = quote::format_ident!("arg{index}", span = Span::mixed_site());
+    let pattern = std::mem::replace(&mut *param.pat, syn::parse_quote!(#name));
+    let span = pattern.span();
+    unpacked.push(syn::parse_quote_spanned!(span => let #pattern = #name;));
+    name
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

@@ -95,16 +95,21 @@ impl Capture {
     }
 
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
-    /// generic arguments are seen.
+    /// generic arguments are seen. With closures among the arguments `see(&observer, path)(args)`: rustc finds the
+    /// types of a closure's parameters in the bounds of the function only where its path stands in the call.
     fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
         let span = begin(&call.func);
-        let (observer, value) = (callee(number, span), callee_value(number, span));
-        let path = std::mem::replace(&mut *call.func, Expr::Verbatim(value.to_token_stream()));
-        self.before.push(written(quote_spanned!(span => let #value = #path;)));
-        self.before.push(written(match seer {
-            Some(seer) => quote_spanned!(span => #seer(&#observer, &#value);),
-            None => quote_spanned!(span => #observer.see(&#value);),
-        }));
+        let observer = callee(number, span);
+        let path = call.func.to_token_stream();
+        let callee = if let Some(seer) = seer {
+            quote_spanned!(span => #seer(&#observer, #path))
+        } else {
+            let value = callee_value(number, span);
+            self.before.push(written(quote_spanned!(span => let #value = #path;)));
+            self.before.push(written(quote_spanned!(span => #observer.see(&#value);)));
+            value.to_token_stream()
+        };
+        *call.func = Expr::Verbatim(callee);
     }
 
     /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
