@@ -122,7 +122,7 @@ pub mod __private {
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::kir::Scalar;
-    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
+    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
