@@ -296,6 +296,8 @@ pub struct Param {
     pub ty: Type,
     /// What may be done behind it; [`Access::Read`] for scalars.
     pub access: Access,
+    /// Whether it counts something that lies in memory, and so is less than 2^63.
+    pub extent: bool,
 }
 
 /// A mutable variable of a thread.

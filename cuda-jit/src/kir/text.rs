@@ -8,7 +8,7 @@
 //! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
-//! param     = VALUE NAME ":" type ["read" | "readwrite"]
+//! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
 //! type      = SCALAR | "ptr" ("global" | "shared" | "local") pointee

@@ -199,8 +199,11 @@ impl<'ctx> Lowering<'ctx, '_> {
             add(self.flushing());
         }
         for (index, param) in params.iter().enumerate() {
-            let Type::Ptr(_, pointee) = param.ty else { continue };
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
+            if param.extent {
+                add(raw::range(self.context, 0, 1 << 63));
+            }
+            let Type::Ptr(_, pointee) = param.ty else { continue };
             add(self.alignment(pointee.align()));
             if param.access == Access::Read {
                 add(self.flag("noalias"));

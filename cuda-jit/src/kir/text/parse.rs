@@ -105,7 +105,8 @@ impl Parser {
             }
             Access::Read
         };
-        Ok(Param { name, ty, access })
+        let extent = self.is_word("extent");
+        Ok(Param { name, ty, access, extent })
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {

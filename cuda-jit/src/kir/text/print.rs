@@ -124,7 +124,8 @@ fn print_param(index: usize, param: &Param) -> String {
         (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
     };
-    format!("v{index} {}: {}{access}", name(&param.name), param.ty)
+    let extent = if param.extent { " extent" } else { "" };
+    format!("v{index} {}: {}{access}{extent}", name(&param.name), param.ty)
 }
 
 /// The text of an instruction.
