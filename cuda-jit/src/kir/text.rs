@@ -9,7 +9,7 @@
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
-//! param     = VALUE NAME ":" type ["read" | "readwrite"]
+//! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
 //! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, local or constant
@@ -19,6 +19,7 @@
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
 //!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
+//!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "constant" CONSTANT

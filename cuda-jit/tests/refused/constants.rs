@@ -30,8 +30,4 @@ fn mutable(out: &mut [f32]) {
     out[0] = unsafe { CHANGING[0] };
 }
 
-struct Unknown;
-
-static OF_UNKNOWN: Constant<Unknown> = Constant::new(Unknown);
-
 fn main() {}
