@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, MathFn, Op, Pointee, Scalar, SharedId, SlotId, Space,
-    Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, MathFn, Op, Order, Ordering, Pointee, Scalar,
+    SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -21,6 +21,8 @@ const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
 const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
 const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32);
 const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
+const INTEGER_WORD: Class = ("a 32-bit integer", |scalar| scalar.is_integer() && scalar.bits() == 32);
+const EXCHANGED: Class = ("a number of 16, 32 or 64 bits", |scalar| scalar.bits() >= 16);
 const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
 
 /// The type that `op` yields, if its operands are right.
@@ -41,6 +43,11 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Binary(op, a, b) => same(checker, *a, *b, binary(*op))?.into(),
         Op::Fma(a, b, c) => {
             let ty = same(checker, *a, *b, FLOAT)?.into();
+            is(checker, *c, ty)?;
+            ty
+        }
+        Op::Ternary(op, a, b, c) => {
+            let ty = same(checker, *a, *b, ternary(*op))?.into();
             is(checker, *c, ty)?;
             ty
         }
@@ -87,18 +94,30 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *a, Scalar::Bool.into())?;
             if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }
         }
-        Op::Atomic(op, pointer, value) => {
+        Op::AtomicLoad(order, pointer) => {
+            ordered(*order, !order.ordering.releases() || order.ordering == Ordering::SeqCst)?;
+            number(number_behind(checker, *pointer)?)?.into()
+        }
+        Op::AtomicStore(order, pointer, value) => {
+            ordered(*order, !order.ordering.acquires() || order.ordering == Ordering::SeqCst)?;
+            is(checker, *value, number(number_behind(checker, *pointer)?)?.into())?;
+            return Ok(None);
+        }
+        Op::Atomic(op, _, pointer, value) => {
             let element = number_behind(checker, *pointer)?;
             is(checker, *value, element.into())?;
             scalar(checker, *value, atomic(*op))?.into()
         }
-        Op::CompareExchange(pointer, old, new) => {
+        Op::CompareExchange(_, pointer, old, new) => {
             let element = number_behind(checker, *pointer)?;
             is(checker, *old, element.into())?;
             is(checker, *new, element.into())?;
-            scalar(checker, *new, WIDE)?.into()
+            scalar(checker, *new, EXCHANGED)?.into()
         }
-        Op::Shuffle(_, mask, value, lane) => {
+        Op::Shuffle(_, width, mask, value, lane) => {
+            if !width.is_power_of_two() || *width > 32 {
+                return Err(broken(Rule::Part, format!("it is {width} lanes wide")));
+            }
             is(checker, *mask, Scalar::U32.into())?;
             is(checker, *lane, Scalar::U32.into())?;
             scalar(checker, *value, WORD)?.into()
@@ -108,15 +127,21 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::Bool.into())?;
             if *op == VoteOp::Ballot { Scalar::U32.into() } else { Scalar::Bool.into() }
         }
-        Op::MatchAny(mask, value) => {
+        Op::MatchAny(mask, value) | Op::MatchAll(mask, value) => {
             is(checker, *mask, Scalar::U32.into())?;
             scalar(checker, *value, WIDE)?;
             Scalar::U32.into()
         }
-        Op::SyncWarp(mask) => {
+        Op::Reduce(_, mask, value) => {
             is(checker, *mask, Scalar::U32.into())?;
+            scalar(checker, *value, INTEGER_WORD)?.into()
+        }
+        Op::SyncWarp(value) | Op::Sleep(value) => {
+            is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
+        Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),
+        Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),
         Op::Print(format, values) => return print(checker, format, values),
         Op::Math(function, arguments) => math(checker, *function, arguments)?.into(),
@@ -146,6 +171,25 @@ fn binary(op: BinaryOp) -> Class {
         BinaryOp::Shl | BinaryOp::Shr => INTEGER,
         BinaryOp::CopySign => FLOAT,
     }
+}
+
+fn ternary(op: TernaryOp) -> Class {
+    match op {
+        TernaryOp::DotBytes => INTEGER_WORD,
+        _ => ("a u32", |scalar| scalar == Scalar::U32),
+    }
+}
+
+fn number(scalar: Scalar) -> Result<Scalar> {
+    if scalar == Scalar::Bool {
+        Err(broken(Rule::Operand, "a bool is not read or written at once"))
+    } else {
+        Ok(scalar)
+    }
+}
+
+fn ordered(order: Order, suits: bool) -> Result<()> {
+    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("it is to be {:?}", order.ordering))) }
 }
 
 fn atomic(op: AtomicOp) -> Class {

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod atomics;
 mod control;
 mod devices;
 mod dynamic_shared;
@@ -18,6 +19,7 @@ mod shapes;
 mod structs;
 mod together;
 mod views;
+mod warps;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

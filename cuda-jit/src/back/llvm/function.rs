@@ -16,11 +16,12 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::debug::DebugInfo;
 use super::panic::PanicBlock;
-use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
 };
+use crate::target::Target;
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
@@ -39,9 +40,10 @@ pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
     kir: &Module,
+    target: &Target,
     options: &Options,
 ) -> Result<bool> {
-    let kir = &*float_rem::expand(kir);
+    let kir = &*reduce::expand(float_rem::expand(kir), target);
     let mut lowering = Lowering {
         context,
         module,
@@ -50,6 +52,7 @@ pub(super) fn lower_module<'ctx>(
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
+        target,
         options,
     };
     lowering.shared =
@@ -75,6 +78,7 @@ pub(super) struct Lowering<'ctx, 'a> {
     /// The arrays in shared memory.
     shared: Vec<PointerValue<'ctx>>,
     debug: Option<DebugInfo<'ctx>>,
+    pub(super) target: &'a Target,
     pub(super) options: &'a Options,
 }
 
@@ -351,6 +355,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
+            Op::Ternary(op, a, b, c) => Some(self.ternary(*op, [*a, *b, *c])?),
             Op::Overflows(op, a, b) => Some(self.overflows(*op, *a, *b)?),
             Op::Compare(op, a, b) => Some(self.compare(*op, *a, *b)?),
             Op::Select(condition, a, b) => Some(self.builder().build_select(
@@ -377,16 +382,20 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.print(format, values)?;
                 None
             }
+            Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
+                self.at_once(&inst.op)?
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
-            | Op::Fence(_)
-            | Op::Atomic(..)
-            | Op::CompareExchange(..)
             | Op::Shuffle(..)
             | Op::Vote(..)
             | Op::MatchAny(..)
+            | Op::MatchAll(..)
+            | Op::Reduce(..)
             | Op::SyncWarp(_)
-            | Op::ActiveMask => self.together(&inst.op)?,
+            | Op::ActiveMask
+            | Op::Clock(_)
+            | Op::Sleep(_) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));
@@ -453,7 +462,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The number that a pointer points to.
-    fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,

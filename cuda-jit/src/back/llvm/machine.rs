@@ -23,6 +23,9 @@ use crate::target::Target;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
+/// PTX 6.3, in which the warp's operations are what KIR means; LLVM's choice for older targets is older.
+const LEAST_VERSION: &str = "+ptx63";
+
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
 
@@ -53,6 +56,7 @@ pub(super) struct Machine {
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
+    target: Target,
 }
 
 impl Machine {
@@ -67,7 +71,11 @@ impl Machine {
             _ => OptimizationLevel::Aggressive,
         };
         // The newer targets' own versions are no older.
-        let features = if lines && target.capability() < (8, 9).into() { LINES_VERSION } else { "" };
+        let features = match target.capability() {
+            cc if lines && cc < (8, 9).into() => LINES_VERSION,
+            cc if cc < (7, 5).into() => LEAST_VERSION,
+            _ => "",
+        };
         let machine = llvm
             .create_target_machine(
                 &triple,
@@ -79,7 +87,7 @@ impl Machine {
             )
             .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
         let data = machine.get_target_data();
-        Ok(Self { machine, data, triple, opt_level })
+        Ok(Self { machine, data, triple, opt_level, target: *target })
     }
 
     /// Compiles a verified module.
@@ -96,7 +104,7 @@ impl Machine {
         module.set_triple(&self.triple);
         let layout: DataLayout = self.data.get_data_layout();
         module.set_data_layout(&layout);
-        let lines = lower_module(context, &module, kir, options)?;
+        let lines = lower_module(context, &module, kir, &self.target, options)?;
         if cfg!(debug_assertions) {
             module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
         }

@@ -154,7 +154,7 @@ fn operations_mean_what_rust_means() {
     cuda_llvm::initialize();
     let context = Context::create();
     let llvm = context.create_module("host");
-    lower_module(&context, &llvm, &kir, &Options::default()).unwrap();
+    lower_module(&context, &llvm, &kir, &Target::default(), &Options::default()).unwrap();
     for function in llvm.get_functions().filter(|function| function.count_basic_blocks() > 0) {
         function.set_call_conventions(0);
         if function.get_name().to_string_lossy().starts_with("case_") {
