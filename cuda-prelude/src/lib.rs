@@ -54,7 +54,7 @@ pub use cuda_jit::device::{
     atomic_store_with, atomic_sub, atomic_sub_with, atomic_xor, atomic_xor_with, ballot_sync, block_dim, block_idx,
     brev, byte_perm, cas, cas_with, clock, clock64, clz, dp4a, dynamic_shared, eq_sync, ffs, funnelshift_l,
     funnelshift_r, globaltimer, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le,
-    lanemask_lt, match_all_sync, match_any_sync, nanosleep, order, popc, reduce_add_sync, reduce_and_sync,
+    lanemask_lt, libdevice, match_all_sync, match_any_sync, nanosleep, order, popc, reduce_add_sync, reduce_and_sync,
     reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync, scope, shared, shfl_down_sync, shfl_sync,
     shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
     thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,

@@ -52,6 +52,7 @@ macro_rules! output {
 mod atomics;
 mod bits;
 mod block;
+pub mod libdevice;
 mod time;
 mod warp;
 

@@ -53,6 +53,7 @@ impl Lowering<'_> {
                 let lane = self.scalar(&args[2], Scalar::U32)?;
                 return Ok(Val::scalar(scalar, self.shuffle((op, width), mask, value, lane, scalar)));
             }
+            Intrinsic::Library(function) => return self.library(function, args),
             Intrinsic::Bits(_) | Intrinsic::FindFirstSet | Intrinsic::Ternary(_) => {
                 return self.bits(intrinsic, scalar, args);
             }

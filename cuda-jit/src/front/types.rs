@@ -60,6 +60,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
+        Intrinsic::Library(function) => super::math::library_type(function),
         Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
         Intrinsic::AtomicLoad(_)
         | Intrinsic::Atomic(..)

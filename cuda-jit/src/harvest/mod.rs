@@ -21,7 +21,7 @@ pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use types::{Field, Memory, Operator, StructTy, Ty};
 
 use crate::kir::{
-    AtomicOp, BarrierOp, Clock, CompareOp, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, BarrierOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
 
@@ -205,6 +205,8 @@ pub enum Intrinsic {
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.
     FindFirstSet,
+    /// A function of libdevice.
+    Library(LibFn),
     /// An operator of three integers.
     Ternary(TernaryOp),
 }

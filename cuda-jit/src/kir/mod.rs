@@ -39,14 +39,14 @@ use std::sync::Arc;
 
 pub mod build;
 mod format;
-mod math;
+pub(crate) mod library;
 mod operator;
 mod pointee;
 pub mod text;
 mod types;
 
 pub use format::{Printed, conversions};
-pub use math::{MathFn, Shape};
+pub use library::{LibArg, LibFn};
 pub use operator::{
     AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
     TernaryOp, UnaryOp, VoteOp,
@@ -177,8 +177,8 @@ pub enum Op {
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
     Sleep(Value),
-    /// Calls a function of libdevice on floats of one type, which the result has too.
-    Math(MathFn, Vec<Value>),
+    /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
+    Math(LibFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
     /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which

@@ -42,10 +42,16 @@ const BROKEN: &[(Rule, &str)] = &[
     ),
     (Rule::Definition, "kir 1 kernel f() { b0: branch v0, b1, b1 b1: return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = sqrt v0 return }"),
-    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = math sin(v0) return }"),
-    (Rule::Operand, "kir 1 kernel f(v0 x: f32, v1 y: f64) { b0: v2: f32 = math pow(v0, v1) return }"),
-    (Rule::Arguments, "kir 1 kernel f(v0 x: f32) { b0: v1: f32 = math pow(v0) return }"),
-    (Rule::Arguments, "kir 1 kernel f() { b0: v0: f32 = math sin() return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: f64) { b0: v1: f32 = math sinf(v0) return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: f32, v1 y: f64) { b0: v2: f32 = math powf(v0, v1) return }"),
+    (Rule::Arguments, "kir 1 kernel f(v0 x: f32) { b0: v1: f32 = math powf(v0) return }"),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 x: f64, v1 p: ptr global i32 readwrite) { b0: v2: f64 = math frexp(v0, v1) return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 n: i32, v1 p: ptr global f32 read) { b0: v2: f64 = math norm(v0, v1) return }"),
+    (Rule::Result, "kir 1 kernel f(v0 x: f32) { b0: math sinf(v0) return }"),
+    (Rule::Arguments, "kir 1 kernel f() { b0: v0: f32 = math sinf() return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8, v1 y: i8) { b0: v2: u8 = add v0, v1 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: bool = cast v0 to bool return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u16 = bitcast v0 to u16 return }"),
@@ -146,6 +152,8 @@ fn every_rule_is_checked() {
 #[test]
 fn what_the_rules_allow() {
     let allowed = [
+        "kir 1 kernel f(v0 x: f64, v1 n: i32, v2 p: ptr global f64 read) { array a0 e: i32 1 b0: \
+         v3: ptr local i32 = local a0 v4: f64 = math frexp(v0, v3) v5: f64 = math norm(v1, v2) return }",
         "kir 1 kernel f() { b0: return b1: jump b1 }",
         "kir 1 kernel f() { slot s0 a: u8 slot s1 a: u8 b0: v0: u8 = get s0 set s1, v0 return }",
         "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }",

@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, MathFn, Op, Order, Ordering, Pointee, Scalar,
-    SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, LibArg, LibFn, Op, Order, Ordering, Pointee,
+    Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -144,7 +144,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),
         Op::Print(format, values) => return print(checker, format, values),
-        Op::Math(function, arguments) => math(checker, *function, arguments)?.into(),
+        Op::Math(function, arguments) => return math(checker, *function, arguments),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -253,17 +253,37 @@ fn print(checker: &Checker<'_>, format: &str, values: &[Value]) -> Result<Option
     Ok(None)
 }
 
-fn math(checker: &Checker<'_>, function: MathFn, arguments: &[Value]) -> Result<Scalar> {
-    let [first, rest @ ..] = arguments else {
-        return Err(broken(Rule::Arguments, format!("`{}` takes {} values, not 0", function.name, function.arity())));
-    };
-    if arguments.len() != function.arity() {
-        let (name, takes) = (function.name, function.arity());
+fn math(checker: &Checker<'_>, function: LibFn, arguments: &[Value]) -> Result<Option<Type>> {
+    let mut types = Vec::new();
+    for arg in function.args {
+        match *arg {
+            LibArg::Number(scalar) => types.push(Operand::Is(scalar.into())),
+            LibArg::Slice(scalar) => types.extend([Operand::Is(Scalar::I32.into()), Operand::To(scalar)]),
+        }
+    }
+    let outs = function.outs.iter().map(|&scalar| Operand::Is(Type::Ptr(Space::Local, Pointee::Scalar(scalar))));
+    types.extend(outs);
+    if arguments.len() != types.len() {
+        let (name, takes) = (function.name, types.len());
         return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
     }
-    let ty = scalar(checker, *first, FLOAT)?;
-    rest.iter().try_for_each(|&value| is(checker, value, ty.into()))?;
-    Ok(ty)
+    for (wanted, &value) in types.into_iter().zip(arguments) {
+        match wanted {
+            Operand::Is(ty) => is(checker, value, ty)?,
+            Operand::To(scalar) if number_behind(checker, value)? == scalar => {}
+            Operand::To(scalar) => {
+                let ty = checker.ty(value)?;
+                return Err(broken(Rule::Operand, format!("{value} is {ty}, not a pointer to {scalar}")));
+            }
+        }
+    }
+    Ok(function.result.map(Type::from))
+}
+
+/// What an operand of libdevice's must be: of a type, or a pointer to a number in any memory.
+enum Operand {
+    Is(Type),
+    To(Scalar),
 }
 
 fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {

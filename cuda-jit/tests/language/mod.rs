@@ -10,6 +10,7 @@ mod devices;
 mod dynamic_shared;
 mod harvest;
 mod launches;
+mod libdevice;
 mod lowering;
 mod math;
 mod methods;

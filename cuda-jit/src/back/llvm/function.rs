@@ -351,7 +351,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
             },
-            Op::Math(function, arguments) => Some(self.math(*function, arguments)?),
+            Op::Math(function, arguments) => self.math(*function, arguments)?,
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),

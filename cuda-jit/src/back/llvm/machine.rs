@@ -23,8 +23,9 @@ use crate::target::Target;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// PTX 6.3, in which the warp's operations are what KIR means; LLVM's choice for older targets is older.
-const LEAST_VERSION: &str = "+ptx63";
+/// PTX 7.0, which has all that KIR and libdevice ask for; LLVM's choice for older targets is older, and it aborts on what
+/// that has not.
+const LEAST_VERSION: &str = "+ptx70";
 
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
@@ -73,7 +74,7 @@ impl Machine {
         // The newer targets' own versions are no older.
         let features = match target.capability() {
             cc if lines && cc < (8, 9).into() => LINES_VERSION,
-            cc if cc < (7, 5).into() => LEAST_VERSION,
+            cc if cc < (8, 0).into() => LEAST_VERSION,
             _ => "",
         };
         let machine = llvm

@@ -10,7 +10,7 @@ use super::names::{
     item, scalar,
 };
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Order, Param, Place,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, LibFn, Module, Op, Order, Param, Place,
     Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
@@ -275,7 +275,7 @@ impl Parser {
             }
             "math" => {
                 let found = match self.peek() {
-                    Token::Word(name) => MathFn::find(name),
+                    Token::Word(name) => LibFn::find(name),
                     _ => None,
                 };
                 let function = found.ok_or_else(|| self.expected("a function of libdevice"))?;
