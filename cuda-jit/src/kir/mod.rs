@@ -16,11 +16,13 @@
 //!   `shl` and `shr` take the amount modulo the width; `shr` is arithmetic on signed types. `div` and `rem` truncate
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
 //!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
-//! - **Floats** are IEEE 754 binary32 and binary64, rounded to nearest even. Where [`Module::contract`] is set, a
-//!   `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
+//! - **Floats** are IEEE 754 binary16, binary32 and binary64, and bfloat16, rounded to nearest even. Where
+//!   [`Module::contract`] is set, a `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
+//! - **Pairs** of 16-bit floats lie in one register, the first in the low half. Arithmetic is that of each half.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
-//!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
+//!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Floats of 16 bits are cast from
+//!   and to floats only. Pointers are not cast.
 //! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
 //!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
 //!   a record is aligned as its place in the record says, which may be more than its own type asks for.
@@ -48,7 +50,7 @@ mod types;
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
+    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
     TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
@@ -126,6 +128,10 @@ pub enum Op {
     Cast(Value, Scalar),
     /// The same bits as another type of the same width.
     Bitcast(Value, Scalar),
+    /// The pair of two floats of 16 bits, the low half first.
+    Pair(Value, Value),
+    /// A half of a pair: the high one or the low one.
+    Lane(Value, Lane),
     /// A pointer moved by a number of elements, a `u64`.
     Offset(Value, Value),
     /// The pointer to what a record holds at an offset in bytes.
@@ -227,6 +233,7 @@ impl Op {
             | Op::Unary(_, a)
             | Op::Cast(a, _)
             | Op::Bitcast(a, _)
+            | Op::Lane(a, _)
             | Op::Load(a)
             | Op::Field(a, ..)
             | Op::DynamicShared(a, _)
@@ -238,6 +245,7 @@ impl Op {
             | Op::Overflows(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Offset(a, b)
+            | Op::Pair(a, b)
             | Op::Store(a, b)
             | Op::Atomic(_, _, a, b)
             | Op::AtomicStore(_, a, b)

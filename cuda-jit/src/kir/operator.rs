@@ -66,6 +66,15 @@ pub enum CompareOp {
     Ge,
 }
 
+/// A half of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// The one in the register's low bits, first in memory.
+    Low,
+    /// The other.
+    High,
+}
+
 /// An axis of the grid or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "CUDA's names")]

@@ -18,6 +18,7 @@
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
 //!           | ("fma" | "select" | TERNARY) VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
+//!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes

@@ -4,9 +4,9 @@ use std::fmt;
 
 use super::Pointee;
 
-/// A number type, or `bool`.
+/// A number type, `bool`, or two 16-bit floats in one register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each variant is the Rust type of its name")]
+#[expect(missing_docs, reason = "each variant is the type of its name: Rust's, `half`'s, or this crate's pair")]
 pub enum Scalar {
     Bool,
     I8,
@@ -19,11 +19,15 @@ pub enum Scalar {
     U64,
     F32,
     F64,
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
 }
 
 impl Scalar {
     /// Every scalar type, in declaration order.
-    pub const ALL: [Scalar; 11] = [
+    pub const ALL: [Scalar; 15] = [
         Scalar::Bool,
         Scalar::I8,
         Scalar::I16,
@@ -35,6 +39,10 @@ impl Scalar {
         Scalar::U64,
         Scalar::F32,
         Scalar::F64,
+        Scalar::F16,
+        Scalar::Bf16,
+        Scalar::F16x2,
+        Scalar::Bf16x2,
     ];
 
     /// The type's name in Rust and in KIR text.
@@ -51,6 +59,10 @@ impl Scalar {
             Scalar::U64 => "u64",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
+            Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
+            Scalar::F16x2 => "f16x2",
+            Scalar::Bf16x2 => "bf16x2",
         }
     }
 
@@ -59,8 +71,8 @@ impl Scalar {
         match self {
             Scalar::Bool => 1,
             Scalar::I8 | Scalar::U8 => 8,
-            Scalar::I16 | Scalar::U16 => 16,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F16x2 | Scalar::Bf16x2 => 32,
             Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
         }
     }
@@ -72,7 +84,7 @@ impl Scalar {
 
     /// Whether this is an integer type; `bool` is not.
     pub fn is_integer(self) -> bool {
-        !matches!(self, Scalar::Bool | Scalar::F32 | Scalar::F64)
+        !matches!(self, Scalar::Bool) && !self.is_float() && !self.is_pair()
     }
 
     /// Whether this is a signed integer type.
@@ -80,9 +92,66 @@ impl Scalar {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
-    /// Whether this is a floating-point type.
+    /// Whether this is one floating-point number.
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F32 | Scalar::F64) || self.is_half()
+    }
+
+    /// Whether this is a floating-point number of 16 bits.
+    pub fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::Bf16)
+    }
+
+    /// Whether this is two floats in one register.
+    pub fn is_pair(self) -> bool {
+        self.lane().is_some()
+    }
+
+    /// What a pair consists of.
+    pub fn lane(self) -> Option<Scalar> {
+        match self {
+            Scalar::F16x2 => Some(Scalar::F16),
+            Scalar::Bf16x2 => Some(Scalar::Bf16),
+            _ => None,
+        }
+    }
+
+    /// The pair of two such floats.
+    pub fn pair(self) -> Option<Scalar> {
+        Scalar::ALL.into_iter().find(|pair| pair.lane() == Some(self))
+    }
+
+    /// The unsigned integer of a type's width, which can hold its bits.
+    pub fn unsigned(self) -> Scalar {
+        match self.bits() {
+            16 => Scalar::U16,
+            32 => Scalar::U32,
+            64 => Scalar::U64,
+            _ => Scalar::U8,
+        }
+    }
+
+    /// Of a float: how many bits its fraction has.
+    pub fn fraction_bits(self) -> u32 {
+        match self {
+            Scalar::F16 => 10,
+            Scalar::Bf16 => 7,
+            Scalar::F32 => 23,
+            _ => 52,
+        }
+    }
+
+    /// The bits of a float that is infinite.
+    pub fn infinity(self) -> u64 {
+        (1 << (self.bits() - 1)) - (1 << self.fraction_bits())
+    }
+
+    /// The bits of 1.
+    pub fn one(self) -> u64 {
+        match self.is_float() {
+            true => (self.infinity() >> 1) & self.infinity(),
+            false => 1,
+        }
     }
 }
 

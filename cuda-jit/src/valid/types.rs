@@ -14,16 +14,21 @@ type Result<T> = std::result::Result<T, VerifyError>;
 type Class = (&'static str, fn(Scalar) -> bool);
 
 const ANY: Class = ("a scalar", |_| true);
-const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool);
+const SINGLE: Class = ("a number or bool", |scalar| !scalar.is_pair());
+const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool && !scalar.is_pair());
+const COMPUTED: Class = ("a number or pair", |scalar| scalar != Scalar::Bool);
 const INTEGER: Class = ("an integer", Scalar::is_integer);
 const FLOAT: Class = ("a float", Scalar::is_float);
-const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
+const FUSED: Class = ("a float or pair", |scalar| scalar.is_float() || scalar.is_pair());
+const HALF: Class = ("a float of 16 bits", Scalar::is_half);
+const LOGICAL: Class = ("an integer or bool", |scalar| scalar.is_integer() || scalar == Scalar::Bool);
 const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
-const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32);
+const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32 && !scalar.is_pair());
 const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
 const INTEGER_WORD: Class = ("a 32-bit integer", |scalar| scalar.is_integer() && scalar.bits() == 32);
-const EXCHANGED: Class = ("a number of 16, 32 or 64 bits", |scalar| scalar.bits() >= 16);
-const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
+const EXCHANGED: Class = ("a number of 16, 32 or 64 bits", |scalar| scalar.bits() >= 16 && !scalar.is_pair());
+const SIGNED: Class =
+    ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
 /// The type that `op` yields, if its operands are right.
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
@@ -42,7 +47,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Unary(op, a) => scalar(checker, *a, unary(*op))?.into(),
         Op::Binary(op, a, b) => same(checker, *a, *b, binary(*op))?.into(),
         Op::Fma(a, b, c) => {
-            let ty = same(checker, *a, *b, FLOAT)?.into();
+            let ty = same(checker, *a, *b, FUSED)?.into();
             is(checker, *c, ty)?;
             ty
         }
@@ -59,7 +64,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             Scalar::Bool.into()
         }
         Op::Compare(_, a, b) => {
-            same(checker, *a, *b, ANY)?;
+            same(checker, *a, *b, SINGLE)?;
             Scalar::Bool.into()
         }
         Op::Select(condition, a, b) => {
@@ -70,6 +75,14 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Cast(a, to) => cast(scalar(checker, *a, ANY)?, *to)?.into(),
         Op::Bitcast(a, to) => bitcast(scalar(checker, *a, ANY)?, *to)?.into(),
+        Op::Pair(a, b) => {
+            let half = same(checker, *a, *b, HALF)?;
+            half.pair().ok_or_else(|| broken(Rule::Operand, format!("there is no pair of {half}")))?.into()
+        }
+        Op::Lane(a, _) => {
+            let pair = scalar(checker, *a, ANY)?;
+            pair.lane().ok_or_else(|| broken(Rule::Operand, format!("{a} is {pair}, not a pair")))?.into()
+        }
         Op::Offset(pointer, count) => {
             pointee(checker, *pointer)?;
             is(checker, *count, Scalar::U64.into())?;
@@ -165,8 +178,8 @@ fn unary(op: UnaryOp) -> Class {
 
 fn binary(op: BinaryOp) -> Class {
     match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => NUMBER,
-        BinaryOp::Min | BinaryOp::Max => NUMBER,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => COMPUTED,
+        BinaryOp::Div | BinaryOp::Rem => NUMBER,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => LOGICAL,
         BinaryOp::Shl | BinaryOp::Shr => INTEGER,
         BinaryOp::CopySign => FLOAT,
@@ -181,10 +194,10 @@ fn ternary(op: TernaryOp) -> Class {
 }
 
 fn number(scalar: Scalar) -> Result<Scalar> {
-    if scalar == Scalar::Bool {
-        Err(broken(Rule::Operand, "a bool is not read or written at once"))
-    } else {
+    if NUMBER.1(scalar) {
         Ok(scalar)
+    } else {
+        Err(broken(Rule::Operand, format!("a {scalar} is not read or written at once")))
     }
 }
 
@@ -208,6 +221,13 @@ fn array_type(arrays: &[ArrayDecl], index: u32, space: Space) -> Result<Type> {
 fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {
     if to == Scalar::Bool && from != Scalar::Bool {
         return Err(broken(Rule::Operand, format!("{from} cannot be cast to bool; compare it")));
+    }
+    let single = |scalar: Scalar| scalar.is_float() || !scalar.is_pair() && !from.is_half() && !to.is_half();
+    if !single(from) || !single(to) {
+        return Err(broken(
+            Rule::Operand,
+            format!("{from} cannot be cast to {to}; 16-bit floats are cast through f32"),
+        ));
     }
     Ok(to)
 }

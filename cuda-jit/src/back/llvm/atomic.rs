@@ -22,13 +22,16 @@ impl<'ctx> Body<'ctx, '_> {
         match *op {
             Op::Fence(order) => self.fence(order).map(|()| None),
             Op::AtomicLoad(order, pointer) => self.surrounded(order, |order| {
-                let memory = self.lowering.scalar(self.number_at(pointer)?);
+                let scalar = self.number_at(pointer)?;
+                let memory = self.lowering.scalar(bits(scalar));
                 let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
                 self.make_atomic(loaded.as_instruction_value(), pointer, order)?;
-                Ok(Some(loaded))
+                Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(scalar), "")?))
             }),
             Op::AtomicStore(order, pointer, value) => self.surrounded(order, |order| {
-                let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), self.value(value))?;
+                let stored = self.lowering.scalar(bits(self.number_at(pointer)?));
+                let stored = self.builder().build_bit_cast(self.value(value), stored, "")?;
+                let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), stored)?;
                 self.make_atomic(Some(inst), pointer, order)?;
                 Ok(None)
             }),
@@ -46,7 +49,7 @@ impl<'ctx> Body<'ctx, '_> {
 
     /// Whether the device's instructions have orders.
     fn has_orders(&self) -> bool {
-        self.lowering.target.capability() >= (7, 0).into()
+        self.lowering.capability >= (7, 0).into()
     }
 
     /// An operation in its order, or a relaxed one between fences on devices that know no orders.
@@ -124,7 +127,7 @@ impl<'ctx> Body<'ctx, '_> {
     fn change(&self, op: AtomicOp, order: Order, pointer: Value, value: Value) -> Result<BasicValueEnum<'ctx>> {
         let scalar = self.number_at(pointer)?;
         // Before compute capability 6.0 there are no scopes either, and what there is holds for the system.
-        let scoped = order.scope != Scope::Device && self.lowering.target.capability() >= (6, 0).into();
+        let scoped = order.scope != Scope::Device && self.lowering.capability >= (6, 0).into();
         if order.ordering == Ordering::Relaxed && !scoped {
             let (pointer, value) = (self.value(pointer).into_pointer_value(), self.value(value));
             return Ok(raw::atomic(self.lowering.context, self.builder(), rmw(op, scalar), pointer, value));
@@ -257,6 +260,7 @@ fn bits(scalar: Scalar) -> Scalar {
     match scalar.bits() {
         64 => Scalar::U64,
         16 => Scalar::U16,
+        8 => Scalar::U8,
         _ => Scalar::U32,
     }
 }

@@ -21,7 +21,7 @@ use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
 };
-use crate::target::Target;
+use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
@@ -49,10 +49,10 @@ pub(super) fn lower_module<'ctx>(
         module,
         builder: context.create_builder(),
         contract: kir.contract,
+        capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
-        target,
         options,
     };
     lowering.shared =
@@ -73,12 +73,13 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
+    /// What the code is for.
+    pub(super) capability: ComputeCapability,
     /// Whether threads wait for each other in it, so that calls must stay where they are.
     synchronises: bool,
     /// The arrays in shared memory.
     shared: Vec<PointerValue<'ctx>>,
     debug: Option<DebugInfo<'ctx>>,
-    pub(super) target: &'a Target,
     pub(super) options: &'a Options,
 }
 
@@ -88,6 +89,10 @@ impl<'ctx> Lowering<'ctx, '_> {
         match scalar {
             Scalar::F32 => self.context.f32_type().into(),
             Scalar::F64 => self.context.f64_type().into(),
+            Scalar::F16 => self.context.f16_type().into(),
+            Scalar::Bf16 => self.context.bf16_type().into(),
+            Scalar::F16x2 => self.context.f16_type().vec_type(2).into(),
+            Scalar::Bf16x2 => self.context.bf16_type().vec_type(2).into(),
             Scalar::Bool => self.context.bool_type().into(),
             Scalar::I8 | Scalar::U8 => self.context.i8_type().into(),
             Scalar::I16 | Scalar::U16 => self.context.i16_type().into(),
@@ -366,6 +371,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             )?),
             Op::Cast(a, to) => Some(self.cast(*a, *to)?),
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
+            Op::Pair(a, b) => Some(self.pair(self.value(*a), self.value(*b))?),
+            Op::Lane(a, lane) => Some(self.lane(*a, *lane)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
             Op::DynamicShared(offset, pointee) => {

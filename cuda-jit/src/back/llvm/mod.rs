@@ -46,6 +46,7 @@ mod atomic;
 mod debug;
 mod float_rem;
 mod function;
+mod half;
 mod libdevice;
 mod machine;
 mod needs;

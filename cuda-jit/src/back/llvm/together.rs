@@ -72,7 +72,7 @@ impl<'ctx> Body<'ctx, '_> {
                 call(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[])
             }
             // It is only a hint, which older devices have no instruction for.
-            Op::Sleep(_) if self.lowering.target.capability() < (7, 0).into() => Ok(None),
+            Op::Sleep(_) if self.lowering.capability < (7, 0).into() => Ok(None),
             Op::Sleep(time) => call("llvm.nvvm.nanosleep", &[self.value(*time)]),
             Op::SyncWarp(mask) => call("llvm.nvvm.bar.warp.sync", &[self.value(*mask)]),
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),

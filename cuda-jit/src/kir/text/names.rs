@@ -1,7 +1,7 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
+    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
     Special, TernaryOp, UnaryOp, VoteOp,
 };
 
@@ -48,6 +48,9 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("gt", CompareOp::Gt),
     ("ge", CompareOp::Ge),
 ];
+
+/// Each half of a pair with its word.
+pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
 /// Each special register with its word.
 pub(super) const SPECIAL: [(&str, Special); 21] = [

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY, VOTE,
-    word,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
+    VOTE, word,
 };
 use crate::kir::{
     Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Order, Param, Place, Pointee, Record,
@@ -61,14 +61,18 @@ impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (ty, bits) = (self.ty, self.bits);
         let fits = ty.bits() == 64 || bits >> ty.bits() == 0;
-        match ty {
+        let float = match ty {
+            Scalar::F16 => Some(half::f16::from_bits(bits as u16).to_f32()),
+            Scalar::Bf16 => Some(half::bf16::from_bits(bits as u16).to_f32()),
+            Scalar::F32 => Some(f32::from_bits(bits as u32)),
+            _ => None,
+        };
+        match (ty, float) {
             _ if !fits => write!(f, "{ty} {bits:#x}"),
-            Scalar::Bool => write!(f, "{ty} {}", bits == 1),
-            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
-                write!(f, "{ty} {:?}", f32::from_bits(bits as u32))
-            }
-            Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
-            Scalar::F32 | Scalar::F64 => write!(f, "{ty} {bits:#x}"),
+            (Scalar::Bool, _) => write!(f, "{ty} {}", bits == 1),
+            (_, Some(float)) if float.is_finite() => write!(f, "{ty} {float:?}"),
+            (Scalar::F64, _) if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
+            _ if ty.is_float() || ty.is_pair() => write!(f, "{ty} {bits:#x}"),
             _ if ty.is_signed() => {
                 let unused = 64 - ty.bits();
                 write!(f, "{ty} {}", ((bits << unused) as i64) >> unused)
@@ -141,6 +145,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
         Op::Cast(a, to) => format!("cast {a} to {to}"),
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
+        Op::Pair(a, b) => format!("pair {a}, {b}"),
+        Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
         Op::Load(pointer) => format!("load {pointer}"),
