@@ -24,7 +24,9 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use types::{Field, Memory, Operator, Passed, StructTy, Ty};
 
-use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
+use crate::kir::{
+    AtomicOp, BarrierOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+};
 use crate::syntax::Definition;
 
 /// A type variable that rustc unifies with the type of a binding.
@@ -172,21 +174,45 @@ pub enum Intrinsic {
     /// Waits for the block and combines a `bool`.
     BarrierReduce(BarrierOp),
     /// Orders memory operations.
-    Fence(Scope),
+    Fence(Order),
+    /// Reads a number at once.
+    AtomicLoad(Order),
+    /// Writes a number at once.
+    AtomicStore(Order),
     /// Changes a number at once.
-    Atomic(AtomicOp),
+    Atomic(AtomicOp, Order),
+    /// The smaller or larger number, where NaN counts as none.
+    AtomicNotNan(AtomicOp, Order),
     /// Replaces a number if it is the expected one.
-    CompareExchange,
-    /// Takes a number from another lane.
-    Shuffle(ShuffleOp),
+    CompareExchange(Order),
+    /// Takes a number from another lane of so many.
+    Shuffle(ShuffleOp, u32),
     /// Combines a `bool` of the lanes.
     Vote(VoteOp),
     /// Finds the lanes with the same number.
     MatchAny,
+    /// Whether lanes have the same number.
+    MatchAll,
+    /// Combines a number of the lanes.
+    Reduce(ReduceOp),
+    /// Lanes, by how they stand to the own one.
+    LaneMask(CompareOp),
     /// Waits for lanes.
     SyncWarp,
     /// The lanes that run together.
     ActiveMask,
+    /// What time it is.
+    Clock(Clock),
+    /// Waits for a while.
+    Sleep,
+    /// An operator of an integer's bits.
+    Bits(UnaryOp),
+    /// The place of the lowest bit that is one.
+    FindFirstSet,
+    /// A function of libdevice.
+    Library(LibFn),
+    /// An operator of three integers.
+    Ternary(TernaryOp),
 }
 
 /// One specialisation of a device function or kernel.

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod atomics;
 mod closures;
 mod control;
 mod devices;
@@ -11,6 +12,7 @@ mod dynamic_shared;
 mod halves;
 mod harvest;
 mod launches;
+mod libdevice;
 mod lowering;
 mod math;
 mod methods;
@@ -20,6 +22,7 @@ mod shapes;
 mod structs;
 mod together;
 mod views;
+mod warps;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};
