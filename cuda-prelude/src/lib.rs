@@ -46,18 +46,21 @@ mod streams;
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
 pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream};
 pub use cuda_jit::device::{
-    AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, atomic_add, atomic_and,
-    atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync,
-    block_dim, block_idx, cas, dynamic_shared, eq_sync, grid, grid_dim, grid_size, lane_id, match_any_sync, shared,
-    shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count,
-    sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
+    AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, as_vectors, as_vectors_mut,
+    atomic_add, atomic_and, atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub,
+    atomic_xor, ballot_sync, block_dim, block_idx, cas, dynamic_shared, eq_sync, grid, grid_dim, grid_size, lane_id,
+    match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and,
+    sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system,
+    warp_size,
 };
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
-    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, bf16, cache, f16, inspect, kir_of, warm, warnings,
+    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, Vector, bf16, bf16x2, cache, f16, f16x2, f32x2, f32x3,
+    f32x4, f64x2, f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4,
+    inspect, kir_of, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
 pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel, prelude_printf as printf,

@@ -17,3 +17,4 @@ mod programs;
 mod single_flight;
 mod streams;
 mod support;
+mod vectors;

@@ -6,7 +6,7 @@
 use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
 use crate::host;
 
-/// The type beside each function of [`block`], [`atomics`] and [`warp`]: its parameters' types, every lifetime
+/// The type beside each function of [`block`], [`atomics`], [`vectors`] and [`warp`]: its parameters' types, every lifetime
 /// `'static`, and what the front end makes of it.
 macro_rules! calls {
     ($($(<$generic:ident: $bound:ident>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
@@ -50,10 +50,12 @@ macro_rules! output {
 
 mod atomics;
 mod block;
+mod vectors;
 mod warp;
 
 pub use atomics::*;
 pub use block::*;
+pub use vectors::*;
 pub use warp::*;
 
 /// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.

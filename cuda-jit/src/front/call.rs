@@ -39,6 +39,7 @@ impl Lowering<'_> {
                 }
                 self.call_function(at, instance, harvest, passed)
             }
+            Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }

@@ -18,7 +18,7 @@ pub use keys::{
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use types::{Field, Memory, Operator, StructTy, Ty};
+pub use types::{Arithmetic, Field, Memory, Operator, StructTy, Ty};
 
 use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
 use crate::syntax::Definition;
@@ -183,6 +183,8 @@ pub enum Intrinsic {
     SyncWarp,
     /// The lanes that run together.
     ActiveMask,
+    /// A slice of numbers as one of vectors, and the rest.
+    AsVectors,
 }
 
 /// One specialisation of a device function or kernel.

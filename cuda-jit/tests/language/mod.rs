@@ -18,6 +18,7 @@ mod print;
 mod shapes;
 mod structs;
 mod together;
+mod vectors;
 mod views;
 
 use cuda_driver::{Context, Driver};
