@@ -63,7 +63,8 @@ pub use cuda_jit::{
     inspect, kir_of, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
 pub use cuda_jit_macros::{
-    PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel, prelude_printf as printf,
+    PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
+    prelude_kernel as kernel, prelude_printf as printf,
 };
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
