@@ -19,3 +19,4 @@ mod programs;
 mod single_flight;
 mod streams;
 mod support;
+mod vectors;

@@ -54,12 +54,14 @@ mod bits;
 mod block;
 pub mod libdevice;
 mod time;
+mod vectors;
 mod warp;
 
 pub use atomics::*;
 pub use bits::*;
 pub use block::*;
 pub use time::*;
+pub use vectors::*;
 pub use warp::*;
 
 /// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.

@@ -22,7 +22,7 @@ pub use keys::{
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use types::{Field, Memory, Operator, Passed, StructTy, Ty};
+pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::kir::{
     AtomicOp, BarrierOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
@@ -213,6 +213,8 @@ pub enum Intrinsic {
     Library(LibFn),
     /// An operator of three integers.
     Ternary(TernaryOp),
+    /// A slice of numbers as one of vectors, and the rest.
+    AsVectors,
 }
 
 /// One specialisation of a device function or kernel.

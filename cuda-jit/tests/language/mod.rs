@@ -21,6 +21,7 @@ mod print;
 mod shapes;
 mod structs;
 mod together;
+mod vectors;
 mod views;
 mod warps;
 

@@ -40,6 +40,10 @@ impl Capture {
             Ok(known) => return known,
             Err(args) => args,
         };
+        if let Some(fields) = of_vector(&callee.path, &mut args) {
+            let number = self.observe(expr);
+            return node(span, s::ExprKind::Struct(number, fields, None));
+        }
         if is_constructor(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
@@ -324,6 +328,24 @@ impl Parse for DynamicPart {
         let element = inner.parse()?;
         let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
         Ok(DynamicPart { element, len })
+    }
+}
+
+/// The fields of a short vector that a path's function makes from these arguments, if it is one: `f32x4::new(a, b, c, d)`
+/// and `f32x4::splat(a)`.
+fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Expr)>> {
+    let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let ty = ty.ident.to_string();
+    let (number, count) = ty.split_once('x')?;
+    if !PRIMITIVES.contains(&number) || !matches!(count, "2" | "3" | "4") {
+        return None;
+    }
+    match (function.ident.to_string().as_str(), args.len().to_string()) {
+        ("new", given) if given == count => {
+            Some(["x", "y", "z", "w"].map(str::to_owned).into_iter().zip(args.drain(..)).collect())
+        }
+        ("splat", _) => args.pop().map(|arg| vec![(cuda_jit_syntax::EVERY_FIELD.to_owned(), arg)]),
+        _ => None,
     }
 }
 

@@ -350,6 +350,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
             Op::Field(pointer, offset, _) => Some(self.field(*pointer, *offset)),
+            Op::Address(pointer) => {
+                let pointer = self.value(*pointer).into_pointer_value();
+                Some(self.builder().build_ptr_to_int(pointer, self.lowering.context.i64_type(), "")?.into())
+            }
+            Op::Retype(pointer, _) => Some(self.value(*pointer)),
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;

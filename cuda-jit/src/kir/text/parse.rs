@@ -222,6 +222,12 @@ impl Parser {
                 self.word("to")?;
                 Ok(Op::Field(pointer, offset, self.pointee()?))
             }
+            "address" => self.value().map(Op::Address),
+            "retype" => {
+                let pointer = self.value()?;
+                self.word("to")?;
+                Ok(Op::Retype(pointer, self.pointee()?))
+            }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
             "special" => self.item(&SPECIAL, "a special register").map(Op::Special),
