@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod closures;
 mod control;
 mod devices;
 mod dynamic_shared;

@@ -13,7 +13,7 @@ use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, spa
 use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
-const PRIMITIVES: &[&str] =
+pub(crate) const PRIMITIVES: &[&str] =
     &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
 
 impl Capture {
@@ -45,10 +45,10 @@ impl Capture {
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
-        if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
-            && !self.functions.contains(&last.ident)
+        if let Some(name) = function_of_type(&callee)
+            && !self.functions.contains(&name)
         {
-            self.functions.push(last.ident.clone());
+            self.functions.push(name);
         }
         let number = self.callee(Callee::Path(hidden(&callee)));
         self.tie(call, number, closures.then(|| seer(&callee)));
@@ -319,7 +319,7 @@ fn is_constructor(path: &Path) -> bool {
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.
-fn hidden(path: &ExprPath) -> ExprPath {
+pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
     let of_type = of_type(path);
     let mut path = path.clone();
     match path.path.segments.last_mut() {
@@ -330,6 +330,11 @@ fn hidden(path: &ExprPath) -> ExprPath {
         }
     }
     path
+}
+
+/// The name of the function of a type or trait that a path names.
+pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
+    path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
 }
 
 /// Whether a path names a function of a type or trait, by Rust's naming.
