@@ -59,7 +59,7 @@ impl Accesses {
                     (Some(Access::ReadWrite), result)
                 }
                 (Op::Constant(_), Some(result)) => (Some(Access::Read), result),
-                (Op::Offset(pointer, _) | Op::Field(pointer, ..), Some(result)) => {
+                (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod atomics;
 mod closures;
 mod constants;
 mod control;
@@ -12,6 +13,7 @@ mod dynamic_shared;
 mod halves;
 mod harvest;
 mod launches;
+mod libdevice;
 mod lowering;
 mod math;
 mod methods;
@@ -20,7 +22,9 @@ mod print;
 mod shapes;
 mod structs;
 mod together;
+mod vectors;
 mod views;
+mod warps;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

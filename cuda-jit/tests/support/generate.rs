@@ -328,9 +328,15 @@ impl Body<'_> {
     }
 
     fn memory(&mut self) {
-        let kind = self.random.below(3);
+        let kind = self.random.below(5);
         let Some((pointer, pointee, access)) = self.any_pointer(kind == 2) else { return };
         match kind {
+            3 => self.scalar(Op::Address(pointer), Scalar::U64),
+            4 => {
+                let other = self.random.scalar(|_| true);
+                let other = element(self.random, other);
+                self.yields(Op::Retype(pointer, other), Type::Ptr(Space::Global, other), access);
+            }
             0 => {
                 let op = Op::Offset(pointer, self.value(Scalar::U64));
                 self.yields(op, Type::Ptr(Space::Global, pointee), access);

@@ -16,7 +16,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::debug::DebugInfo;
 use super::panic::PanicBlock;
-use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
     Scalar, Space, Terminator, Type, Value,
@@ -45,7 +45,7 @@ pub(super) fn lower_module<'ctx>(
     target: &Target,
     options: &Options,
 ) -> Result<bool> {
-    let kir = &*float_rem::expand(kir);
+    let kir = &*reduce::expand(float_rem::expand(kir), target);
     let mut lowering = Lowering {
         context,
         module,
@@ -375,6 +375,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
             Op::Field(pointer, offset, _) => Some(self.field(*pointer, *offset)),
+            Op::Address(pointer) => {
+                let pointer = self.value(*pointer).into_pointer_value();
+                Some(self.builder().build_ptr_to_int(pointer, self.lowering.context.i64_type(), "")?.into())
+            }
+            Op::Retype(pointer, _) => Some(self.value(*pointer)),
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;
@@ -384,10 +389,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
             },
-            Op::Math(function, arguments) => Some(self.math(*function, arguments)?),
+            Op::Math(function, arguments) => self.math(*function, arguments)?,
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
+            Op::Ternary(op, a, b, c) => Some(self.ternary(*op, [*a, *b, *c])?),
             Op::Overflows(op, a, b) => Some(self.overflows(*op, *a, *b)?),
             Op::Compare(op, a, b) => Some(self.compare(*op, *a, *b)?),
             Op::Select(condition, a, b) => Some(self.builder().build_select(
@@ -417,16 +423,20 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.print(format, values)?;
                 None
             }
+            Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
+                self.at_once(&inst.op)?
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
-            | Op::Fence(_)
-            | Op::Atomic(..)
-            | Op::CompareExchange(..)
             | Op::Shuffle(..)
             | Op::Vote(..)
             | Op::MatchAny(..)
+            | Op::MatchAll(..)
+            | Op::Reduce(..)
             | Op::SyncWarp(_)
-            | Op::ActiveMask => self.together(&inst.op)?,
+            | Op::ActiveMask
+            | Op::Clock(_)
+            | Op::Sleep(_) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));
@@ -493,7 +503,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The number that a pointer points to.
-    fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,
