@@ -149,7 +149,7 @@ fn all_contexts_share_the_managed_variables_of_a_library() {
     assert_eq!(bytes, 8);
     let words = address as *mut u32;
     assert_eq!(unsafe { words.read() }, 20);
-    unsafe { words.add(1).write(50) };
+    unsafe { words.wrapping_add(1).write(50) };
     gives!(CUDA_ERROR_NOT_FOUND, cuLibraryGetManaged(&mut address, &mut bytes, library, c"own".as_ptr()));
     let kernel = kernel(library, c"count");
     let contexts = [primary(0), primary(1)];
@@ -165,7 +165,7 @@ fn all_contexts_share_the_managed_variables_of_a_library() {
     }
     // They outlive a context, and a module has its own.
     ok!(cuDevicePrimaryCtxReset_v2(1));
-    assert_eq!(unsafe { words.add(1).read() }, 50 + 1102 * 4);
+    assert_eq!(unsafe { words.wrapping_add(1).read() }, 50 + 1102 * 4);
     ok!(cuCtxSetCurrent(contexts[0]));
     assert_eq!(count(common::function(MANAGED, c"count"), 1), 40);
     ok!(cuLibraryUnload(library));
