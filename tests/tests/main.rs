@@ -6,10 +6,12 @@
 mod bad_input;
 mod c_client;
 mod cuda_cpp;
+mod cudarc;
 mod faults;
 mod gpu;
 mod host_arrays;
 mod launches;
+mod manual;
 mod numba;
 mod other_crate;
 mod programs;

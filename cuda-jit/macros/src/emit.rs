@@ -5,7 +5,7 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, ItemFn};
 
-use crate::capture::{self, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, BindingKind, Captured, Named};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -36,9 +36,14 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
     };
     let beside = beside(kind, &root, options, &function).unwrap_or_else(|error| error.to_compile_error());
     // Kernels are launched through the type: that the host never calls the function is the usual case. The method that
-    // clippy would have for `n % 2 == 0` is not one of the device language.
+    // clippy would have for `n % 2 == 0` is not one of the device language; loops over indices are its idiom.
     quote! {
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(
+            dead_code,
+            clippy::manual_is_multiple_of,
+            clippy::needless_range_loop,
+            clippy::too_many_arguments,
+        )]
         #item
         #beside
     }
@@ -51,14 +56,14 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
-    let captured = capture::capture(&signature, (*function.block).clone())?;
+    let captured = capture::capture(&signature, signature.body(&function.block))?;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
     let ty_generics = signature.marker_args(root);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let hidden = |name: &str| Ident::new(name, Span::call_site());
-    let definition = definition(root, &hidden("__definition"), &function.sig, &captured, &options);
+    let definition = definition(root, &hidden("__definition"), &function.sig.ident, &captured, &options);
     let twin = twin(root, &hidden("__harvest"), &function.sig, &signature, &captured);
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
@@ -104,7 +109,7 @@ pub(crate) fn plain_generics(generics: &syn::Generics) -> TokenStream {
 pub(crate) fn definition(
     root: &TokenStream,
     function: &Ident,
-    sig: &syn::Signature,
+    name: &Ident,
     captured: &Captured,
     options: &owned::Options,
 ) -> TokenStream {
@@ -113,8 +118,8 @@ pub(crate) fn definition(
         owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
     });
     let definition = owned::Definition {
-        name: sig.ident.to_string(),
-        line: sig.ident.span().start().line as u32,
+        name: name.to_string(),
+        line: name.span().start().line as u32,
         params: captured.params.clone(),
         bindings: bindings.collect(),
         body: captured.body.clone(),
@@ -142,11 +147,7 @@ pub(crate) fn twin(
 ) -> TokenStream {
     let observers = captured.bindings.iter().map(|info| observes(root, info.kind == BindingKind::Local));
     let others = captured.named.iter().map(|named| observes(root, matches!(named, Named::Observed(_))));
-    let begins = captured.callees.iter().map(|callee| match callee {
-        Callee::Path(path) => quote!(#path()),
-        Callee::Method(_) => quote!(#root::Callee::new()),
-        Callee::Builtin(_) => quote!(#root::Callee::<#root::Builtin>::new()),
-    });
+    let begins = captured.callees.iter().map(|callee| callee.begin(root));
     let callees = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number));
     let locals = (0u32..).zip(&captured.bindings).filter_map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
@@ -222,7 +223,7 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
 
 /// A hidden method for each name that is no builtin's, which nothing has: where no `#[device] impl` has it either,
 /// the error says so.
-fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
+pub(crate) fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
     if methods.is_empty() && functions.is_empty() {
         return TokenStream::new();
     }
@@ -294,10 +295,11 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, _: &__V)
+        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, callee: __V) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {
+            callee
         }
     }
 }
@@ -316,6 +318,12 @@ fn kernel_items(
     let types = &signature.static_types;
     let args = signature.generic_args(root);
     let launches = launches(root, signature, options, vis);
+    // what a closure's type is only its value can tell
+    let closures: Vec<_> = types.iter().filter(|ty| signature.is_closure(ty)).collect();
+    let taken = match closures.is_empty() {
+        true => "",
+        false => "\n\nTakes the closures that a launch would pass, by reference: nothing else tells their types.",
+    };
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
@@ -339,6 +347,7 @@ fn kernel_items(
             #launches
 
             /// Compiles the kernel to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`. Needs no device.
+            #[doc = #taken]
             ///
             /// # Errors
             ///
@@ -347,16 +356,18 @@ fn kernel_items(
                 cc: impl ::core::convert::TryInto<
                     #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
                 >,
+                #(_: &#closures),*
             ) -> #root::Result<::std::string::String> {
                 #root::compile_ptx::<Self>(cc)
             }
 
             /// Compiles and loads the kernel for the current device, and tells what it uses.
+            #[doc = #taken]
             ///
             /// # Errors
             ///
             /// If there is no current device, or the kernel does not compile or load.
-            #vis fn compile() -> #root::Result<#root::CompiledKernel> {
+            #vis fn compile(#(_: &#closures),*) -> #root::Result<#root::CompiledKernel> {
                 #root::compile_for::<Self>(#root::current_context)
             }
         }
@@ -366,7 +377,11 @@ fn kernel_items(
 /// `launch` and `forall`; both are `unsafe` for an unchecked kernel.
 fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options, vis: &syn::Visibility) -> TokenStream {
     let (names, types) = (&signature.names, &signature.static_types);
-    let args = quote!(#(#names: impl #root::KernelArg<#types>),*);
+    let types = types.iter().map(|ty| match signature.is_closure(ty) {
+        true => quote!(#ty),
+        false => quote!(impl #root::KernelArg<#ty>),
+    });
+    let args = quote!(#(#names: #types),*);
     let config = Ident::new("config", Span::mixed_site());
     let count = format_ident!("count", span = Span::mixed_site());
     let (unsafety, safety) = if options.unchecked {
@@ -391,15 +406,15 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
             #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
-        /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
-        /// block. Does nothing for zero.
+        /// Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` or
+        /// `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for zero.
         ///
         /// # Errors
         ///
         /// As for `launch`.
         #safety
         #[track_caller]
-        #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
+        #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }
     }

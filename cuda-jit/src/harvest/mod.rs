@@ -5,6 +5,7 @@
 //! twin for given generics reads them out as a [`Harvest`]. There is no second inference.
 
 mod builtin;
+mod closure;
 mod keys;
 mod operator;
 mod types;
@@ -13,12 +14,15 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
+pub use closure::{
+    Called, Capture, Captures, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw_shared,
+};
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use types::{Field, Memory, Operator, StructTy, Ty};
+pub use types::{Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
 use crate::syntax::Definition;
@@ -246,7 +250,7 @@ impl Answers<'_> {
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(tell(self.locals));
         Harvest {
-            bindings: bindings.map(|ty| Some(ty).filter(|ty| *ty != Ty::Closure)).collect(),
+            bindings: bindings.map(Ty::of_binding).collect(),
             params,
             result: (self.result)(),
             consts,

@@ -300,7 +300,7 @@ fn closures(x: &[f32], k: f32, out: &mut [f32]) {
         let mut factor = 2.0;
         let fixed = move |v: f32| v * factor;
         factor = 100.0;
-        out[i] = apply(twice, x[i]) + apply(|v| v - i as f32, 1.0) + sum + calls as f32 + fixed(1.0) + factor;
+        out[i] = apply(twice, x[i]) + apply(|v| v.sqrt() - i as f32, 100.0) + sum + calls as f32 + fixed(1.0) + factor;
     }
 }
 

@@ -105,6 +105,27 @@ fn patterns(x: &[i32], out: &mut [i32]) {
     out[i] = s + q + bonus;
 }
 
+#[device]
+fn weighted((a, b): (i32, i32), &[weight, ..]: &[i32; 3], _: bool) -> i32 {
+    a * weight + b
+}
+
+#[kernel]
+fn taken_apart([first, _, last]: [i32; 3], (mut by, (shift, _)): (i32, (i32, u8)), out: &mut [i32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        by += 1;
+        out[i] = weighted((first * by, shift), &[last, 0, 0], true) - i as i32;
+    }
+}
+
+#[test]
+fn parameters_are_patterns() {
+    let mut out = on_device(&[0; 4]);
+    taken_apart::launch((1, 8), [3, 100, 5], (1, (7, 9)), &mut out).unwrap();
+    assert_eq!(on_host(&out), [37, 36, 35, 34]);
+}
+
 #[test]
 fn patterns_of_every_kind() {
     for x in [&[0, 7, 2, 9, -4, 12, 6][..], &[3, 3, 3, 3, 3, 3, 30], &[9, 0, 0, 8, 0, 5, -1]] {

@@ -16,7 +16,7 @@ extern "C" fn foreign(out: &mut [f32]) {}
 fn anonymous(x: impl Copy, out: &mut [f32]) {}
 
 #[cuda_jit::kernel]
-fn taken_apart((a, b): (u32, u32), out: &mut [f32]) {}
+fn at_the_host((a, b): (u32, char), out: &mut [f32]) {}
 
 struct Owner;
 

@@ -184,6 +184,9 @@ fn memory_is_freed_by_a_node_or_by_the_next_launch() {
     // A graph that may be launched again and again.
     ok!(cuGraphExecDestroy(exec));
     let mut again = null_mut();
+    for unknown_or_exclusive in [16, 1 | 4] {
+        assert_eq!(call!(cuGraphInstantiateWithFlags(&mut again, made.graph, unknown_or_exclusive)), INVALID);
+    }
     ok!(cuGraphInstantiateWithFlags(&mut again, made.graph, 1));
     let mut flags = 0;
     ok!(cuGraphExecGetFlags(again, &mut flags));

@@ -13,8 +13,8 @@ use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, spa
 use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
-const PRIMITIVES: &[&str] =
-    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+pub(crate) const PRIMITIVES: &[&str] =
+    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "f16", "bf16"];
 
 impl Capture {
     /// `callee(args)`
@@ -45,10 +45,10 @@ impl Capture {
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
-        if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
-            && !self.functions.contains(&last.ident)
+        if let Some(name) = function_of_type(&callee)
+            && !self.functions.contains(&name)
         {
-            self.functions.push(last.ident.clone());
+            self.functions.push(name);
         }
         let number = self.callee(Callee::Path(hidden(&callee)));
         self.tie(call, number, closures.then(|| seer(&callee)));
@@ -68,14 +68,20 @@ impl Capture {
                 return Ok(node(span, s::ExprKind::Exchange(name, args)));
             }
             (primitive, "from_bits" | "from", 1) if PRIMITIVES.contains(&primitive) => {
-                let value = Box::new(args.remove(0));
-                let primitive = Ident::new(primitive, path.span());
-                self.types.push(syn::parse_quote!(#primitive));
-                let number = self.types.len() as u32 - 1;
+                let (value, number) = (Box::new(args.remove(0)), self.type_of_path(path));
                 return Ok(match name.as_str() {
                     "from" => node(span, s::ExprKind::Cast(value, number)),
                     _ => node(span, s::ExprKind::FromBits(value, number)),
                 });
+            }
+            ("f16" | "bf16", "from_f32" | "from_f32_const" | "from_f64" | "from_f64_const", 1) => {
+                // the argument's own type first: a literal says none
+                let from = if name.starts_with("from_f32") { "f32" } else { "f64" };
+                let from = Ident::new(from, path.span());
+                self.types.push(syn::parse_quote!(#from));
+                let from = s::ExprKind::Cast(Box::new(args.remove(0)), self.types.len() as u32 - 1);
+                let number = self.type_of_path(path);
+                return Ok(node(span, s::ExprKind::Cast(Box::new(node(span, from)), number)));
             }
             _ => {}
         }
@@ -94,17 +100,31 @@ impl Capture {
         Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
     }
 
+    /// The number of the type whose function a path names.
+    fn type_of_path(&mut self, path: &Path) -> u32 {
+        let mut ty = path.clone();
+        ty.segments.pop();
+        ty.segments.pop_punct();
+        self.types.push(syn::Type::Path(syn::TypePath { qself: None, path: ty }));
+        self.types.len() as u32 - 1
+    }
+
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
-    /// generic arguments are seen.
+    /// generic arguments are seen. With closures among the arguments `see(&observer, path)(args)`: rustc finds the
+    /// types of a closure's parameters in the bounds of the function only where its path stands in the call.
     fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
         let span = begin(&call.func);
-        let (observer, value) = (callee(number, span), callee_value(number, span));
-        let path = std::mem::replace(&mut *call.func, Expr::Verbatim(value.to_token_stream()));
-        self.before.push(written(quote_spanned!(span => let #value = #path;)));
-        self.before.push(written(match seer {
-            Some(seer) => quote_spanned!(span => #seer(&#observer, &#value);),
-            None => quote_spanned!(span => #observer.see(&#value);),
-        }));
+        let observer = callee(number, span);
+        let path = call.func.to_token_stream();
+        let callee = if let Some(seer) = seer {
+            quote_spanned!(span => #seer(&#observer, #path))
+        } else {
+            let value = callee_value(number, span);
+            self.before.push(written(quote_spanned!(span => let #value = #path;)));
+            self.before.push(written(quote_spanned!(span => #observer.see(&#value);)));
+            value.to_token_stream()
+        };
+        *call.func = Expr::Verbatim(callee);
     }
 
     /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
@@ -314,7 +334,7 @@ fn is_constructor(path: &Path) -> bool {
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.
-fn hidden(path: &ExprPath) -> ExprPath {
+pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
     let of_type = of_type(path);
     let mut path = path.clone();
     match path.path.segments.last_mut() {
@@ -325,6 +345,11 @@ fn hidden(path: &ExprPath) -> ExprPath {
         }
     }
     path
+}
+
+/// The name of the function of a type or trait that a path names.
+pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
+    path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
 }
 
 /// Whether a path names a function of a type or trait, by Rust's naming.

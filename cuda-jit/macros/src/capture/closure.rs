@@ -53,7 +53,7 @@ impl Capture {
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
     }
 
-    fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+    pub(super) fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }

@@ -16,10 +16,11 @@ mod stmt;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Lifetime, Pat, Path, Stmt, Type};
+use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, Path, Stmt, Type};
 
+pub(crate) use call::{PRIMITIVES, function_of_type, hidden};
 pub(crate) use methods::METHODS;
 
 use crate::signature::Signature;
@@ -82,6 +83,15 @@ pub(crate) enum Callee {
 }
 
 impl Callee {
+    /// What its observer begins as.
+    pub(crate) fn begin(&self, root: &TokenStream) -> TokenStream {
+        match self {
+            Callee::Path(path) => quote!(#path()),
+            Callee::Method(_) => quote!(#root::Callee::new()),
+            Callee::Builtin(_) => quote!(#root::Callee::<#root::Builtin>::new()),
+        }
+    }
+
     /// The name of its observer.
     pub(crate) fn observer(&self, number: u32) -> TokenStream {
         match self {
@@ -124,6 +134,8 @@ pub(crate) struct Capture {
     alternatives: Option<Vec<(String, u32)>>,
     /// Whether the pattern that is walked is all of an arm's.
     whole_arm: bool,
+    /// The names of the host's that a closure captures; only where one is captured on the host.
+    carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
     items: Vec<syn::Item>,
@@ -144,27 +156,53 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
-    let mut errors = walk.errors.into_iter();
-    if let Some(mut first) = errors.next() {
-        errors.for_each(|error| first.combine(error));
-        return Err(first);
-    }
-    Ok(Captured {
-        bindings: walk.bindings,
-        params,
-        body: captured,
-        twin: body,
-        callees: walk.callees,
-        consts: walk.consts,
-        types: walk.types,
-        named: walk.named,
-        methods: walk.methods,
-        functions: walk.functions,
-        items: walk.items,
-    })
+    walk.finish(params, captured, body)
+}
+
+/// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
+/// those names and their bindings.
+pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
+    let mut walk = Capture { carried: Some(Vec::new()), ..Capture::default() };
+    let span = closure.or1_token.span();
+    let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
+    let carried = walk.carried.take().unwrap_or_default();
+    let params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
+    let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
+    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
 }
 
 impl Capture {
+    /// What was captured, or all errors.
+    fn finish(self, params: Vec<s::Pattern>, body: s::Block, twin: Block) -> syn::Result<Captured> {
+        let mut errors = self.errors.into_iter();
+        if let Some(mut first) = errors.next() {
+            errors.for_each(|error| first.combine(error));
+            return Err(first);
+        }
+        let Self { bindings, callees, consts, types, named, methods, functions, items, .. } = self;
+        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, items })
+    }
+
+    /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
+    fn carry(&mut self, ident: &Ident) -> Option<u32> {
+        let name = ident.to_string();
+        if self.carried.is_none() || name.trim_start_matches('_').starts_with(char::is_uppercase) {
+            return None;
+        }
+        if name == "self" {
+            self.refuse(ident.span(), "bind what the closure needs of `self` to a name of its own: `let k = self.k;`");
+        }
+        let number = self.bindings.len() as u32;
+        self.bindings.push(BindingInfo {
+            ident: ident.clone(),
+            mutable: false,
+            by_ref: false,
+            kind: BindingKind::Local,
+        });
+        self.carried.as_mut()?.push((ident.clone(), number));
+        Some(number)
+    }
+
     /// Records an error and yields a harmless expression, so that the walk can go on.
     fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> s::Expr {
         self.errors.push(syn::Error::new(span, message));
@@ -207,6 +245,8 @@ impl Capture {
     fn lookup(&mut self, ident: &Ident) -> Option<u32> {
         let identity = identity(ident);
         let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
+        let of_host = |(name, _): &&(Ident, u32)| self::identity(name) == identity;
+        let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
         if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
             && number < *first
             && !taken.contains(&number)
