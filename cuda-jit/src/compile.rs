@@ -27,6 +27,10 @@ pub(crate) struct Compiled {
     pub(crate) module: Module,
     /// The dimensions in which the kernel asks for its place; 0 if it does not.
     pub(crate) grid_dims: usize,
+    /// Whether its grid waits for itself.
+    pub(crate) cooperative: bool,
+    /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
+    pub(crate) carved_bytes: usize,
     /// The code.
     pub(crate) ptx: String,
 }
@@ -60,7 +64,9 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &ptx);
     }
-    Ok(Compiled { instance, target, entry, module, grid_dims, ptx })
+    let cooperative = module.is_cooperative();
+    let carved_bytes = module.carved_shared().map_or(0, |carved| carved.bytes as usize);
+    Ok(Compiled { instance, target, entry, module, grid_dims, cooperative, carved_bytes, ptx })
 }
 
 impl Compiled {

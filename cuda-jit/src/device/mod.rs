@@ -52,13 +52,17 @@ macro_rules! output {
 mod atomics;
 mod bits;
 mod block;
+mod groups;
 pub mod libdevice;
 mod time;
 mod warp;
 
 pub use atomics::*;
 pub use bits::*;
+use block::needs_other_threads;
+
 pub use block::*;
+pub use groups::*;
 pub use time::*;
 pub use warp::*;
 

@@ -11,6 +11,7 @@ mod control;
 mod dynamic;
 mod expr;
 mod function;
+mod group;
 mod integer;
 mod layout;
 mod loops;

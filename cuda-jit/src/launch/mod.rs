@@ -13,6 +13,7 @@ mod config;
 mod host;
 mod params;
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -126,7 +127,7 @@ where
     }
     let loaded = loaded::<K, A>(current, None, &args)?;
     let block = *loaded.block.get_or_try_init(|| {
-        let (_, block) = loaded.function.max_potential_block_size(0, 0)?;
+        let (_, block) = loaded.function.max_potential_block_size(loaded.compiled.carved_bytes, 0)?;
         Ok::<_, Error>(block.max(1))
     })?;
     // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
@@ -188,11 +189,25 @@ impl Loaded {
     }
 }
 
+/// The configuration with what the kernel asks for beyond what is written.
+#[inline]
+fn configured<'a>(loaded: &Loaded, config: &'a LaunchConfig) -> Cow<'a, LaunchConfig> {
+    let compiled = &loaded.compiled;
+    let alone = compiled.cooperative && !config.is_cooperative();
+    if !alone && compiled.carved_bytes == 0 {
+        return Cow::Borrowed(config);
+    }
+    let bytes = config.dynamic_shared_bytes().saturating_add(compiled.carved_bytes);
+    let config = config.clone().shared_bytes(bytes);
+    Cow::Owned(if alone { config.cooperative() } else { config })
+}
+
 fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
+    let config = &*configured(loaded, config);
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);

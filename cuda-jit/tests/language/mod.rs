@@ -9,6 +9,7 @@ mod closures;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod groups;
 mod halves;
 mod harvest;
 mod launches;
