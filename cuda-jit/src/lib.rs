@@ -105,6 +105,7 @@ pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
+pub use types::*;
 pub use warm::warm;
 
 /// What the macros' expansions name. Not for people.
@@ -113,16 +114,16 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Answers, ArgType, Body, Builtin, Builtins, Callee, Closure, Constant, DeviceClosure, DeviceFn, DeviceFunction,
-        DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest, Instance, KernelClosure,
-        KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer, Operator, PinnedLayout, ScalarType, Site,
-        StructTy, Ty, Untied, ValueType, bits_of, closure_ty, const_of, operators, param_of, saw_shared, scalar_of,
-        shared_of, ty_of,
+        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, Constant, DeviceClosure,
+        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,
+        Instance, KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Operator, PinnedLayout,
+        ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty, const_of, operators, param_of,
+        saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::kir::Scalar;
-    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
+    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};

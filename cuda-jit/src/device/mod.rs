@@ -55,6 +55,7 @@ mod block;
 mod groups;
 pub mod libdevice;
 mod time;
+mod vectors;
 mod warp;
 
 pub use atomics::*;
@@ -64,6 +65,7 @@ use block::needs_other_threads;
 pub use block::*;
 pub use groups::*;
 pub use time::*;
+pub use vectors::*;
 pub use warp::*;
 
 /// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.

@@ -36,6 +36,7 @@ impl Lowering<'_> {
                 let passed = self.arguments(args, harvest)?;
                 self.call_function(at, instance, harvest, passed)
             }
+            Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }

@@ -106,6 +106,9 @@ fn method(name: &str) -> Option<Method> {
 
 /// The type of a method's result.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+    if receiver.lanes().is_some() {
+        return super::lanes::result_type(name, receiver);
+    }
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
@@ -150,6 +153,7 @@ impl Lowering<'_> {
         match place.ty() {
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
+            vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)

@@ -13,6 +13,7 @@ mod expr;
 mod function;
 mod group;
 mod integer;
+mod lanes;
 mod layout;
 mod loops;
 mod math;
@@ -142,6 +143,8 @@ enum Callee {
     Function(Instance, Rc<Harvest>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
+    /// `as_vectors`, and the vector's type.
+    Vectors(Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -149,6 +152,10 @@ enum Callee {
 impl Callee {
     fn of(instance: &Instance) -> Self {
         match instance.body {
+            Body::Intrinsic(Intrinsic::AsVectors) => match instance.generics.first() {
+                Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
+                _ => Callee::Builtin,
+            },
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

@@ -8,7 +8,7 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
+use crate::harvest::{Arithmetic, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
 
@@ -50,6 +50,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
         | Intrinsic::Sleep => Ty::Unit,
+        // its callee tells
+        Intrinsic::AsVectors => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -94,7 +96,10 @@ pub(super) fn group_type(op: GroupOp, value: Ty) -> Ty {
 pub(crate) fn dim3() -> Ty {
     let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
     let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
-    Ty::Struct(StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new }.into())
+    Ty::Struct(
+        StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new, arithmetic: Arithmetic::Listed }
+            .into(),
+    )
 }
 
 /// The type that a literal's suffix names.
@@ -203,6 +208,11 @@ impl Lowering<'_> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, harvest) => Some(harvest.result.clone()),
             Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::Vectors(vector) => {
+                let number = Ty::Scalar(vector.lanes()?);
+                let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
+                Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
+            }
             Callee::Builtin => None,
         }
     }
@@ -213,6 +223,7 @@ impl Lowering<'_> {
             UnaryOp::Not => "Not",
         };
         match behind(operand) {
+            of if of.lanes().is_some() => Some(of),
             of @ Ty::Struct(_) => super::overload::result(&of, name, &of),
             other => Some(other),
         }
@@ -220,6 +231,7 @@ impl Lowering<'_> {
 
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
+            (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),

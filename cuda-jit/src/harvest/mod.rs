@@ -1,8 +1,8 @@
 //! What rustc made of a captured function: the types of its bindings, its callees, its constants.
 //!
-//! The macro emits, beside each function, a twin whose body is never run. In the twin an [`Observer`] stands for each
-//! binding and a [`Callee`] for each call; rustc's own inference fixes their type variables, and instantiating the
-//! twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+//! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
+//! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
 
 mod builtin;
 mod closure;
@@ -15,14 +15,15 @@ use std::marker::PhantomData;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
 pub use closure::{
-    Called, Capture, Captures, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw_shared,
+    Called, Capture, Captures, Carrier, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
+    saw_closure, saw_shared,
 };
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use types::{Field, Memory, Operator, Passed, StructTy, Ty};
+pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp,
@@ -30,32 +31,14 @@ use crate::kir::{
 };
 use crate::syntax::Definition;
 
-/// A type variable that rustc unifies with the type of a binding.
-#[derive(Debug)]
-pub struct Observer<K>(PhantomData<Cell<K>>);
-
-impl<K> Default for Observer<K> {
-    fn default() -> Self {
-        Self::new()
-    }
+/// What tells the type that an observer saw.
+pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
+    ty_of::<T>
 }
 
-impl<K> Observer<K> {
-    /// A fresh variable.
-    pub const fn new() -> Self {
-        Observer(PhantomData)
-    }
-
-    /// Ties the variable to the type of a value.
-    pub fn see<T: DeviceType<K = K>>(&self, _: &T) {}
-
-    /// What tells what the variable became.
-    pub fn ty(&self) -> fn() -> Ty
-    where
-        K: Key,
-    {
-        K::ty
-    }
+/// What tells the specialisation that a callee's observer saw.
+pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
+    F::instance
 }
 
 /// The type that stands beside a device function, and names it and its generic arguments.
@@ -110,22 +93,21 @@ impl<F> Default for Callee<F> {
 }
 
 impl<F> Callee<F> {
-    /// A callee that is still open, or whose generic arguments are.
+    /// A callee, whose generic arguments may still be open.
     pub const fn new() -> Self {
         Callee(PhantomData)
     }
 
-    /// Ties the callee to the one that a hidden method names, whose receiver rustc has resolved.
-    pub fn of(&self, _: Callee<F>) {}
+    /// Shows the callee to its observer.
+    pub fn of(self, _: *const F) -> Self {
+        self
+    }
 }
 
 impl<F: DeviceFn> Callee<F> {
     /// Ties the generic arguments to those of a function value.
-    pub fn see<V: FnLike<F::Args, Output = F::Output>>(&self, _: &V) {}
-
-    /// What tells the specialisation that is called.
-    pub fn instance(&self) -> fn() -> Instance {
-        F::instance
+    pub fn see<V: FnLike<F::Args, Output = F::Output>>(self, _: &V) -> Self {
+        self
     }
 }
 
@@ -241,6 +223,8 @@ pub enum Intrinsic {
     KernelPanicked,
     /// An operator of three integers.
     Ternary(TernaryOp),
+    /// A slice of numbers as one of vectors, and the rest.
+    AsVectors,
 }
 
 /// One specialisation of a device function or kernel.

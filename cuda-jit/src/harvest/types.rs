@@ -93,6 +93,17 @@ pub struct StructTy {
     pub align: usize,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,
+    /// What its operators are.
+    pub arithmetic: Arithmetic,
+}
+
+/// What a struct's operators are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Those that it lists, and no others.
+    Listed,
+    /// Those of its fields, which are all numbers of this type, one by one.
+    Lanes(Scalar),
 }
 
 /// A struct is its name and fields: operators are functions, which have no identity.

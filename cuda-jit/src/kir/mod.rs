@@ -139,6 +139,10 @@ pub enum Op {
     Offset(Value, Value),
     /// The pointer to what a record holds at an offset in bytes.
     Field(Value, u32, Pointee),
+    /// The pointer's address as a number, a `u64`.
+    Address(Value),
+    /// The same address as a pointer to something else, for which it must be aligned.
+    Retype(Value, Pointee),
     /// Reads the element behind a pointer.
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
@@ -248,6 +252,8 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::Address(a)
+            | Op::Retype(a, _)
             | Op::Field(a, ..)
             | Op::DynamicShared(a, _)
             | Op::BarrierReduce(_, a)
@@ -337,6 +343,8 @@ pub struct Param {
     pub ty: Type,
     /// What may be done behind it; [`Access::Read`] for scalars.
     pub access: Access,
+    /// Whether it counts something that lies in memory, and so is less than 2^63.
+    pub extent: bool,
 }
 
 /// A mutable variable of a thread.

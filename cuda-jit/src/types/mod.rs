@@ -1,7 +1,8 @@
-//! The number types that Rust itself does not have: 16-bit floats.
-//!
-//! They are the types of `half`, which rustc's host code computes with as kernels do. What they lack is here.
+//! The number types that Rust itself does not have: 16-bit floats, which are `half`'s, and short vectors.
 
 mod half;
+mod vector;
 
 pub(crate) use half::fused_to_odd;
+pub(crate) use vector::MISALIGNED;
+pub use vector::*;

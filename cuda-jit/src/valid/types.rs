@@ -89,6 +89,15 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             checker.ty(*pointer)?
         }
         Op::Field(pointer, offset, part) => field(checker, *pointer, *offset, *part)?,
+        Op::Address(pointer) => {
+            pointee(checker, *pointer)?;
+            Scalar::U64.into()
+        }
+        Op::Retype(pointer, to) => {
+            let (space, _) = pointee(checker, *pointer)?;
+            super::check_pointee(*to)?;
+            Type::Ptr(space, *to)
+        }
         Op::Load(pointer) => number_behind(checker, *pointer)?.into(),
         Op::Store(pointer, value) => {
             is(checker, *value, number_behind(checker, *pointer)?.into())?;

@@ -19,7 +19,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 const TARGETS: [(u32, u32); 3] = [(7, 5), (8, 0), (9, 0)];
 
 /// A kernel's PTX, which NVIDIA's assembler is to judge too.
-fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {
+pub(super) fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {
     let ptx = cuda_jit::compile_ptx::<K>(target).unwrap();
     let name = std::any::type_name::<K>().replace("::", "-").replace(['<', '>'], ".");
     keep(&name, &Target::new(target).unwrap(), &ptx);

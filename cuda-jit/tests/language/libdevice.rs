@@ -122,7 +122,7 @@ fn functions_of_f32() {
 
 /// A kernel that calls a function with its parameters.
 fn calling(function: &LibFn) -> Module {
-    let param = |ty, access| Param { name: "p".to_owned(), ty, access };
+    let param = |ty, access| Param { name: "p".to_owned(), ty, access, extent: false };
     let pointer = |scalar| Type::Ptr(Space::Global, Pointee::Scalar(scalar));
     let mut params = Vec::new();
     for arg in function.args {

@@ -22,6 +22,7 @@ mod print;
 mod shapes;
 mod structs;
 mod together;
+mod vectors;
 mod views;
 mod warps;
 

@@ -202,8 +202,11 @@ impl<'ctx> Lowering<'ctx, '_> {
             add(self.flushing());
         }
         for (index, param) in params.iter().enumerate() {
-            let Type::Ptr(_, pointee) = param.ty else { continue };
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
+            if param.extent {
+                add(raw::range(self.context, 0, 1 << 63));
+            }
+            let Type::Ptr(_, pointee) = param.ty else { continue };
             add(self.alignment(pointee.align()));
             if param.access == Access::Read {
                 add(self.flag("noalias"));
@@ -350,6 +353,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
             Op::Field(pointer, offset, _) => Some(self.field(*pointer, *offset)),
+            Op::Address(pointer) => {
+                let pointer = self.value(*pointer).into_pointer_value();
+                Some(self.builder().build_ptr_to_int(pointer, self.lowering.context.i64_type(), "")?.into())
+            }
+            Op::Retype(pointer, _) => Some(self.value(*pointer)),
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;

@@ -10,8 +10,10 @@ use crate::harvest::Intrinsic;
 use crate::host;
 
 /// The threads of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster;
+
+super::group! { Cluster {} }
 
 /// The thread's cluster. Kernels that ask for it compile for compute capability 9.0 and newer.
 ///

@@ -9,10 +9,12 @@ use crate::harvest::{GroupOp, Intrinsic};
 ///
 /// All of them call its methods together, but for those that tell a rank or a size. Masks that it gives and ranks that it
 /// takes count its threads alone, in the order of their lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesced {
     lanes: u32,
 }
+
+super::group! { Coalesced { lanes: u32 } }
 
 /// The threads that run together here, as in a branch that only some have taken; which ones those are is the hardware's
 /// choice.

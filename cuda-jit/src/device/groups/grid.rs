@@ -11,8 +11,10 @@ use crate::device::{
 use crate::harvest::Intrinsic;
 
 /// The threads of the grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid;
+
+super::group! { Grid {} }
 
 /// The grid.
 ///

@@ -7,6 +7,38 @@
 //!
 //! On the host, where threads run one after the other, ranks are there, and what needs other threads panics.
 
+/// A group as a value of kernels, which their memory does not hold.
+macro_rules! group {
+    ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
+        impl$(<const $n: usize>)? crate::harvest::Key for $name$(<$n>)? {
+            fn ty() -> crate::harvest::Ty {
+                use crate::harvest::{Arithmetic, StructTy, Ty};
+                let fields = vec![$(crate::harvest::Field {
+                    name: stringify!($field),
+                    ty: crate::harvest::ty_of::<$ty>(),
+                    offset: std::mem::offset_of!(Self, $field),
+                })?];
+                let (size, align) = (size_of::<Self>(), align_of::<Self>());
+                let name = std::any::type_name::<Self>();
+                Ty::Struct(StructTy { name, fields, size, align, operators: Vec::new, arithmetic: Arithmetic::Listed }.into())
+            }
+        }
+
+        impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
+            type K = Self;
+        }
+
+        impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
+            const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;
+            fn cells(&self, push: &mut dyn FnMut(u64)) {
+                let _ = push;
+                $(self.$field.cells(push);)?
+            }
+        }
+    };
+}
+use group;
+
 /// Methods of a group whose first argument tells their type: the front end reads it off that, since a device method has no
 /// generic parameters of its own.
 macro_rules! methods_of_values {
@@ -93,8 +125,10 @@ pub mod marker {
 }
 
 /// The threads of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block;
+
+group! { Block {} }
 
 /// The thread's block.
 ///

@@ -9,8 +9,10 @@ use crate::harvest::{GroupOp, Intrinsic};
 ///
 /// All threads of a tile call its methods together, but for those that tell a rank or a size. Masks that it gives and
 /// ranks that it takes count from its first thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, crate::DeviceType)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<const N: usize>;
+
+super::group! { Tile [const N] {} }
 
 /// A number of threads that a tile can have.
 #[diagnostic::on_unimplemented(

@@ -108,7 +108,8 @@ impl Parser {
             }
             Access::Read
         };
-        Ok(Param { name, ty, access })
+        let extent = self.is_word("extent");
+        Ok(Param { name, ty, access, extent })
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
@@ -220,6 +221,12 @@ impl Parser {
                 let offset = self.number("an offset in bytes")?;
                 self.word("to")?;
                 Ok(Op::Field(pointer, offset, self.pointee()?))
+            }
+            "address" => self.value().map(Op::Address),
+            "retype" => {
+                let pointer = self.value()?;
+                self.word("to")?;
+                Ok(Op::Retype(pointer, self.pointee()?))
             }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),

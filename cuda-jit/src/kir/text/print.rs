@@ -127,7 +127,8 @@ fn print_param(index: usize, param: &Param) -> String {
         (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
     };
-    format!("v{index} {}: {}{access}", name(&param.name), param.ty)
+    let extent = if param.extent { " extent" } else { "" };
+    format!("v{index} {}: {}{access}{extent}", name(&param.name), param.ty)
 }
 
 /// The text of an instruction.
@@ -149,6 +150,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
+        Op::Address(pointer) => format!("address {pointer}"),
+        Op::Retype(pointer, pointee) => format!("retype {pointer} to {pointee}"),
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
