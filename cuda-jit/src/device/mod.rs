@@ -52,6 +52,7 @@ macro_rules! output {
 mod atomics;
 mod bits;
 mod block;
+mod groups;
 pub mod libdevice;
 mod time;
 mod vectors;
@@ -59,7 +60,10 @@ mod warp;
 
 pub use atomics::*;
 pub use bits::*;
+use block::needs_other_threads;
+
 pub use block::*;
+pub use groups::*;
 pub use time::*;
 pub use vectors::*;
 pub use warp::*;

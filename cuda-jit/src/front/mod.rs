@@ -12,6 +12,7 @@ mod control;
 mod dynamic;
 mod expr;
 mod function;
+mod group;
 mod integer;
 mod lanes;
 mod layout;

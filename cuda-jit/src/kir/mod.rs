@@ -45,6 +45,7 @@ mod format;
 pub(crate) mod library;
 mod operator;
 mod pointee;
+mod shared;
 pub mod text;
 mod types;
 
@@ -56,6 +57,8 @@ pub use operator::{
     TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
+pub use shared::Carved;
+pub(crate) use shared::SHARED_ALIGN;
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -191,6 +194,12 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; yields nothing.
+    ClusterBarrier,
+    /// The word, a `u32` in global memory, that a cooperative launch has for its grid to meet on: 0 at first.
+    GridBarrier,
+    /// Whether a thread of this kernel has panicked and the host does not know yet; a `bool`.
+    Panicked,
     /// What time it is.
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
@@ -212,6 +221,7 @@ impl Op {
         matches!(
             self,
             Op::Barrier
+                | Op::ClusterBarrier
                 | Op::BarrierReduce(..)
                 | Op::Shuffle(..)
                 | Op::Vote(..)
@@ -240,6 +250,9 @@ impl Op {
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::ClusterBarrier
+            | Op::GridBarrier
+            | Op::Panicked
             | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
@@ -424,6 +437,11 @@ impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
+    }
+
+    /// Whether its grid waits for itself, which only a cooperative launch lets it.
+    pub fn is_cooperative(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
     /// Whether any of it knows where it was written.

@@ -30,6 +30,7 @@
 //!           | "atomic" ATOMIC [order] VALUE "," VALUE | "compare_exchange" [order] VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE ["within" NUMBER] VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | ("match_any" | "match_all") VALUE "," VALUE | "reduce" REDUCE VALUE "," VALUE
+//!           | "cluster_barrier" | "grid_barrier" | "panicked"
 //!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
 //!           | "print" STRING values                                       format
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device

@@ -168,6 +168,9 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
+        Op::ClusterBarrier => return Ok(None),
+        Op::GridBarrier => Type::Ptr(Space::Global, Pointee::Scalar(Scalar::U32)),
+        Op::Panicked => Scalar::Bool.into(),
         Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),
         Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),

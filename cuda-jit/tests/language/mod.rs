@@ -10,6 +10,7 @@ mod constants;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod groups;
 mod halves;
 mod harvest;
 mod launches;

@@ -287,6 +287,9 @@ impl Parser {
                 let op = self.item(&REDUCE, "a reduction")?;
                 self.two(|a, b| Op::Reduce(op, a, b))
             }
+            "cluster_barrier" => Ok(Op::ClusterBarrier),
+            "grid_barrier" => Ok(Op::GridBarrier),
+            "panicked" => Ok(Op::Panicked),
             "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
             "vote" => {
