@@ -58,9 +58,10 @@ pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
-    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, Vector, bf16, bf16x2, cache, f16, f16x2, f32x2, f32x3,
-    f32x4, f64x2, f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4,
-    inspect, kir_of, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
+    CompiledKernel, Complex, Complex32, Complex64, Error, Float, Integer, Kernel, Num, Result, Vector, bf16, bf16x2,
+    cache, f16, f16x2, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3,
+    i32x4, i64x2, i64x3, i64x4, inspect, kir_of, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2,
+    u64x3, u64x4, warm, warnings,
 };
 pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,

@@ -177,7 +177,7 @@ pub(crate) fn twin(
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function() -> #root::Harvest {
-            use #root::Builtins as _;
+            use #root::{Builtins as _, ForeignFunctions as _};
             #(#items)*
             #methods
             // behind references, so that `move` closures leave them where they are

@@ -6,6 +6,7 @@
 
 mod array;
 mod call;
+mod complex;
 mod control;
 mod dynamic;
 mod expr;

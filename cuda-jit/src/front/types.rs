@@ -197,6 +197,7 @@ impl Lowering<'_> {
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
+            (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod arrays;
 mod closures;
+mod complex;
 mod control;
 mod devices;
 mod dynamic_shared;
