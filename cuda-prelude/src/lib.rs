@@ -49,9 +49,9 @@ pub use cuda_jit::device::{
     AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, as_vectors, as_vectors_mut,
     atomic_add, atomic_and, atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub,
     atomic_xor, ballot_sync, block_dim, block_idx, cas, dynamic_shared, eq_sync, grid, grid_dim, grid_size, lane_id,
-    match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and,
-    sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system,
-    warp_size,
+    ldca, ldcg, ldcs, ldcv, ldg, ldlu, match_any_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync,
+    stcg, stcs, stwb, stwt, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_idx,
+    threadfence, threadfence_block, threadfence_system, warp_size,
 };
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;

@@ -50,11 +50,13 @@ macro_rules! output {
 
 mod atomics;
 mod block;
+mod cache;
 mod vectors;
 mod warp;
 
 pub use atomics::*;
 pub use block::*;
+pub use cache::*;
 pub use vectors::*;
 pub use warp::*;
 

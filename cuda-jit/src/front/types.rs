@@ -46,12 +46,13 @@ impl Val {
 pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
     match intrinsic {
         Intrinsic::Barrier | Intrinsic::Fence(_) | Intrinsic::SyncWarp => Ty::Unit,
+        Intrinsic::StoreCached(_) => Ty::Unit,
         // its callee tells
         Intrinsic::AsVectors => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count) | Intrinsic::Vote(VoteOp::Ballot) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
         Intrinsic::MatchAny | Intrinsic::ActiveMask => Ty::Scalar(Scalar::U32),
-        Intrinsic::Atomic(_) | Intrinsic::CompareExchange | Intrinsic::Shuffle(_) => {
+        Intrinsic::LoadCached(_) | Intrinsic::Atomic(_) | Intrinsic::CompareExchange | Intrinsic::Shuffle(_) => {
             Ty::Scalar(scalar.unwrap_or(Scalar::U32))
         }
         Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,

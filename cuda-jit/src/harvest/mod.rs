@@ -24,7 +24,7 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
-use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
+use crate::kir::{AtomicOp, BarrierOp, CacheLoad, CacheStore, Scalar, Scope, ShuffleOp, VoteOp};
 use crate::syntax::Definition;
 
 /// A type variable that rustc unifies with the type of a binding.
@@ -187,6 +187,10 @@ pub enum Intrinsic {
     SyncWarp,
     /// The lanes that run together.
     ActiveMask,
+    /// Loads a number with a hint for the caches.
+    LoadCached(CacheLoad),
+    /// Stores a number with a hint for the caches.
+    StoreCached(CacheStore),
     /// A slice of numbers as one of vectors, and the rest.
     AsVectors,
 }

@@ -49,7 +49,10 @@ mod types;
 
 pub use format::{Printed, conversions};
 pub use math::{MathFn, Shape};
-pub use operator::{AtomicOp, Axis, BarrierOp, BinaryOp, CompareOp, Lane, Scope, ShuffleOp, Special, UnaryOp, VoteOp};
+pub use operator::{
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, CompareOp, Lane, Scope, ShuffleOp, Special, UnaryOp,
+    VoteOp,
+};
 pub use pointee::{Pointee, Record};
 pub use types::{Access, Const, Scalar, Space, Type};
 
@@ -139,6 +142,10 @@ pub enum Op {
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
     Store(Value, Value),
+    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    LoadCached(CacheLoad, Value),
+    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    StoreCached(CacheStore, Value, Value),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -218,6 +225,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::LoadCached(_, a)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -230,6 +238,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
+            | Op::StoreCached(_, a, b)
             | Op::Atomic(_, a, b)
             | Op::Vote(_, a, b)
             | Op::MatchAny(a, b) => vec![a, b],

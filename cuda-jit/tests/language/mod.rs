@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod cached;
 mod closures;
 mod complex;
 mod control;

@@ -357,6 +357,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
+            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::StoreCached(hint, pointer, value) => {
+                self.store_cached(*hint, *pointer, *value)?;
+                None
+            }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
@@ -469,7 +474,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The number that a pointer points to.
-    fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,

@@ -5,7 +5,9 @@ use std::fmt::Display;
 
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, LANE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
+use super::names::{
+    ATOMIC, BARRIER, BINARY, COMPARE, LANE, LOAD, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE, UNARY, VOTE, item, scalar,
+};
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Param, Place,
     Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
@@ -186,6 +188,12 @@ impl Parser {
         }
         if let Some(op) = item(&BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
+        }
+        if let Some(hint) = item(&LOAD, &word) {
+            return Ok(Op::LoadCached(hint, self.value()?));
+        }
+        if let Some(hint) = item(&STORE, &word) {
+            return self.two(|a, b| Op::StoreCached(hint, a, b));
         }
         if let Some(lane) = item(&LANE, &word) {
             return Ok(Op::Lane(self.value()?, lane));

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, LANE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
+use super::names::{
+    ATOMIC, BARRIER, BINARY, COMPARE, LANE, LOAD, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE, UNARY, VOTE, word,
+};
 use crate::kir::{
     Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Record, Scalar,
     SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
@@ -149,6 +151,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Retype(pointer, pointee) => format!("retype {pointer} to {pointee}"),
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
+        Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(&LOAD, hint)),
+        Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
