@@ -4,7 +4,9 @@
 //! - `codegen.KERNEL.registers` and `.instructions`: ours, as `ptxas -v` and nvdisasm count them; a NOP is no instruction;
 //! - `codegen.KERNEL.nvcc_registers` and `.nvcc_instructions`: those of `cuda/KERNEL.cu`;
 //! - `codegen.KERNEL.registers_vs_nvcc` and `.instructions_vs_nvcc`: ours divided by nvcc's;
-//! - `codegen.KERNEL.local` and `.nvcc_local`: bytes of local memory, where one of the two has some.
+//! - `codegen.KERNEL.local` and `.nvcc_local`: bytes of local memory, where one of the two has some;
+//! - `codegen.PRODUCT.checked_vs_unchecked`: instructions for each multiplication in a matrix product's innermost loop, with
+//!   its indices checked, divided by those without.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +15,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::Tools;
 use crate::figures::{print, print_measured};
+use crate::kernels::{TILE, matmul_naive, matmul_naive_unchecked, matmul_tiled, matmul_tiled_unchecked};
 use crate::ten::{ALL, Kernel};
 
 /// What a kernel needs.
@@ -40,6 +43,21 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
             print(&name("nvcc_local"), nvcc.local, "bytes");
         }
     }
+    let products: [(&str, [String; 2]); 2] = [
+        (
+            "tiled_matmul",
+            [matmul_tiled::<TILE>::compile_ptx((9, 0))?, matmul_tiled_unchecked::<TILE>::compile_ptx((9, 0))?],
+        ),
+        ("naive_matmul", [matmul_naive::compile_ptx((9, 0))?, matmul_naive_unchecked::compile_ptx((9, 0))?]),
+    ];
+    for (name, ptx) in products {
+        let file = folder.path().join("product.ptx");
+        let [checked, unchecked] = ptx.map(|ptx| {
+            std::fs::write(&file, ptx)?;
+            innermost(&disassembled(tools, &file)?.1)
+        });
+        print_measured(&format!("codegen.{name}.checked_vs_unchecked"), checked? / unchecked?, "ratio");
+    }
     Ok(())
 }
 
@@ -57,12 +75,16 @@ fn tool<'a>(tools: &'a Tools, name: &str) -> Result<&'a PathBuf> {
     tools.get(name).with_context(|| format!("name the toolkit's {name} with --{name}; `cargo xtask bench` does"))
 }
 
-/// Assembles PTX that holds one kernel and counts.
-fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
+/// Assembles PTX that holds one kernel: what ptxas says, and the instructions.
+fn disassembled(tools: &Tools, ptx: &Path) -> Result<(String, String)> {
     let cubin = ptx.with_extension("cubin");
     let mut ptxas = Command::new(tool(tools, "ptxas")?);
     let verbose = output(ptxas.args(["-v", "-arch=sm_90", "-o"]).arg(&cubin).arg(ptx))?;
-    let code = output(Command::new(tool(tools, "nvdisasm")?).arg("-c").arg(&cubin))?;
+    Ok((verbose, output(Command::new(tool(tools, "nvdisasm")?).arg("-c").arg(&cubin))?))
+}
+
+fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
+    let (verbose, code) = disassembled(tools, ptx)?;
     Ok(Counts {
         registers: number_before(&verbose, " registers")?,
         local: number_before(&verbose, " bytes stack frame")?,
@@ -84,11 +106,37 @@ fn number_before(verbose: &str, word: &str) -> Result<u32> {
     before.and_then(|number| number.parse().ok()).with_context(|| format!("ptxas counts no{word} in\n{verbose}"))
 }
 
-/// The lines with an instruction, `/*0010*/ MOV R1, c[0x0][0x28] ;`, without those that do nothing.
+/// The instruction in a line, as in `/*0010*/ MOV R1, c[0x0][0x28] ;`, unless it does nothing.
+fn instruction(line: &str) -> Option<&str> {
+    let text = line.trim().strip_prefix("/*")?.split_once("*/")?.1.trim();
+    (text.ends_with(';') && !text.starts_with("NOP")).then_some(text)
+}
+
+/// The instructions for each fused multiplication and addition in the loop that does most of the work: of those that hold
+/// no other, the one with most of them. A loop is what lies between a label and a later branch to it.
+fn innermost(code: &str) -> Result<f64> {
+    let lines: Vec<&str> = code.lines().map(str::trim).collect();
+    let mut loops: Vec<&[&str]> = Vec::new();
+    for (end, line) in lines.iter().enumerate() {
+        let target = line.split_once("BRA `(").and_then(|(_, target)| target.split_once(')'));
+        let label = target.map(|(label, _)| format!("{label}:"));
+        let Some(start) = label.and_then(|label| lines[..end].iter().position(|&line| line == label)) else { continue };
+        let inner = lines[start..=end].as_ptr_range();
+        loops.retain(|other| !other.as_ptr_range().contains(&inner.start));
+        if !loops.iter().any(|other| inner.contains(&other.as_ptr_range().start)) {
+            loops.push(&lines[start..=end]);
+        }
+    }
+    let work = |lines: &[&str]| lines.iter().filter(|line| line.contains("FFMA")).count();
+    let body = loops.iter().max_by_key(|lines| work(lines)).filter(|lines| work(lines) > 0);
+    let body = body.with_context(|| format!("there is no such loop in\n{code}"))?;
+    let instructions = body.iter().filter_map(|line| instruction(line)).count();
+    Ok(instructions as f64 / work(body) as f64)
+}
+
+/// The number of instructions.
 fn instructions(code: &str) -> Result<u32> {
-    let instruction = |line: &str| Some(line.trim().strip_prefix("/*")?.split_once("*/")?.1.trim().to_owned());
-    let found = code.lines().filter_map(instruction).filter(|text| text.ends_with(';'));
-    match found.filter(|text| !text.starts_with("NOP")).count() {
+    match code.lines().filter_map(instruction).count() {
         0 => bail!("nvdisasm shows no instruction in\n{code}"),
         count => Ok(u32::try_from(count)?),
     }
@@ -113,5 +161,13 @@ mod tests {
                     /*0010*/              @P0  EXIT ;\n        /*0020*/                   NOP;\n";
         assert_eq!(instructions(text).unwrap(), 2);
         assert!(instructions(".text.k:").is_err());
+    }
+
+    #[test]
+    fn the_innermost_loop_is_counted() {
+        let code = ".L_x_1:\n/*0000*/ MOV R1, R2 ;\n.L_x_2:\n/*0010*/ FFMA R1, R1, R2, R3 ;\n/*0020*/ NOP;\n\
+                    /*0030*/ @P0 BRA `(.L_x_2) ;\n/*0040*/ @P1 BRA `(.L_x_1) ;\n.L_x_3:\n/*0050*/ BRA `(.L_x_3);\n";
+        assert_eq!(innermost(code).unwrap(), 2.0);
+        assert!(innermost(".L_x_1:\n/*0000*/ EXIT ;").is_err());
     }
 }

@@ -33,19 +33,6 @@ pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// A matrix product, each thread a row by a column.
-#[cuda_jit::kernel]
-pub(crate) fn matmul_naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
-    let (col, row) = grid::<2>();
-    if row < c.nrows() && col < c.ncols() {
-        let mut acc = 0.0;
-        for k in 0..a.ncols() {
-            acc += a[[row, k]] * b[[k, col]];
-        }
-        c[[row, col]] = acc;
-    }
-}
-
 /// The sum of each block in shared memory: nine barriers with blocks of 256.
 #[cuda_jit::kernel]
 pub(crate) fn reduction(x: &[f32], sums: &mut [f32]) {
@@ -96,30 +83,53 @@ pub(crate) fn shuffles_loop(first: u32, x: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// A matrix product over tiles in shared memory.
-#[cuda_jit::kernel]
-pub(crate) fn matmul_tiled<const TILE: usize>(
-    a: ArrayView2<'_, f32>,
-    b: ArrayView2<'_, f32>,
-    mut c: ArrayViewMut2<'_, f32>,
-) {
-    let tile_a = shared!([[f32; TILE]; TILE]);
-    let tile_b = shared!([[f32; TILE]; TILE]);
-    let (col, row) = grid::<2>();
-    let (tx, ty) = (thread_idx().x, thread_idx().y);
-    let mut acc = 0.0;
-    for k in 0..a.ncols().div_ceil(TILE) {
-        tile_a[ty][tx] = if row < a.nrows() && k * TILE + tx < a.ncols() { a[[row, k * TILE + tx]] } else { 0.0 };
-        tile_b[ty][tx] = if col < b.ncols() && k * TILE + ty < b.nrows() { b[[k * TILE + ty, col]] } else { 0.0 };
-        sync_threads();
-        for j in 0..TILE {
-            acc += tile_a[ty][j] * tile_b[j][tx];
+/// The matrix products, with the checks of their indices and without.
+macro_rules! products {
+    ($($naive:ident, $tiled:ident: $kernel:meta;)*) => { $(
+        /// A matrix product, each thread a row by a column.
+        #[$kernel]
+        pub(crate) fn $naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
+            let (col, row) = grid::<2>();
+            if row < c.nrows() && col < c.ncols() {
+                let mut acc = 0.0;
+                for k in 0..a.ncols() {
+                    acc += a[[row, k]] * b[[k, col]];
+                }
+                c[[row, col]] = acc;
+            }
         }
-        sync_threads();
-    }
-    if row < c.nrows() && col < c.ncols() {
-        c[[row, col]] = acc;
-    }
+
+        /// A matrix product over tiles in shared memory.
+        #[$kernel]
+        pub(crate) fn $tiled<const TILE: usize>(
+            a: ArrayView2<'_, f32>,
+            b: ArrayView2<'_, f32>,
+            mut c: ArrayViewMut2<'_, f32>,
+        ) {
+            let tile_a = shared!([[f32; TILE]; TILE]);
+            let tile_b = shared!([[f32; TILE]; TILE]);
+            let (col, row) = grid::<2>();
+            let (tx, ty) = (thread_idx().x, thread_idx().y);
+            let mut acc = 0.0;
+            for k in 0..a.ncols().div_ceil(TILE) {
+                tile_a[ty][tx] = if row < a.nrows() && k * TILE + tx < a.ncols() { a[[row, k * TILE + tx]] } else { 0.0 };
+                tile_b[ty][tx] = if col < b.ncols() && k * TILE + ty < b.nrows() { b[[k * TILE + ty, col]] } else { 0.0 };
+                sync_threads();
+                for j in 0..TILE {
+                    acc += tile_a[ty][j] * tile_b[j][tx];
+                }
+                sync_threads();
+            }
+            if row < c.nrows() && col < c.ncols() {
+                c[[row, col]] = acc;
+            }
+        }
+    )* };
+}
+
+products! {
+    matmul_naive, matmul_tiled: cuda_jit::kernel;
+    matmul_naive_unchecked, matmul_tiled_unchecked: cuda_jit::kernel(unchecked);
 }
 
 /// Five arguments: three buffers and two numbers.

@@ -115,16 +115,16 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Closure, Constant, DeviceClosure, DeviceFn,
-        DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest, Instance,
-        KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer, Operator, PinnedLayout,
-        ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, closure_ty, const_of, operators, param_of,
-        saw_shared, scalar_of, shared_of, ty_of,
+        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, Constant, DeviceClosure,
+        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,
+        Instance, KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Operator, PinnedLayout,
+        ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty, const_of, operators, param_of,
+        saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::kir::Scalar;
-    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
+    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::types::complex::ForeignFunctions;
     pub use crate::{print, syntax};

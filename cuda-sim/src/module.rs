@@ -5,6 +5,7 @@
 //! The one `unsafe` copies the initial values into data memory that was just allocated for them.
 
 use crate::codegen::jit::Compiled;
+use crate::codegen::object::WHOLE;
 use crate::codegen::{self, KernelCode};
 use crate::environment::ENVIRONMENT;
 use crate::exec::launch::{Fault, Launch, Shape};
@@ -27,7 +28,8 @@ pub(crate) struct Kernel {
     program: Arc<Program>,
     sources: Arc<Sources>,
     code: KernelCode,
-    compiled: Variants,
+    /// For blocks of any rows, and of rows that are whole vectors.
+    compiled: [Variants; 2],
     fibers: Variants,
 }
 
@@ -52,14 +54,16 @@ impl Kernel {
         self.code.local_bytes
     }
 
-    /// The machine code, compiled by the first caller while others wait.
-    pub(crate) fn compiled(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
+    /// The machine code for blocks of this size, compiled by the first caller while others wait.
+    pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3]) -> Result<&Arc<Compiled>, String> {
         if ENVIRONMENT.fibers || self.function().only_fibers {
             return self.fibers(params);
         }
         let registered = self.meets_registered(params);
-        let cell = &self.compiled[usize::from(registered)];
-        cell.get_or_try_init(|| Compiled::new(&self.code, registered).map(Arc::new))
+        // What is scheduled runs parts of rows.
+        let whole = !self.code.scheduled && block[0].is_multiple_of(WHOLE);
+        let cell = &self.compiled[usize::from(whole)][usize::from(registered)];
+        cell.get_or_try_init(|| Compiled::new(&self.code, registered, whole).map(Arc::new))
     }
 
     /// The machine code of threads that are fibers.
@@ -117,7 +121,7 @@ impl Image {
                 program: Arc::clone(&program),
                 sources: Arc::clone(&sources),
                 code,
-                compiled: Variants::default(),
+                compiled: Default::default(),
                 fibers: Variants::default(),
             };
             kernels.insert(name.clone(), Arc::new(kernel));
@@ -214,7 +218,7 @@ impl Drop for Module {
 pub fn compile(text: &str) -> ptx::Result<()> {
     let image = Image::new(text)?;
     for kernel in image.kernels.values() {
-        for code in [kernel.compiled(&[]), kernel.fibers(&[])] {
+        for code in [kernel.compiled(&[], [1; 3]), kernel.compiled(&[], [WHOLE; 3]), kernel.fibers(&[])] {
             code.and_then(|code| code.complete()).unwrap_or_else(|why| panic!("{why}"));
         }
     }

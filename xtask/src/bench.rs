@@ -16,7 +16,7 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Group {
-    /// Time from Rust to PTX beside Numba and NVRTC; downloads them if they are not there
+    /// Time from Rust to PTX beside Numba and NVRTC; downloads them and libdevice if they are not there
     Compile,
     /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
     Codegen,
@@ -40,8 +40,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     for group in groups {
         command.arg(group.to_possible_value().expect("no group is hidden").get_name());
     }
-    if groups.contains(&Group::Codegen) {
+    if groups.contains(&Group::Compile) || groups.contains(&Group::Codegen) {
+        // Mathematical functions are libdevice's for all who are compared.
         let toolkit = setup::toolkit()?;
+        command.env("CUDA_HOME", toolkit.root()).env_remove("CONDA_PREFIX");
         for tool in ["ptxas", "nvdisasm", "nvcc"] {
             command.arg(format!("--{tool}")).arg(toolkit.tool(tool)?);
         }

@@ -9,7 +9,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
-use crate::capture::{self, BindingKind, Captured, Named};
+use crate::capture::{self, BindingKind, Callee, Captured, Named};
 use crate::emit;
 use crate::signature::type_check;
 use cuda_jit_syntax::owned::Options;
@@ -44,22 +44,26 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         let observer = capture::observer(*number, name.span());
         quote_spanned!(name.span() => let #name = #observer.carry(&#name);)
     });
+    let carriers = names.iter().map(|(name, number)| {
+        let observer = capture::observer(*number, name.span());
+        quote!(let #observer = #root::Carrier::new();)
+    });
     let carried = list(names.iter().map(|(name, _)| quote!(#name)));
-    let (observers, before, saw) = twin(root, &captured);
+    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let (items, twin) = (&captured.items, &captured.twin);
-    let [function, seen] = ["__host", "__saw"].map(|name| Ident::new(name, Span::mixed_site()));
+    let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
     let methods = emit::last_resort(root, &captured.methods, &captured.functions);
     Ok(quote! {{
         #site
-        #observers
+        #(#carriers)*
+        #(#observers)*
         #(#copies)*
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
-            use #root::Builtins as _;
+            use #root::{Builtins as _, saw as __saw, saw_callee as __saw_callee};
             #(#items)*
             #methods
-            #before
             let _ = #twin;
             #saw
         };
@@ -94,28 +98,15 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &Captured) -> Token
     }
 }
 
-/// The observers of the bindings, the others, which stand before the twin, and the lists of what they all saw.
-fn twin(root: &TokenStream, captured: &Captured) -> (TokenStream, TokenStream, TokenStream) {
-    let bindings = captured.bindings.iter().map(|info| match info.kind {
-        BindingKind::Closure => quote!(#root::Observer::<#root::Closure>::new()),
-        _ => quote!(#root::Observer::new()),
-    });
-    let others = captured.named.iter().map(|named| match named {
-        Named::Shared(_) => quote!(()),
-        Named::Observed(_) => quote!(#root::Observer::new()),
-    });
-    let callees = captured.callees.iter().map(|callee| callee.begin(root));
-    let tuples = [capture::OBSERVERS, capture::NAMED, capture::CALLEES];
-    let [of_bindings, of_others, of_callees] = tuples.map(|name| Ident::new(name, Span::mixed_site()));
-    // behind references, so that `move` closures leave them where they are
-    let observers = quote!(let #of_bindings = &(#(#bindings,)*););
-    let before = quote! {
-        let #of_others = &(#(#others,)*);
-        let #of_callees = &(#(#callees,)*);
-    };
+/// The lists of what the observers saw.
+fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
-        quote!(#observer.saw())
+        match info.kind {
+            BindingKind::Closure => quote!(#root::saw_closure()),
+            BindingKind::Carried => quote!(#observer.saw()),
+            _ => quote_spanned!(info.ident.span() => __saw(#observer)),
+        }
     });
     let others = (0u32..).zip(&captured.named).map(|(number, named)| match named {
         Named::Shared(ty) => {
@@ -124,15 +115,18 @@ fn twin(root: &TokenStream, captured: &Captured) -> (TokenStream, TokenStream, T
         }
         Named::Observed(span) => {
             let observer = capture::named(number, *span);
-            quote!(#observer.saw())
+            quote_spanned!(*span => __saw(#observer))
         }
     });
-    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| {
-        let observer = of.observer(number);
-        quote!(#observer.called())
+    let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
+        Callee::Observed(span) => {
+            let observer = capture::callee(number, *span);
+            quote_spanned!(*span => __saw_callee(#observer))
+        }
+        Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
-    (observers, before, quote!((#bindings, #others, #callees)))
+    quote!((#bindings, #others, #callees))
 }
 
 /// Nested pairs, which end with `()`.

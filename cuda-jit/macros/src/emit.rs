@@ -2,10 +2,10 @@
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ItemFn};
 
-use crate::capture::{self, BindingKind, Captured, Named};
+use crate::capture::{self, BindingKind, Callee, Captured, Named};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -145,16 +145,20 @@ pub(crate) fn twin(
     signature: &Signature,
     captured: &Captured,
 ) -> TokenStream {
-    let observers = captured.bindings.iter().map(|info| observes(root, info.kind == BindingKind::Local));
-    let others = captured.named.iter().map(|named| observes(root, matches!(named, Named::Observed(_))));
-    let begins = captured.callees.iter().map(|callee| callee.begin(root));
-    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number));
+    let observers = observers(captured);
+    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
+        Callee::Observed(span) => {
+            let observer = capture::callee(number, *span);
+            quote_spanned!(*span => __called(#observer))
+        }
+        Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
+    });
     let locals = (0u32..).zip(&captured.bindings).filter_map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
             _ if (number as usize) < signature.params.len() => None,
             BindingKind::Closure => Some(quote!(#root::closure_ty)),
-            _ => Some(quote!(#observer.ty())),
+            _ => Some(quote_spanned!(info.ident.span() => __seen(#observer))),
         }
     });
     let params = signature.param_types(root);
@@ -164,32 +168,27 @@ pub(crate) fn twin(
         Named::Shared(ty) => type_check(root, "shared_of", ty),
         Named::Observed(span) => {
             let observer = capture::named(number, *span);
-            quote!(#observer.ty())
+            quote_spanned!(*span => __seen(#observer))
         }
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let methods = last_resort(root, &captured.methods, &captured.functions);
     let body = twin_closure(sig, signature, captured);
-    let tuples = [capture::OBSERVERS, capture::NAMED, capture::CALLEES];
-    let [of_bindings, of_others, of_callees] = tuples.map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function() -> #root::Harvest {
-            use #root::{Builtins as _, ForeignFunctions as _};
+            use #root::{Builtins as _, ForeignFunctions as _, called as __called, seen as __seen};
             #(#items)*
             #methods
-            // behind references, so that `move` closures leave them where they are
-            let #of_bindings = &(#(#observers,)*);
-            let #of_others = &(#(#others,)*);
-            let #of_callees = &(#(#begins,)*);
+            #(#observers)*
             #body
             #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
                 locals: &[#(#locals),*],
-                callees: &[#(#callees.instance()),*],
+                callees: &[#(#callees),*],
                 types: &[#(#types()),*],
                 named: &[#(#named),*],
             }.harvest(::std::vec![#(#root::const_of(#consts)),*])
@@ -197,15 +196,25 @@ pub(crate) fn twin(
     }
 }
 
-/// An observer, or nothing in its place.
-fn observes(root: &TokenStream, observed: bool) -> TokenStream {
-    if observed { quote!(#root::Observer::new()) } else { quote!(()) }
+/// The statements that declare the observers.
+pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream> {
+    let locals = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
+    let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
+    let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
+        Named::Observed(span) => Some(capture::named(number, *span)),
+        Named::Shared(_) => None,
+    });
+    let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
+        Callee::Observed(span) => Some(capture::callee(number, *span)),
+        Callee::Builtin => None,
+    });
+    bindings.chain(others).chain(callees).map(|observer| capture::declared(&observer))
 }
 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (body, output) = (&captured.twin, &sig.output);
+    let (body, output) = (capture::unreached(&captured.twin), &sig.output);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = signature.params.iter().map(|param| {
@@ -295,7 +304,7 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, callee: __V) -> __V
+        pub fn __see<__V, #(#open),*>(_: #root::Callee<Self>, callee: __V) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {
@@ -406,15 +415,15 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
             #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
-        /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
-        /// block. Does nothing for zero.
+        /// Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` or
+        /// `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for zero.
         ///
         /// # Errors
         ///
         /// As for `launch`.
         #safety
         #[track_caller]
-        #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
+        #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }
     }

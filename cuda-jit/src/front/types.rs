@@ -9,7 +9,7 @@ use super::Callee;
 use super::function::Lowering;
 use super::method;
 use crate::harvest::{Arithmetic, Field, Intrinsic, Memory, StructTy, Ty};
-use crate::kir::{BarrierOp, Scalar, Space, Value, VoteOp};
+use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
 
 /// A value of the language: its type and the KIR values that it consists of.
@@ -45,16 +45,35 @@ impl Val {
 /// What an intrinsic yields; `scalar` is its generic argument, if it has one.
 pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
     match intrinsic {
-        Intrinsic::Barrier | Intrinsic::Fence(_) | Intrinsic::SyncWarp => Ty::Unit,
-        Intrinsic::StoreCached(_) => Ty::Unit,
+        Intrinsic::Barrier
+        | Intrinsic::Fence(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::AtomicStore(_)
+        | Intrinsic::StoreCached(_)
+        | Intrinsic::Sleep => Ty::Unit,
         // its callee tells
         Intrinsic::AsVectors => Ty::Unit,
-        Intrinsic::BarrierReduce(BarrierOp::Count) | Intrinsic::Vote(VoteOp::Ballot) => Ty::Scalar(Scalar::U32),
+        Intrinsic::BarrierReduce(BarrierOp::Count)
+        | Intrinsic::Vote(VoteOp::Ballot)
+        | Intrinsic::MatchAny
+        | Intrinsic::ActiveMask
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Clock(Clock::CyclesLow)
+        | Intrinsic::FindFirstSet
+        | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
-        Intrinsic::MatchAny | Intrinsic::ActiveMask => Ty::Scalar(Scalar::U32),
-        Intrinsic::LoadCached(_) | Intrinsic::Atomic(_) | Intrinsic::CompareExchange | Intrinsic::Shuffle(_) => {
-            Ty::Scalar(scalar.unwrap_or(Scalar::U32))
-        }
+        Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
+        Intrinsic::Library(function) => super::math::library_type(function),
+        Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
+        Intrinsic::LoadCached(_)
+        | Intrinsic::AtomicLoad(_)
+        | Intrinsic::Atomic(..)
+        | Intrinsic::AtomicNotNan(..)
+        | Intrinsic::CompareExchange(_)
+        | Intrinsic::Shuffle(..)
+        | Intrinsic::Reduce(_)
+        | Intrinsic::Bits(_)
+        | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),

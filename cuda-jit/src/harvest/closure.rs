@@ -8,9 +8,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{
-    Body, Callee, Closure, Constant, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, Observer, ValueType,
-};
+use super::{Body, Callee, Closure, Constant, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, ValueType};
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::KernelArg;
@@ -66,8 +64,23 @@ pub trait Site: 'static {
 #[derive(Debug)]
 pub struct Saw<K>(PhantomData<fn() -> K>);
 
-impl<K> Observer<K> {
-    /// Ties the variable to the type of what a closure captures, and copies that.
+/// An observer of what a closure captures.
+#[derive(Debug)]
+pub struct Carrier<K>(PhantomData<fn() -> K>);
+
+impl<K> Default for Carrier<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> Carrier<K> {
+    /// An observer that has seen nothing.
+    pub const fn new() -> Self {
+        Carrier(PhantomData)
+    }
+
+    /// Ties the variable to the type of what is captured, and copies that.
     pub fn carry<T: Capture<Key = K>>(&self, value: &T) -> T {
         *value
     }
@@ -76,6 +89,16 @@ impl<K> Observer<K> {
     pub fn saw(&self) -> Saw<K> {
         Saw(PhantomData)
     }
+}
+
+/// What an observer saw, as a type.
+pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
+    Saw(PhantomData)
+}
+
+/// That a binding is a closure's.
+pub fn saw_closure() -> Saw<Closure> {
+    Saw(PhantomData)
 }
 
 /// The type of an array in shared memory, as an observer would have seen it.
@@ -87,11 +110,9 @@ pub fn saw_shared<T: ElementType>() -> Saw<T::K> {
 #[derive(Debug)]
 pub struct Called<F>(PhantomData<fn() -> F>);
 
-impl<F> Callee<F> {
-    /// What the variable becomes, as a type.
-    pub fn called(&self) -> Called<F> {
-        Called(PhantomData)
-    }
+/// What a callee's observer saw, as a type.
+pub fn saw_callee<F>(_: *const F) -> Called<F> {
+    Called(PhantomData)
 }
 
 impl Key for Closure {

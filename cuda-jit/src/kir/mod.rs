@@ -41,17 +41,17 @@ use std::sync::Arc;
 
 pub mod build;
 mod format;
-mod math;
+pub(crate) mod library;
 mod operator;
 mod pointee;
 pub mod text;
 mod types;
 
 pub use format::{Printed, conversions};
-pub use math::{MathFn, Shape};
+pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, CompareOp, Lane, Scope, ShuffleOp, Special, UnaryOp,
-    VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
+    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
 pub use types::{Access, Const, Scalar, Space, Type};
@@ -116,6 +116,8 @@ pub enum Op {
     Binary(BinaryOp, Value, Value),
     /// `a * b + c` of floats, rounded once.
     Fma(Value, Value, Value),
+    /// An operator of three operands.
+    Ternary(TernaryOp, Value, Value, Value),
     /// Whether the exact result of `add`, `sub` or `mul` on integers does not fit the type; a `bool`.
     Overflows(BinaryOp, Value, Value),
     /// A comparison.
@@ -160,24 +162,37 @@ pub enum Op {
     /// Waits for the block, and combines a `bool` of each thread.
     BarrierReduce(BarrierOp, Value),
     /// Orders memory operations; yields nothing.
-    Fence(Scope),
+    Fence(Order),
+    /// Reads the number behind a pointer at once; not to release.
+    AtomicLoad(Order, Value),
+    /// Writes the number behind a pointer at once; not to acquire. Yields nothing.
+    AtomicStore(Order, Value, Value),
     /// Changes the element behind a pointer at once; yields the old one.
-    Atomic(AtomicOp, Value, Value),
-    /// Writes the third operand behind a pointer if the second is there; yields the old element. For 32-bit and 64-bit
-    /// integers.
-    CompareExchange(Value, Value, Value),
-    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`).
-    Shuffle(ShuffleOp, Value, Value, Value),
+    Atomic(AtomicOp, Order, Value, Value),
+    /// Writes the third operand behind a pointer if the second's bits are there; yields the old element. For numbers of
+    /// 16, 32 and 64 bits. Where they are not there, nothing is released.
+    CompareExchange(Order, Value, Value, Value),
+    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`). The warp is taken
+    /// in parts of so many neighbouring lanes, a power of two up to 32.
+    Shuffle(ShuffleOp, u32, Value, Value, Value),
     /// Combines a `bool` of each lane in a mask (`u32`).
     Vote(VoteOp, Value, Value),
     /// For which lanes in a mask (`u32`) a 32-bit or 64-bit integer is the thread's own; a `u32`.
     MatchAny(Value, Value),
+    /// The mask (`u32`) if a 32-bit or 64-bit integer is the same in all its lanes, else 0.
+    MatchAll(Value, Value),
+    /// Combines a 32-bit integer of each lane in a mask (`u32`).
+    Reduce(ReduceOp, Value, Value),
     /// Waits for the lanes in a mask (`u32`); yields nothing.
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
-    /// Calls a function of libdevice on floats of one type, which the result has too.
-    Math(MathFn, Vec<Value>),
+    /// What time it is.
+    Clock(Clock),
+    /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
+    Sleep(Value),
+    /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
+    Math(LibFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
     /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
@@ -197,6 +212,8 @@ impl Op {
                 | Op::Shuffle(..)
                 | Op::Vote(..)
                 | Op::MatchAny(..)
+                | Op::MatchAll(..)
+                | Op::Reduce(..)
                 | Op::SyncWarp(_)
                 | Op::ActiveMask
         )
@@ -218,6 +235,7 @@ impl Op {
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
@@ -231,6 +249,8 @@ impl Op {
             | Op::Field(a, ..)
             | Op::DynamicShared(a, _)
             | Op::BarrierReduce(_, a)
+            | Op::AtomicLoad(_, a)
+            | Op::Sleep(a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
             | Op::Overflows(_, a, b)
@@ -239,12 +259,17 @@ impl Op {
             | Op::Pair(a, b)
             | Op::Store(a, b)
             | Op::StoreCached(_, a, b)
-            | Op::Atomic(_, a, b)
+            | Op::Atomic(_, _, a, b)
+            | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)
-            | Op::MatchAny(a, b) => vec![a, b],
-            Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
-                vec![a, b, c]
-            }
+            | Op::MatchAny(a, b)
+            | Op::MatchAll(a, b)
+            | Op::Reduce(_, a, b) => vec![a, b],
+            Op::Fma(a, b, c)
+            | Op::Ternary(_, a, b, c)
+            | Op::Select(a, b, c)
+            | Op::CompareExchange(_, a, b, c)
+            | Op::Shuffle(_, _, a, b, c) => vec![a, b, c],
             Op::Call(_, arguments) | Op::Print(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);
@@ -311,6 +336,8 @@ pub struct Param {
     pub ty: Type,
     /// What may be done behind it; [`Access::Read`] for scalars.
     pub access: Access,
+    /// Whether it counts something that lies in memory, and so is less than 2^63.
+    pub extent: bool,
 }
 
 /// A mutable variable of a thread.

@@ -157,6 +157,34 @@ pub enum Special {
     WarpSize,
     /// How many bytes of dynamic shared memory the launch gave each block.
     DynamicSharedBytes,
+    /// The lanes whose numbers stand so to the thread's own, a bit for each.
+    LaneMask(CompareOp),
+}
+
+/// A clock; what it yields differs from read to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Clock {
+    /// The low 32 bits of [`Clock::Cycles`]; a `u32`.
+    CyclesLow,
+    /// The multiprocessor's cycles; a `u64`.
+    Cycles,
+    /// The device's nanoseconds; a `u64`.
+    Nanoseconds,
+}
+
+/// Operators of three operands of one 32-bit type, which the result has too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TernaryOp {
+    /// Of the eight bytes of the first two operands, the first's the lower, those four that the third's lower four
+    /// nibbles number; with bit 3 of a nibble the byte's sign bit eight times. For `u32`.
+    BytePerm,
+    /// The upper word of the second and first operand together, shifted left by the third modulo 32. For `u32`.
+    FunnelLeft,
+    /// The lower word of the second and first operand together, shifted right by the third modulo 32. For `u32`.
+    FunnelRight,
+    /// The products of the first two operands' bytes, which have the type's sign, and the third added up, wrapping. For
+    /// `i32` and `u32`.
+    DotBytes,
 }
 
 /// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
@@ -180,7 +208,46 @@ pub enum Scope {
     System,
 }
 
-/// What an atomic operation makes of the old value and its operand. Relaxed, at the device's scope.
+/// How an operation orders the memory operations around it, as C++ and Rust mean these words.
+///
+/// See [PTX's memory consistency model](https://docs.nvidia.com/cuda/parallel-thread-execution/#memory-consistency-model).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "Rust's orderings")]
+pub enum Ordering {
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Ordering {
+    /// Whether what comes after stays after.
+    pub fn acquires(self) -> bool {
+        matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
+    }
+
+    /// Whether what comes before stays before.
+    pub fn releases(self) -> bool {
+        matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
+    }
+}
+
+/// An ordering, and among whom it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// How it orders.
+    pub ordering: Ordering,
+    /// Among whom.
+    pub scope: Scope,
+}
+
+impl Order {
+    /// No ordering, among the device's threads: what CUDA's atomic functions have.
+    pub const RELAXED: Order = Order { ordering: Ordering::Relaxed, scope: Scope::Device };
+}
+
+/// What an atomic operation makes of the old value and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// The wrapping sum; for 32-bit and 64-bit numbers.
@@ -205,10 +272,22 @@ pub enum AtomicOp {
     Dec,
 }
 
-/// From which lane a shuffle takes its value. Lanes beyond the warp give the thread's own value.
+/// What a reduction makes of the lanes' numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "as the binary operators")]
+pub enum ReduceOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// From which lane a shuffle takes its value. Lanes beyond the thread's part of the warp give the thread's own value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShuffleOp {
-    /// The lane of that number, modulo the warp.
+    /// The lane of that number, modulo the part.
     Index,
     /// So many lanes below.
     Up,

@@ -58,6 +58,9 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
         if matches!(param.ty, Type::Scalar(_)) && param.access != Access::Read {
             return Err(broken(Rule::ScalarAccess, format!("parameter `{}` is a writable {}", param.name, param.ty)));
         }
+        if param.extent && (!is_kernel || param.ty != Scalar::U64.into()) {
+            return Err(broken(Rule::Extent, format!("parameter `{}` is {}", param.name, param.ty)));
+        }
     }
     if function.blocks.is_empty() {
         return Err(broken(Rule::Entry, "the function has no block"));
@@ -191,8 +194,10 @@ impl Checker<'_> {
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
             Op::Store(pointer, _)
             | Op::StoreCached(_, pointer, _)
-            | Op::Atomic(_, pointer, _)
-            | Op::CompareExchange(pointer, ..)
+            | Op::AtomicLoad(_, pointer)
+            | Op::AtomicStore(_, pointer, _)
+            | Op::Atomic(_, _, pointer, _)
+            | Op::CompareExchange(_, pointer, ..)
                 if accesses.of_value(*pointer) == Access::Read =>
             {
                 Err(broken(Rule::StoreAccess, format!("{pointer} has access read")))

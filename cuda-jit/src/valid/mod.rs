@@ -61,6 +61,8 @@ rules! {
     VariableName,
     /// A scalar parameter has access `Read`.
     ScalarAccess,
+    /// Only a kernel's parameter is an extent, and it is a `u64`: the launch keeps it below 2^63.
+    Extent,
     /// A function returns no pointer.
     PointerResult,
     /// A function has an entry block.
@@ -89,7 +91,7 @@ rules! {
     CallsKernel,
     /// A panic has at most two arguments, each a `u64`.
     PanicArguments,
-    /// A store or atomic operation goes through a pointer with access `ReadWrite`.
+    /// A store or atomic operation, a load included, goes through a pointer with access `ReadWrite`.
     StoreAccess,
     /// A load through the read-only cache goes through a pointer with access `Read`.
     LoadAccess,
@@ -103,6 +105,10 @@ rules! {
     Array,
     /// A format is C's with KIR's conversions, and a print has a value of each one's type.
     Format,
+    /// An atomic load does not release, and an atomic store does not acquire.
+    Order,
+    /// A shuffle's part of the warp is a power of two of lanes, up to 32.
+    Part,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }

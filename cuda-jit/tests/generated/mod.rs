@@ -115,6 +115,7 @@ fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
         name: scalar.name().to_owned(),
         ty: Type::Ptr(Space::Global, scalar.into()),
         access: Access::ReadWrite,
+        extent: false,
     };
     let mut b = FunctionBuilder::new(name, Scalar::ALL.iter().map(param).collect(), None);
     let place = |scalar: Scalar| Scalar::ALL.iter().position(|&other| other == scalar).unwrap();

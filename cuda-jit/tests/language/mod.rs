@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod arrays;
+mod atomics;
 mod cached;
 mod closures;
 mod complex;
@@ -13,6 +14,7 @@ mod dynamic_shared;
 mod halves;
 mod harvest;
 mod launches;
+mod libdevice;
 mod lowering;
 mod math;
 mod methods;
@@ -23,6 +25,7 @@ mod structs;
 mod together;
 mod vectors;
 mod views;
+mod warps;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};

@@ -85,19 +85,20 @@ pub(crate) fn module(seed: u64) -> Module {
 
 /// A function without a body.
 fn head(random: &mut Random, index: usize) -> Function {
-    let params = (0..random.below(7)).map(|index| param(random, index)).collect();
+    let params = (0..random.below(7)).map(|place| param(random, place, index == 0)).collect();
     let result = (index > 0 && random.below(3) > 0).then(|| random.scalar(|_| true).into());
     Function { name: format!("f_{index}"), params, result, slots: Vec::new(), arrays: Vec::new(), blocks: Vec::new() }
 }
 
-fn param(random: &mut Random, index: usize) -> Param {
+fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
     let pointee = random.scalar(|_| true);
     let (ty, access) = match random.below(4) {
         0 => (Type::Ptr(Space::Global, element(random, pointee)), Access::Read),
         1 => (Type::Ptr(Space::Global, element(random, pointee)), Access::ReadWrite),
         _ => (pointee.into(), Access::Read),
     };
-    Param { name: format!("p.{index}"), ty, access }
+    let extent = of_kernel && ty == Scalar::U64.into() && random.below(2) == 0;
+    Param { name: format!("p.{index}"), ty, access, extent }
 }
 
 /// A number, or a record that holds some.

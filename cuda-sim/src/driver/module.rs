@@ -8,6 +8,7 @@ use super::graph::capture;
 use super::jit_log::Logs;
 use super::state::{FunctionObject, Limits, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
+use crate::codegen::object::WHOLE;
 use crate::device::{PROFILE, REGISTERS_PER_THREAD};
 use crate::module::{Image, Kernel, Module, image};
 use crate::ptx;
@@ -338,7 +339,8 @@ api! {
     }
     fn cuFuncLoad(of: CUfunction) {
         ready()?;
-        super::launch::compiled(&*function(of)?, &[])?;
+        // Most blocks have such rows.
+        super::launch::compiled(&*function(of)?, &[], [WHOLE, 1, 1])?;
         Ok(())
     }
 }

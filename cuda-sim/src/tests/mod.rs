@@ -55,7 +55,7 @@ pub(super) fn run(
 ) -> Result<(), Fault> {
     let module = Module::new(Arc::clone(image)).unwrap();
     let kernel = &image.kernels[name];
-    let code = kernel.compiled(params).unwrap_or_else(|why| panic!("{why}"));
+    let code = kernel.compiled(params, block).unwrap_or_else(|why| panic!("{why}"));
     let launch = Launch {
         code: Arc::clone(code),
         shape: kernel.shape(),

@@ -54,8 +54,8 @@ impl Capture {
         {
             self.functions.push(name);
         }
-        let number = self.callee(Callee::Path(hidden(&callee)));
-        self.tie(call, number, closures.then(|| seer(&callee)));
+        let number = self.callee(Callee::Observed(begin(&call.func)));
+        self.tie(call, number, &callee, closures);
         node(span, s::ExprKind::Call(number, args))
     }
 
@@ -100,7 +100,7 @@ impl Capture {
             return Ok(self.refuse(function.ident.span(), hint));
         }
         let receiver = Box::new(args.remove(0));
-        let number = self.callee(Callee::Builtin(span));
+        let number = self.callee(Callee::Builtin);
         Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
     }
 
@@ -109,30 +109,29 @@ impl Capture {
         let mut ty = path.clone();
         ty.segments.pop();
         ty.segments.pop_punct();
-        self.types.push(syn::Type::Path(syn::TypePath { qself: None, path: ty }));
-        self.types.len() as u32 - 1
+        self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
     }
 
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
     /// generic arguments are seen. With closures among the arguments `see(&observer, path)(args)`: rustc finds the
     /// types of a closure's parameters in the bounds of the function only where its path stands in the call.
-    fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
+    fn tie(&mut self, call: &mut ExprCall, number: u32, path: &ExprPath, closures: bool) {
         let span = begin(&call.func);
-        let observer = callee(number, span);
-        let path = call.func.to_token_stream();
-        let callee = if let Some(seer) = seer {
-            quote_spanned!(span => #seer(&#observer, #path))
+        let (observer, hidden) = (callee(number, span), hidden(path));
+        let callee = if closures {
+            let seer = seer(path);
+            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
             let value = callee_value(number, span);
             self.before.push(written(quote_spanned!(span => let #value = #path;)));
-            self.before.push(written(quote_spanned!(span => #observer.see(&#value);)));
+            self.before.push(written(quote_spanned!(span => #hidden().see(&#value).of(#observer);)));
             value.to_token_stream()
         };
         *call.func = Expr::Verbatim(callee);
     }
 
-    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
-    /// goes on, so that whatever it moves is still there.
+    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one; whatever that moves is
+    /// still there, since nothing of the twin is ever reached.
     pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> s::Expr {
         let span = begin(&call.receiver);
         let name = call.method.to_string();
@@ -140,17 +139,22 @@ impl Capture {
             return self.refuse(call.method.span(), hint);
         }
         let asked = call.receiver.to_token_stream();
+        let known = self.same_type(&call.receiver).map(|receiver| format!("{receiver}.{name}"));
         let receiver = self.expr(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
         };
         let method_span = call.method.span();
-        let number = self.callee(Callee::Method(method_span));
+        let same = self.asked.iter().find(|(asked, _)| Some(asked) == known.as_ref());
+        if let Some((_, number)) = same {
+            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, *number));
+        }
+        let number = self.callee(Callee::Observed(method_span));
+        self.asked.extend(known.map(|known| (known, number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        let ask = quote_spanned!(method_span => #observer.of((#asked).#hidden()););
-        self.before.push(written(quote!(if false { #ask loop {} })));
+        self.before.push(written(quote_spanned!(method_span => (#asked).#hidden().of(#observer);)));
         if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
             self.methods.push(call.method.clone());
         }

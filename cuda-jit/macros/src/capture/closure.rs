@@ -68,7 +68,7 @@ impl Capture {
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
             observers.extend(before);
-            *closure.body = after(observers, &closure.body);
+            *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
             (params, body)
         });
         self.labels = labels;

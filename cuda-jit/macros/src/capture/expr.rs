@@ -36,8 +36,7 @@ impl Capture {
             }
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
-                self.types.push((*cast.ty).clone());
-                let number = self.types.len() as u32 - 1;
+                let number = self.number(&cast.ty);
                 node(span, s::ExprKind::Cast(Box::new(value), number))
             }
             Expr::Index(index) => self.index(index),

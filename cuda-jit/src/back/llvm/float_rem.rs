@@ -44,7 +44,7 @@ fn expand_type(module: &mut Module, ty: Scalar) {
 
 /// `x % y` as a function. Its name holds a `.`, which no other function's may.
 fn remainder(ty: Scalar) -> Function {
-    let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read };
+    let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read, extent: false };
     let b = FunctionBuilder::new(format!("rem.{ty}"), vec![param("x"), param("y")], Some(ty.into()));
     let mut body = Remainder { b, ty, bits: ty.unsigned(), fraction_bits: ty.fraction_bits().into() };
     body.build();

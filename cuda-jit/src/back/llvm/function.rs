@@ -16,7 +16,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::debug::DebugInfo;
 use super::panic::PanicBlock;
-use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
@@ -43,7 +43,7 @@ pub(super) fn lower_module<'ctx>(
     target: &Target,
     options: &Options,
 ) -> Result<bool> {
-    let kir = &*float_rem::expand(kir);
+    let kir = &*reduce::expand(float_rem::expand(kir), target);
     let mut lowering = Lowering {
         context,
         module,
@@ -199,8 +199,11 @@ impl<'ctx> Lowering<'ctx, '_> {
             add(self.flushing());
         }
         for (index, param) in params.iter().enumerate() {
-            let Type::Ptr(_, pointee) = param.ty else { continue };
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
+            if param.extent {
+                add(raw::range(self.context, 0, 1 << 63));
+            }
+            let Type::Ptr(_, pointee) = param.ty else { continue };
             add(self.alignment(pointee.align()));
             if param.access == Access::Read {
                 add(self.flag("noalias"));
@@ -366,10 +369,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
             },
-            Op::Math(function, arguments) => Some(self.math(*function, arguments)?),
+            Op::Math(function, arguments) => self.math(*function, arguments)?,
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
+            Op::Ternary(op, a, b, c) => Some(self.ternary(*op, [*a, *b, *c])?),
             Op::Overflows(op, a, b) => Some(self.overflows(*op, *a, *b)?),
             Op::Compare(op, a, b) => Some(self.compare(*op, *a, *b)?),
             Op::Select(condition, a, b) => Some(self.builder().build_select(
@@ -398,16 +402,20 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.print(format, values)?;
                 None
             }
+            Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
+                self.at_once(&inst.op)?
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
-            | Op::Fence(_)
-            | Op::Atomic(..)
-            | Op::CompareExchange(..)
             | Op::Shuffle(..)
             | Op::Vote(..)
             | Op::MatchAny(..)
+            | Op::MatchAll(..)
+            | Op::Reduce(..)
             | Op::SyncWarp(_)
-            | Op::ActiveMask => self.together(&inst.op)?,
+            | Op::ActiveMask
+            | Op::Clock(_)
+            | Op::Sleep(_) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

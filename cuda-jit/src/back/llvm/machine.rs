@@ -23,6 +23,10 @@ use crate::target::Target;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
+/// PTX 7.0, which has all that KIR and libdevice ask for; LLVM's choice for older targets is older, and it aborts on what
+/// that has not.
+const LEAST_VERSION: &str = "+ptx70";
+
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
 
@@ -68,7 +72,11 @@ impl Machine {
             _ => OptimizationLevel::Aggressive,
         };
         // The newer targets' own versions are no older.
-        let features = if lines && target.capability() < (8, 9).into() { LINES_VERSION } else { "" };
+        let features = match target.capability() {
+            cc if lines && cc < (8, 9).into() => LINES_VERSION,
+            cc if cc < (8, 0).into() => LEAST_VERSION,
+            _ => "",
+        };
         let machine = llvm
             .create_target_machine(
                 &triple,

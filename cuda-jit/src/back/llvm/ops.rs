@@ -12,7 +12,7 @@ use inkwell::{FloatPredicate, IntPredicate};
 
 use super::EmitError;
 use super::function::{Body, Lowering, Result};
-use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, UnaryOp, Value};
+use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, TernaryOp, UnaryOp, Value};
 
 impl<'ctx> Lowering<'ctx, '_> {
     /// Calls an intrinsic that yields a value, overloaded for `types`.
@@ -53,6 +53,20 @@ impl<'ctx> Lowering<'ctx, '_> {
             Special::GridDim(axis) => format!("nctaid.{}", letter(axis)),
             Special::LaneId => "laneid".to_owned(),
             Special::WarpSize => "warpsize".to_owned(),
+            Special::LaneMask(CompareOp::Ne) => {
+                let own = self.special(Special::LaneMask(CompareOp::Eq))?.into_int_value();
+                return Ok(self.builder.build_not(own, "")?.into());
+            }
+            Special::LaneMask(order) => {
+                let name = match order {
+                    CompareOp::Eq | CompareOp::Ne => "eq",
+                    CompareOp::Lt => "lt",
+                    CompareOp::Le => "le",
+                    CompareOp::Gt => "gt",
+                    CompareOp::Ge => "ge",
+                };
+                format!("lanemask.{name}")
+            }
             // LLVM has no intrinsic for it
             Special::DynamicSharedBytes => {
                 let ty = self.context.i32_type().fn_type(&[], false);
@@ -199,6 +213,41 @@ impl<'ctx> Body<'ctx, '_> {
         }
         let ty = self.lowering.scalar(scalar);
         self.lowering.intrinsic("llvm.fma", &[ty], &[self.value(a), self.value(b), self.value(c)])
+    }
+
+    pub(super) fn ternary(&self, op: TernaryOp, operands: [Value; 3]) -> Result<BasicValueEnum<'ctx>> {
+        let (word, signed) = (self.lowering.context.i32_type(), self.scalar_of(operands[0])?.is_signed());
+        let [a, b, c] = operands.map(|value| self.value(value));
+        let call = |name: &str, arguments: &[BasicValueEnum<'ctx>]| self.lowering.intrinsic(name, &[], arguments);
+        match op {
+            TernaryOp::BytePerm => call("llvm.nvvm.prmt", &[a, b, c]),
+            // LLVM shifts the first operand's bits out at the top, the second's in from below.
+            TernaryOp::FunnelLeft => self.lowering.intrinsic("llvm.fshl", &[word.into()], &[b, a, c]),
+            TernaryOp::FunnelRight => self.lowering.intrinsic("llvm.fshr", &[word.into()], &[b, a, c]),
+            TernaryOp::DotBytes if self.lowering.capability >= (6, 1).into() => {
+                let name = if signed { "llvm.nvvm.idp4a.s.s" } else { "llvm.nvvm.idp4a.u.u" };
+                call(name, &[a, b, c])
+            }
+            TernaryOp::DotBytes => self.dot_bytes(signed, [a, b, c].map(BasicValueEnum::into_int_value)),
+        }
+    }
+
+    /// The dot product of four bytes, one by one.
+    fn dot_bytes(&self, signed: bool, [a, b, c]: [IntValue<'ctx>; 3]) -> Result<BasicValueEnum<'ctx>> {
+        let (builder, context) = (self.builder(), self.lowering.context);
+        let mut sum = c;
+        for index in 0..4 {
+            let mut bytes = [a, b];
+            for word in &mut bytes {
+                let at = context.i32_type().const_int(8 * index, false);
+                let low = builder.build_right_shift(*word, at, false, "")?;
+                let byte = builder.build_int_truncate(low, context.i8_type(), "")?;
+                *word = builder.build_int_cast_sign_flag(byte, context.i32_type(), signed, "")?;
+            }
+            let product = builder.build_int_mul(bytes[0], bytes[1], "")?;
+            sum = builder.build_int_add(sum, product, "")?;
+        }
+        Ok(sum.into())
     }
 
     pub(super) fn overflows(&self, op: BinaryOp, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {

@@ -96,6 +96,7 @@ fn module(cases: &[Case]) -> Module {
             name: name.to_owned(),
             ty: Type::Ptr(Space::Global, Pointee::Scalar(scalar)),
             access: Access::ReadWrite,
+            extent: false,
         };
         // The operands have one type, but for a select's condition, which is therefore passed as itself.
         let element = *operands.last().unwrap();

@@ -6,10 +6,11 @@ use std::fmt::Display;
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{
-    ATOMIC, BARRIER, BINARY, COMPARE, LANE, LOAD, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE, UNARY, VOTE, item, scalar,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Param, Place,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, LibFn, Module, Op, Order, Param, Place,
     Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
@@ -107,7 +108,8 @@ impl Parser {
             }
             Access::Read
         };
-        Ok(Param { name, ty, access })
+        let extent = self.is_word("extent");
+        Ok(Param { name, ty, access, extent })
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
@@ -183,6 +185,9 @@ impl Parser {
         if let Some(op) = item(&BINARY, &word) {
             return self.two(|a, b| Op::Binary(op, a, b));
         }
+        if let Some(op) = item(&TERNARY, &word) {
+            return self.three(|a, b, c| Op::Ternary(op, a, b, c));
+        }
         if let Some(op) = item(&COMPARE, &word) {
             return self.two(|a, b| Op::Compare(op, a, b));
         }
@@ -244,21 +249,41 @@ impl Parser {
                 let (file, line, column) = self.source()?;
                 Ok(Op::Line(Place { file: file.into(), line, column }))
             }
-            "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
+            "fence" => self.order().map(Op::Fence),
+            "atomic_load" => {
+                let order = self.order_or_none()?;
+                Ok(Op::AtomicLoad(order, self.value()?))
+            }
+            "atomic_store" => {
+                let order = self.order_or_none()?;
+                self.two(|a, b| Op::AtomicStore(order, a, b))
+            }
             "atomic" => {
                 let op = self.item(&ATOMIC, "an atomic operator")?;
-                self.two(|a, b| Op::Atomic(op, a, b))
+                let order = self.order_or_none()?;
+                self.two(|a, b| Op::Atomic(op, order, a, b))
             }
-            "compare_exchange" => self.three(Op::CompareExchange),
+            "compare_exchange" => {
+                let order = self.order_or_none()?;
+                self.three(|a, b, c| Op::CompareExchange(order, a, b, c))
+            }
             "shuffle" => {
                 let op = self.item(&SHUFFLE, "a kind of shuffle")?;
-                self.three(|a, b, c| Op::Shuffle(op, a, b, c))
+                let width = if self.is_word("within") { self.number("a number of lanes")? } else { 32 };
+                self.three(|a, b, c| Op::Shuffle(op, width, a, b, c))
             }
+            "reduce" => {
+                let op = self.item(&REDUCE, "a reduction")?;
+                self.two(|a, b| Op::Reduce(op, a, b))
+            }
+            "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
+            "sleep" => self.value().map(Op::Sleep),
             "vote" => {
                 let op = self.item(&VOTE, "a kind of vote")?;
                 self.two(|a, b| Op::Vote(op, a, b))
             }
             "match_any" => self.two(Op::MatchAny),
+            "match_all" => self.two(Op::MatchAll),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
             "print" => {
@@ -267,7 +292,7 @@ impl Parser {
             }
             "math" => {
                 let found = match self.peek() {
-                    Token::Word(name) => MathFn::find(name),
+                    Token::Word(name) => LibFn::find(name),
                     _ => None,
                 };
                 let function = found.ok_or_else(|| self.expected("a function of libdevice"))?;
@@ -282,6 +307,18 @@ impl Parser {
                 self.at -= 1;
                 Err(self.expected(WHAT))
             }
+        }
+    }
+
+    fn order(&mut self) -> Result<Order> {
+        let ordering = self.item(&ORDERING, "an ordering")?;
+        Ok(Order { ordering, scope: self.item(&SCOPE, "a scope")? })
+    }
+
+    fn order_or_none(&mut self) -> Result<Order> {
+        match self.peek() {
+            Token::Word(word) if item(&ORDERING, word).is_some() => self.order(),
+            _ => Ok(Order::RELAXED),
         }
     }
 

@@ -3,11 +3,12 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::names::{
-    ATOMIC, BARRIER, BINARY, COMPARE, LANE, LOAD, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE, UNARY, VOTE, word,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
-    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Record, Scalar,
-    SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Order, Param, Place, Pointee, Record,
+    Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -126,7 +127,8 @@ fn print_param(index: usize, param: &Param) -> String {
         (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
     };
-    format!("v{index} {}: {}{access}", name(&param.name), param.ty)
+    let extent = if param.extent { " extent" } else { "" };
+    format!("v{index} {}: {}{access}{extent}", name(&param.name), param.ty)
 }
 
 /// The text of an instruction.
@@ -138,6 +140,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Unary(op, a) => format!("{} {a}", word(&UNARY, op)),
         Op::Binary(op, a, b) => format!("{} {a}, {b}", word(&BINARY, op)),
         Op::Fma(a, b, c) => format!("fma {a}, {b}, {c}"),
+        Op::Ternary(op, a, b, c) => format!("{} {a}, {b}, {c}", word(&TERNARY, op)),
         Op::Overflows(op, a, b) => format!("overflows {} {a}, {b}", word(&BINARY, op)),
         Op::Compare(op, a, b) => format!("{} {a}, {b}", word(&COMPARE, op)),
         Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
@@ -160,12 +163,27 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
-        Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),
-        Op::Atomic(op, pointer, value) => format!("atomic {} {pointer}, {value}", word(&ATOMIC, op)),
-        Op::CompareExchange(pointer, old, new) => format!("compare_exchange {pointer}, {old}, {new}"),
-        Op::Shuffle(op, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Fence(Order { ordering, scope }) => {
+            format!("fence {} {}", word(&ORDERING, ordering), word(&SCOPE, scope))
+        }
+        Op::AtomicLoad(order, pointer) => format!("atomic_load {}{pointer}", print_order(*order)),
+        Op::AtomicStore(order, pointer, value) => format!("atomic_store {}{pointer}, {value}", print_order(*order)),
+        Op::Atomic(op, order, pointer, value) => {
+            format!("atomic {} {}{pointer}, {value}", word(&ATOMIC, op), print_order(*order))
+        }
+        Op::CompareExchange(order, pointer, old, new) => {
+            format!("compare_exchange {}{pointer}, {old}, {new}", print_order(*order))
+        }
+        Op::Shuffle(op, 32, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Shuffle(op, width, mask, value, lane) => {
+            format!("shuffle {} within {width} {mask}, {value}, {lane}", word(&SHUFFLE, op))
+        }
         Op::Vote(op, mask, value) => format!("vote {} {mask}, {value}", word(&VOTE, op)),
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
+        Op::MatchAll(mask, value) => format!("match_all {mask}, {value}"),
+        Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(&REDUCE, op)),
+        Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
+        Op::Sleep(time) => format!("sleep {time}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
         Op::Print(format, values) => format!("print {} ({})", quoted(format), list(values)),
@@ -175,6 +193,14 @@ pub(crate) fn inst(inst: &Inst) -> String {
     match inst.result {
         Some((value, ty)) => format!("{value}: {ty} = {op}"),
         None => op,
+    }
+}
+
+/// An order that is not the one that stands for none.
+fn print_order(order: Order) -> String {
+    match order {
+        Order::RELAXED => String::new(),
+        Order { ordering, scope } => format!("{} {} ", word(&ORDERING, &ordering), word(&SCOPE, &scope)),
     }
 }
 
