@@ -6,7 +6,9 @@
 
 mod array;
 mod atomic;
+mod cached;
 mod call;
+mod complex;
 mod constant;
 mod control;
 mod dynamic;

@@ -28,8 +28,8 @@ pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
-    AtomicOp, BarrierOp, BinaryOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp,
-    VoteOp,
+    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp,
+    TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
 use cuda_mem::Element;
@@ -226,6 +226,10 @@ pub enum Intrinsic {
     KernelPanicked,
     /// An operator of three integers.
     Ternary(TernaryOp),
+    /// Loads a number with a hint for the caches.
+    LoadCached(CacheLoad),
+    /// Stores a number with a hint for the caches.
+    StoreCached(CacheStore),
     /// A slice of numbers as one of vectors, and the rest.
     AsVectors,
 }

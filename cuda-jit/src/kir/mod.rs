@@ -53,8 +53,8 @@ pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
-    TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
+    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
 pub use shared::Carved;
@@ -153,6 +153,10 @@ pub enum Op {
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
     Store(Value, Value),
+    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    LoadCached(CacheLoad, Value),
+    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    StoreCached(CacheStore, Value, Value),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -261,6 +265,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::LoadCached(_, a)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -275,6 +280,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
+            | Op::StoreCached(_, a, b)
             | Op::Atomic(_, _, a, b)
             | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)

@@ -21,6 +21,7 @@
 //!           | ("fma" | "select" | TERNARY) VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
+//!           | LOAD VALUE | STORE VALUE "," VALUE                          with the cache's hint: `load.cs`, `store.cs`
 //!           | "address" VALUE | "retype" VALUE "to" pointee
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "constant" CONSTANT

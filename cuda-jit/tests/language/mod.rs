@@ -5,7 +5,9 @@
 mod arithmetic;
 mod arrays;
 mod atomics;
+mod cached;
 mod closures;
+mod complex;
 mod constants;
 mod control;
 mod devices;

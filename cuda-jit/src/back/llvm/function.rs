@@ -388,6 +388,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
+            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::StoreCached(hint, pointer, value) => {
+                self.store_cached(*hint, *pointer, *value)?;
+                None
+            }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
-    VOTE, item, scalar,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
@@ -209,6 +209,12 @@ impl Parser {
         }
         if let Some(op) = item(&BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
+        }
+        if let Some(hint) = item(&LOAD, &word) {
+            return Ok(Op::LoadCached(hint, self.value()?));
+        }
+        if let Some(hint) = item(&STORE, &word) {
+            return self.two(|a, b| Op::StoreCached(hint, a, b));
         }
         if let Some(lane) = item(&LANE, &word) {
             return Ok(Op::Lane(self.value()?, lane));
