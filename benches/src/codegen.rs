@@ -1,7 +1,10 @@
-//! What NVIDIA's assembler makes of the vector add's PTX for sm_90, beside what nvcc makes of the same in CUDA C++.
+//! What NVIDIA's assembler makes of the ten kernels' PTX for sm_90, beside what nvcc makes of the same in CUDA C++ with
+//! the same checks.
 //!
-//! - `.registers` and `.instructions`: ours, as `ptxas -v` and nvdisasm count them; a NOP is no instruction;
-//! - `.registers_vs_nvcc` and `.instructions_vs_nvcc`: ours divided by nvcc's, for `cuda/vector_add.cu`.
+//! - `codegen.KERNEL.registers` and `.instructions`: ours, as `ptxas -v` and nvdisasm count them; a NOP is no instruction;
+//! - `codegen.KERNEL.nvcc_registers` and `.nvcc_instructions`: those of `cuda/KERNEL.cu`;
+//! - `codegen.KERNEL.registers_vs_nvcc` and `.instructions_vs_nvcc`: ours divided by nvcc's;
+//! - `codegen.KERNEL.local` and `.nvcc_local`: bytes of local memory, where one of the two has some.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,38 +13,41 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::Tools;
 use crate::figures::{print, print_measured};
-use crate::kernels::vector_add;
-
-/// The CUDA C++ that does the same, checks included.
-const TWIN: &str = include_str!("../cuda/vector_add.cu");
+use crate::ten::{ALL, Kernel};
 
 /// What a kernel needs.
 struct Counts {
     registers: u32,
+    /// Bytes of local memory.
+    local: u32,
     instructions: u32,
 }
 
 pub(crate) fn run(tools: &Tools) -> Result<()> {
-    let folder = std::env::temp_dir().join(format!("cuda-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let counted = both(tools, &folder);
-    std::fs::remove_dir_all(&folder)?;
-    let (ours, nvcc) = counted?;
-    print("codegen.vector_add.registers", ours.registers, "registers");
-    print("codegen.vector_add.instructions", ours.instructions, "instructions");
-    print("codegen.vector_add.nvcc_registers", nvcc.registers, "registers");
-    print("codegen.vector_add.nvcc_instructions", nvcc.instructions, "instructions");
-    let ratio = |ours: u32, theirs: u32| f64::from(ours) / f64::from(theirs);
-    print_measured("codegen.vector_add.registers_vs_nvcc", ratio(ours.registers, nvcc.registers), "ratio");
-    print_measured("codegen.vector_add.instructions_vs_nvcc", ratio(ours.instructions, nvcc.instructions), "ratio");
+    let folder = tempfile::tempdir()?;
+    for kernel in ALL {
+        let (ours, nvcc) = both(tools, kernel, folder.path()).with_context(|| kernel.name)?;
+        let name = |figure: &str| format!("codegen.{}.{figure}", kernel.name);
+        print(&name("registers"), ours.registers, "registers");
+        print(&name("nvcc_registers"), nvcc.registers, "registers");
+        print(&name("instructions"), ours.instructions, "instructions");
+        print(&name("nvcc_instructions"), nvcc.instructions, "instructions");
+        let ratio = |ours: u32, theirs: u32| f64::from(ours) / f64::from(theirs);
+        print_measured(&name("registers_vs_nvcc"), ratio(ours.registers, nvcc.registers), "ratio");
+        print_measured(&name("instructions_vs_nvcc"), ratio(ours.instructions, nvcc.instructions), "ratio");
+        if ours.local + nvcc.local > 0 {
+            print(&name("local"), ours.local, "bytes");
+            print(&name("nvcc_local"), nvcc.local, "bytes");
+        }
+    }
     Ok(())
 }
 
-fn both(tools: &Tools, folder: &Path) -> Result<(Counts, Counts)> {
-    let ours = folder.join("ours.ptx");
-    std::fs::write(&ours, vector_add::<f32>::compile_ptx((9, 0))?)?;
-    let (source, theirs) = (folder.join("twin.cu"), folder.join("twin.ptx"));
-    std::fs::write(&source, TWIN)?;
+fn both(tools: &Tools, kernel: &Kernel, folder: &Path) -> Result<(Counts, Counts)> {
+    let file = |what: &str| folder.join(format!("{}.{what}", kernel.name));
+    let (ours, source, theirs) = (file("ours.ptx"), file("cu"), file("nvcc.ptx"));
+    std::fs::write(&ours, (kernel.ptx)()?)?;
+    std::fs::write(&source, kernel.cuda())?;
     let mut nvcc = Command::new(tool(tools, "nvcc")?);
     output(nvcc.args(["-ptx", "-O3", "-arch=sm_90", "-o"]).arg(&theirs).arg(&source))?;
     Ok((count(tools, &ours)?, count(tools, &theirs)?))
@@ -57,7 +63,11 @@ fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
     let mut ptxas = Command::new(tool(tools, "ptxas")?);
     let verbose = output(ptxas.args(["-v", "-arch=sm_90", "-o"]).arg(&cubin).arg(ptx))?;
     let code = output(Command::new(tool(tools, "nvdisasm")?).arg("-c").arg(&cubin))?;
-    Ok(Counts { registers: registers(&verbose)?, instructions: instructions(&code)? })
+    Ok(Counts {
+        registers: number_before(&verbose, " registers")?,
+        local: number_before(&verbose, " bytes stack frame")?,
+        instructions: instructions(&code)?,
+    })
 }
 
 /// Both outputs of a command that succeeds.
@@ -68,10 +78,10 @@ fn output(command: &mut Command) -> Result<String> {
     Ok(text.into_owned())
 }
 
-/// The number in `Used 12 registers`.
-fn registers(verbose: &str) -> Result<u32> {
-    let after = verbose.split("Used ").nth(1).and_then(|rest| rest.split(' ').next());
-    after.and_then(|number| number.parse().ok()).with_context(|| format!("ptxas counts no registers in\n{verbose}"))
+/// The number that stands before a word, as in `Used 12 registers`.
+fn number_before(verbose: &str, word: &str) -> Result<u32> {
+    let before = verbose.split_once(word).and_then(|(before, _)| before.rsplit([' ', '\n']).next());
+    before.and_then(|number| number.parse().ok()).with_context(|| format!("ptxas counts no{word} in\n{verbose}"))
 }
 
 /// The lines with an instruction, `/*0010*/ MOV R1, c[0x0][0x28] ;`, without those that do nothing.
@@ -89,10 +99,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_are_read_from_the_assembler() {
-        let text = "ptxas info    : Compiling entry function 'k'\nptxas info    : Used 12 registers, used 0 barriers\n";
-        assert_eq!(registers(text).unwrap(), 12);
-        assert!(registers("ptxas info").is_err());
+    fn numbers_are_read_from_the_assembler() {
+        let text = "ptxas info    : Function properties for k\n    32 bytes stack frame, 0 bytes spill stores\n\
+                    ptxas info    : Used 12 registers, used 0 barriers\n";
+        assert_eq!(number_before(text, " registers").unwrap(), 12);
+        assert_eq!(number_before(text, " bytes stack frame").unwrap(), 32);
+        assert!(number_before("ptxas info", " registers").is_err());
     }
 
     #[test]

@@ -1,12 +1,18 @@
-//! Time from the captured Rust to PTX, for the vector add.
+//! Time from the captured Rust to PTX for sm_90, for the ten kernels, beside Numba and NVRTC in the same run.
 //!
-//! - `compile.vector_add.first_ms`: the first compilation of a process, the loading of LLVM's pages included;
-//! - `compile.vector_add.process_ms`: that process as a whole, from its start to its end;
-//! - `compile.vector_add.warm_ms`: each further compilation;
+//! - `compile.KERNEL.first_ms`: the first compilation of a process, the loading of LLVM's pages included;
+//! - `compile.KERNEL.warm_ms`: each further compilation, from the kernel's type to the text, no cache asked;
+//! - `compile.KERNEL.numba_ms`: numba-cuda's `compile_ptx` in a process that has compiled before, from a Python function
+//!   and its argument types to PTX, its device functions included; `.vs_numba`: that divided by `warm_ms`;
+//! - `compile.KERNEL.nvrtc_ms`: NVRTC likewise, from a text without headers; `.vs_nvrtc`;
+//! - `compile.vector_add.process_ms`: a process that compiles one kernel as a whole, from its start to its end;
 //! - `compile.vector_add.cached_ms`: in a fresh process, from the call of a launch to the PTX from the disk cache in the
 //!   driver's hands; `.cached_process_ms`: that process as a whole.
+//!
+//! Those who are compared are asked in turn for the fastest of [`RUNS`] compilations; the figure is the median of what
+//! they answer. A peer that is not there is named on standard error, and its ratios are left out.
 
-use std::hint::black_box;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -15,16 +21,23 @@ use cuda_driver::Driver;
 use cuda_jit::Kernel as _;
 use cuda_jit::cache::Stats;
 
-use crate::figures::{median, print_measured, time};
+use crate::Tools;
+use crate::figures::{median, print_measured};
 use crate::kernels::vector_add;
 use crate::nothing;
+use crate::serve::Server;
+use crate::ten::{ALL, peers};
 
+/// Processes for each figure that is the first of a process.
 const PROCESSES: usize = 11;
+/// How often those who are compared are asked in turn.
+const ROUNDS: usize = 7;
+/// Compilations for each answer.
+const RUNS: usize = 3;
+/// The option that names the folder of Numba's wheels.
+const WHEELS: &str = "numba-cuda";
 
-pub(crate) fn run() -> Result<()> {
-    let (first, whole) = processes(Command::new(std::env::current_exe()?).arg("compile-once"))?;
-    print_measured("compile.vector_add.first_ms", first, "ms");
-    print_measured("compile.vector_add.process_ms", whole, "ms");
+pub(crate) fn run(tools: &Tools) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut cached = Command::new(std::env::current_exe()?);
     cached.arg("compile-cached").env("CUDA_JIT_CACHE_DIR", folder.path());
@@ -32,11 +45,66 @@ pub(crate) fn run() -> Result<()> {
     let (cached, whole) = processes(&mut cached)?;
     print_measured("compile.vector_add.cached_ms", cached, "ms");
     print_measured("compile.vector_add.cached_process_ms", whole, "ms");
-    let warm = time(5, 41, || {
-        black_box(vector_add::<f32>::compile_ptx((9, 0)).expect("it compiled before"));
-    });
-    print_measured("compile.vector_add.warm_ms", warm * 1e3, "ms");
+    for kernel in ALL {
+        let mut process = Command::new(std::env::current_exe()?);
+        let (first, whole) = processes(process.arg("compile-once").env(KERNEL, kernel.name))?;
+        print_measured(&format!("compile.{}.first_ms", kernel.name), first, "ms");
+        if kernel.name == "vector_add" {
+            print_measured("compile.vector_add.process_ms", whole, "ms");
+        }
+    }
+    warm(tools)
+}
+
+/// Who compiles beside us, by the name in figures.
+fn peers(tools: &Tools) -> Result<Vec<(&'static str, Server)>> {
+    let Some(wheels) = tools.get(WHEELS) else {
+        eprintln!("without Numba and NVRTC: `cargo xtask bench compile` downloads them and says where with --{WHEELS}");
+        return Ok(Vec::new());
+    };
+    let mut nvrtc = Command::new(std::env::current_exe()?);
+    nvrtc.args(["compile-nvrtc", "--numba-cuda"]).arg(wheels);
+    Ok(vec![("numba", peers::numba(wheels)?), ("nvrtc", Server::of(&mut nvrtc)?)])
+}
+
+/// Each kernel compiled again and again by all of them in turn.
+fn warm(tools: &Tools) -> Result<()> {
+    let mut ours = Server::start("compile-ours", &[])?;
+    let mut peers = peers(tools)?;
+    for kernel in ALL {
+        let ask = |server: &mut Server| server.ask(kernel.name, RUNS);
+        // The first answers do not count.
+        ask(&mut ours)?;
+        peers.retain_mut(|(name, server)| match ask(server) {
+            Ok(_) => true,
+            Err(error) => {
+                eprintln!("without {name}: {error:#}");
+                false
+            }
+        });
+        let mut times = vec![Vec::new(); 1 + peers.len()];
+        for _ in 0..ROUNDS {
+            times[0].push(ask(&mut ours)?);
+            for ((_, server), times) in peers.iter_mut().zip(&mut times[1..]) {
+                times.push(ask(server)?);
+            }
+        }
+        let times: Vec<f64> = times.into_iter().map(|times| median(times) * 1e3).collect();
+        let print =
+            |figure: &str, value, unit| print_measured(&format!("compile.{}.{figure}", kernel.name), value, unit);
+        print("warm_ms", times[0], "ms");
+        for ((name, _), time) in peers.iter().zip(&times[1..]) {
+            print(&format!("{name}_ms"), *time, "ms");
+            print(&format!("vs_{name}"), time / times[0], "ratio");
+        }
+    }
     Ok(())
+}
+
+/// The process that compiles with NVRTC.
+pub(crate) fn serve_nvrtc(tools: &Tools) -> Result<()> {
+    let wheels: &PathBuf = tools.get(WHEELS).with_context(|| format!("--{WHEELS} says where NVRTC is"))?;
+    peers::serve_nvrtc(wheels)
 }
 
 /// Runs processes that print a time in milliseconds; the medians of what they print and of what they took.
@@ -69,12 +137,16 @@ pub(crate) fn cached() -> Result<()> {
     Ok(())
 }
 
-/// Compiles once and prints the time in milliseconds.
+/// The variable that says what [`once`] compiles.
+const KERNEL: &str = "CUDA_BENCH_KERNEL";
+
+/// Compiles a kernel once and prints the time in milliseconds.
 pub(crate) fn once() -> Result<()> {
+    let kernel = peers::find(&std::env::var(KERNEL).with_context(|| format!("{KERNEL} names no kernel"))?)?;
     let start = Instant::now();
-    let ptx = vector_add::<f32>::compile_ptx((9, 0))?;
+    let ptx = (kernel.ptx)()?;
     let time = start.elapsed();
-    ensure!(ptx.contains(".entry vector_add_f32"), "no kernel in\n{ptx}");
+    ensure!(ptx.contains(".entry "), "no kernel in\n{ptx}");
     println!("{}", time.as_secs_f64() * 1e3);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Measurements: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs it.
 //!
-//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER]`; the groups are the modules. It asserts no time:
+//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are the modules. It asserts no time:
 //! a figure is a fact about a machine, and what is too slow there is for its reader to say. What it computes it checks.
 
 mod allocations;
@@ -12,7 +12,9 @@ mod kernels;
 mod launch;
 mod nothing;
 mod rustc;
+mod serve;
 mod sim;
+mod ten;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,11 +48,14 @@ fn main() -> Result<()> {
     }
     for group in &groups {
         match group.as_str() {
-            "compile" => compile::run()?,
+            "compile" => compile::run(&tools)?,
             // What `compile` starts, a process of its own each time.
             "compile-once" => compile::once()?,
             // The same, with the disk cache.
             "compile-cached" => compile::cached()?,
+            // What `compile` asks.
+            "compile-ours" => ten::peers::serve_ours()?,
+            "compile-nvrtc" => compile::serve_nvrtc(&tools)?,
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run(&tools)?,
             // What `sim` starts, each in a process of its own.

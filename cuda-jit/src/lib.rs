@@ -50,6 +50,7 @@ mod num;
 #[doc(hidden)]
 pub mod print;
 pub mod target;
+mod types;
 pub mod valid;
 mod warm;
 pub mod warnings;
@@ -99,6 +100,7 @@ pub use cuda_jit_macros::device_fn;
 pub use cuda_jit_macros::{DeviceType, device, kernel};
 pub use cuda_jit_syntax as syntax;
 pub use error::{Error, Result};
+pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache};
@@ -120,7 +122,7 @@ pub mod __private {
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
     pub use crate::kir::Scalar;
-    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
+    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};

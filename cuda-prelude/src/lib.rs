@@ -57,7 +57,7 @@ pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
-    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
+    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, bf16, cache, f16, inspect, kir_of, warm, warnings,
 };
 pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,

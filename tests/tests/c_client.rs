@@ -5,6 +5,7 @@ use std::process::Command;
 
 use cuda_prelude::*;
 use ndarray::Array1;
+use tempfile::TempDir;
 
 use crate::support::{add_arrays, in_own_process, shown, skip};
 
@@ -23,51 +24,37 @@ pub(crate) fn library() -> PathBuf {
     folder.join("libcuda_sim.so")
 }
 
-/// A folder of this process in which `libcuda.so.1` is the software device.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("cuda-tests-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        let link = folder.join("libcuda.so.1");
-        std::os::unix::fs::symlink(library(), link).expect("the folder is new");
-        Folder(folder)
+/// A folder in which `libcuda.so` and `libcuda.so.1` are the software device.
+pub(crate) fn with_library() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let library = library();
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        std::os::unix::fs::symlink(&library, folder.path().join(name)).expect("the folder is new");
     }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Left behind at worst, for the system to clear.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+    folder
 }
 
 /// Compiles the C program, or `None` where there is no C compiler.
-fn compile_c(folder: &Folder) -> Option<PathBuf> {
-    let program = folder.file("vector_add");
+fn compile_c(folder: &Path) -> Option<PathBuf> {
+    let program = folder.join("vector_add");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/vector_add.c");
     let mut cc = Command::new("cc");
     cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source);
-    let output = cc.arg("-L").arg(&folder.0).arg("-l:libcuda.so.1").output().ok()?;
+    let output = cc.arg("-L").arg(folder).arg("-l:libcuda.so.1").output().ok()?;
     assert!(output.status.success(), "{}", shown(&output));
     Some(program)
 }
 
 #[test]
 fn a_c_program_runs_the_vector_add() {
-    let folder = Folder::new("c");
-    let Some(program) = compile_c(&folder) else {
+    let folder = with_library();
+    let Some(program) = compile_c(folder.path()) else {
         return skip("c_client::a_c_program_runs_the_vector_add", "no C compiler");
     };
-    let ptx = folder.file("vector_add.ptx");
+    let ptx = folder.path().join("vector_add.ptx");
     std::fs::write(&ptx, add_arrays::<f32>::compile_ptx((7, 5)).expect("it compiles")).expect("it can be written");
     let mut client = Command::new(program);
-    client.arg(&ptx).arg("add_arrays_f32").env("LD_LIBRARY_PATH", &folder.0);
+    client.arg(&ptx).arg("add_arrays_f32").env("LD_LIBRARY_PATH", folder.path());
     let output = client.output().expect("it starts");
     let text = shown(&output);
     assert!(output.status.success(), "{}: {text}", output.status);
@@ -76,13 +63,13 @@ fn a_c_program_runs_the_vector_add() {
 
 #[test]
 fn a_c_program_gets_the_drivers_codes() {
-    let folder = Folder::new("codes");
-    let Some(program) = compile_c(&folder) else {
+    let folder = with_library();
+    let Some(program) = compile_c(folder.path()) else {
         return skip("c_client::a_c_program_gets_the_drivers_codes", "no C compiler");
     };
-    let ptx = folder.file("bad.ptx");
+    let ptx = folder.path().join("bad.ptx");
     std::fs::write(&ptx, "nonsense\n").expect("it can be written");
-    let output = Command::new(program).arg(&ptx).arg("k").env("LD_LIBRARY_PATH", &folder.0).output();
+    let output = Command::new(program).arg(&ptx).arg("k").env("LD_LIBRARY_PATH", folder.path()).output();
     let text = shown(&output.expect("it starts"));
     assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
 }

@@ -35,27 +35,9 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// A folder for a test's files, removed when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("cuda-cpp-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Left behind at worst, for the system to clear.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The C program that calls a compiler's library.
-fn caller(folder: &Folder) -> Option<PathBuf> {
-    let program = folder.0.join("compile");
+fn caller(folder: &Path) -> Option<PathBuf> {
+    let program = folder.join("compile");
     let mut cc = Command::new("cc");
     cc.args(["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program);
     let output = cc.arg(source("c/compile.c")).arg("-ldl").output().ok()?;
@@ -71,7 +53,7 @@ fn include(folder: &Path) -> [OsString; 2] {
     })
 }
 
-fn compiler(name: &'static str, folder: &Folder) -> Option<Compiler> {
+fn compiler(name: &'static str, folder: &Path) -> Option<Compiler> {
     let compilers = downloaded("compilers")?;
     if name == "nvcc 13" {
         let program = downloaded("toolkit")?.join("bin/nvcc");
@@ -95,8 +77,8 @@ fn compiler(name: &'static str, folder: &Folder) -> Option<Compiler> {
 }
 
 impl Compiler {
-    fn compile(&self, folder: &Folder, file: &str, options: &[&str]) -> String {
-        let output = folder.0.join("output.ptx");
+    fn compile(&self, folder: &Path, file: &str, options: &[&str]) -> String {
+        let output = folder.join("output.ptx");
         let mut command = Command::new(&self.program);
         if self.nvcc {
             command.args(&self.first).args(options).arg("-o").arg(&output).arg(source(file));
@@ -237,13 +219,13 @@ fn numbers<T>(n: usize, of: impl Fn(usize) -> T) -> Vec<T> {
 
 /// Compiles the kernels in each of the ways, and runs them all.
 fn kernels(test: &str, name: &'static str, ways: &[&[&str]]) {
-    let folder = Folder::new(test);
-    let Some(compiler) = compiler(name, &folder) else {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(compiler) = compiler(name, folder.path()) else {
         return skip(&format!("cuda_cpp::{test}"), "no such compiler; `cargo xtask setup --all` downloads it");
     };
     let context = current_context().expect("there is a device");
     for options in ways {
-        let ptx = compiler.compile(&folder, "cuda/kernels.cu", options);
+        let ptx = compiler.compile(folder.path(), "cuda/kernels.cu", options);
         let module = unsafe { Module::load_ptx(&context, &ptx) };
         let name = format!("{name} {options:?}");
         let program = Program { module: &module.unwrap_or_else(|error| panic!("{name}: {error}")), name };
@@ -275,14 +257,14 @@ fn nvcc_13() {
 
 #[test]
 fn libnvvm() {
-    let folder = Folder::new("libnvvm");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["libNVVM 12", "libNVVM 13"] {
-        let Some(compiler) = compiler(name, &folder) else {
+        let Some(compiler) = compiler(name, folder.path()) else {
             return skip("cuda_cpp::libnvvm", "no libNVVM; `cargo xtask setup --all` downloads it");
         };
         let context = current_context().expect("there is a device");
         for options in [["-arch=compute_75", "-opt=3"], ["-arch=compute_90", "-opt=0"]] {
-            let ptx = compiler.compile(&folder, "cuda/kernels.ll", &options);
+            let ptx = compiler.compile(folder.path(), "cuda/kernels.ll", &options);
             let module = &unsafe { Module::load_ptx(&context, &ptx) }.expect("it loads");
             let program = Program { module, name: format!("{name} {options:?}") };
             let x = program.run("mirrored", &LaunchConfig::new(1, 50), &[50], &[numbers(50, |i| i as i32)]);
@@ -294,8 +276,8 @@ fn libnvvm() {
 /// Two files compiled on their own, of which each has a function of the same name for itself.
 #[test]
 fn files_are_linked() {
-    let folder = Folder::new("linked");
-    let Some(compiler) = compiler("NVRTC 13", &folder) else {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(compiler) = compiler("NVRTC 13", folder.path()) else {
         return skip("cuda_cpp::files_are_linked", "no NVRTC 13; `cargo xtask setup --all` downloads it");
     };
     let context = current_context().expect("there is a device");
@@ -304,7 +286,7 @@ fn files_are_linked() {
     let ok = |code: CUresult| assert_eq!(code, CUresult::CUDA_SUCCESS);
     ok(unsafe { (api.cuLinkCreate_v2().expect("it exists"))(0, null_mut(), null_mut(), &mut state) });
     for file in ["cuda/caller.cu", "cuda/callee.cu"] {
-        let ptx = compiler.compile(&folder, file, &["-arch=compute_75", "-rdc=true"]) + "\0";
+        let ptx = compiler.compile(folder.path(), file, &["-arch=compute_75", "-rdc=true"]) + "\0";
         let (add, data) = (api.cuLinkAddData_v2().expect("it exists"), ptx.as_ptr().cast_mut().cast());
         let (kind, none) = (CUjitInputType::CU_JIT_INPUT_PTX, (null_mut(), null_mut()));
         ok(unsafe { add(state, kind, data, ptx.len(), c"part".as_ptr(), 0, none.0, none.1) });
@@ -327,11 +309,11 @@ fn files_are_linked() {
 #[test]
 fn kernels_print_and_assert() {
     let test = "cuda_cpp::kernels_print_and_assert";
-    let folder = Folder::new("print");
-    let Some(compiler) = compiler("NVRTC 12", &folder) else {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(compiler) = compiler("NVRTC 12", folder.path()) else {
         return skip(test, "no NVRTC 12; `cargo xtask setup --all` downloads it");
     };
-    let ptx = compiler.compile(&folder, "cuda/kernels.cu", &["-arch=compute_75"]);
+    let ptx = compiler.compile(folder.path(), "cuda/kernels.cu", &["-arch=compute_75"]);
     let text = in_own_process(test, &[], || {
         let context = current_context().expect("there is a device");
         let module = unsafe { Module::load_ptx(&context, &ptx) }.expect("it loads");

@@ -6,6 +6,7 @@
 mod bad_input;
 mod c_client;
 mod cuda_cpp;
+mod cudarc;
 mod faults;
 mod gpu;
 mod host_arrays;

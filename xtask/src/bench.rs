@@ -1,6 +1,8 @@
 //! `bench`: builds the measurements in release mode and runs them. Each figure is a line `NAME VALUE UNIT` on standard
 //! output; everything else goes to standard error.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 
@@ -14,7 +16,7 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Group {
-    /// Time from Rust to PTX
+    /// Time from Rust to PTX beside Numba and NVRTC; downloads them if they are not there
     Compile,
     /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
     Codegen,
@@ -44,13 +46,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             command.arg(format!("--{tool}")).arg(toolkit.tool(tool)?);
         }
     }
-    if groups.contains(&Group::Sim) {
-        match setup::numba() {
+    type Peer = (Group, &'static str, fn() -> Result<PathBuf>);
+    let peers: [Peer; 2] = [(Group::Compile, "numba-cuda", setup::numba_cuda), (Group::Sim, "numba", setup::numba)];
+    for (_, name, download) in peers.into_iter().filter(|(group, ..)| groups.contains(group)) {
+        match download() {
             Ok(folder) => {
-                command.arg("--numba").arg(folder);
+                command.arg(format!("--{name}")).arg(folder);
             }
             // Measurements without a peer are measurements too.
-            Err(error) => eprintln!("Numba cannot be downloaded: {error:#}"),
+            Err(error) => eprintln!("{name} cannot be downloaded: {error:#}"),
         }
     }
     workspace::run(&mut command)

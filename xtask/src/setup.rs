@@ -73,12 +73,33 @@ const NUMBA: Wheels = Wheels {
     places: &[],
 };
 
+/// The CUDA target of Numba that NVIDIA maintains, for CUDA 13 and without a driver, and NVRTC, which it needs: what
+/// compilation is compared with.
+const NUMBA_CUDA: Wheels = Wheels {
+    name: "numba-cuda",
+    wheels: &[
+        "numba-cuda==0.30.4",
+        "numba==0.61.2",
+        "llvmlite==0.44.0",
+        "numpy==2.2.6",
+        "packaging==25.0",
+        "cuda-bindings==13.0.3",
+        "cuda-core==0.5.1",
+        "cuda-pathfinder==1.4.4",
+        "nvidia-nvvm==13.0.88",
+        "nvidia-cuda-nvrtc==13.0.88",
+        "nvidia-cuda-runtime==13.0.96",
+    ],
+    megabytes: 230,
+    places: &[],
+};
+
 #[derive(Args)]
 pub(crate) struct Options {
     /// Where to put it instead of `target/toolkit`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Also what tests compare with: NVRTC and libNVVM of CUDA 12 and 13, and Numba
+    /// Also what tests and measurements compare with: NVRTC and libNVVM of CUDA 12 and 13, Numba and numba-cuda
     #[arg(long)]
     all: bool,
     /// Compile, assemble and disassemble a kernel with it
@@ -107,10 +128,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         verify(&toolkit)?;
     }
     if options.all {
-        for wheels in [&COMPILERS, &NUMBA] {
+        for wheels in [&COMPILERS, &NUMBA, &NUMBA_CUDA] {
             let dir = wheels.default_dir();
             wheels.install(&dir)?;
-            println!("{:<9} {}", wheels.name, dir.display());
+            println!("{:<10} {}", wheels.name, dir.display());
         }
     }
     Ok(())
@@ -134,8 +155,17 @@ pub(crate) fn installed() -> Option<Toolkit> {
 
 /// A folder for Python's search path with Numba in it, downloaded where it is not there yet.
 pub(crate) fn numba() -> Result<PathBuf> {
-    let dir = NUMBA.default_dir();
-    NUMBA.install(&dir)?;
+    site(&NUMBA)
+}
+
+/// The same with numba-cuda, and NVRTC under `nvidia/cu13`.
+pub(crate) fn numba_cuda() -> Result<PathBuf> {
+    site(&NUMBA_CUDA)
+}
+
+fn site(wheels: &Wheels) -> Result<PathBuf> {
+    let dir = wheels.default_dir();
+    wheels.install(&dir)?;
     Ok(dir.join(SITE))
 }
 

@@ -7,11 +7,11 @@ use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, from_slice};
 use ndarray::{Array2, Ix1, Ix2};
 
-use super::serve::{Run, serve};
 use super::work::{A, N, SIDE, check, product, ramp, sums};
 use crate::kernels::{
     BLOCK, TILE, empty, matmul_naive, matmul_tiled, reduction, saxpy, shuffles, shuffles_loop, vector_add,
 };
+use crate::serve::{Run, serve};
 
 /// The kernels that have a loop in Rust beside them.
 pub(super) const IN_RUST: &[&str] = &["vector_add", "saxpy"];

@@ -23,7 +23,6 @@ mod load;
 mod numba;
 mod opencl;
 mod pocl;
-mod serve;
 mod work;
 
 use anyhow::{Context as _, Result};
@@ -31,10 +30,10 @@ use anyhow::{Context as _, Result};
 use crate::Tools;
 use crate::figures::print_measured;
 use crate::kernels::{TILE, matmul_tiled, vector_add};
+use crate::serve::Server;
 pub(crate) use device::run as serve_device;
 pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
-use serve::Server;
 use work::{N, SIDE};
 
 /// How often who is compared is asked in turn.

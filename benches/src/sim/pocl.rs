@@ -3,9 +3,9 @@
 use anyhow::{Result, bail};
 
 use super::opencl::{Argument, Buffer, OpenCl, Program};
-use super::serve::{Run, serve};
 use super::work::{A, N, SIDE, check, product, ramp, sums};
 use crate::kernels::{BLOCK, TILE};
+use crate::serve::{Run, serve};
 
 /// The kernels, by their names on our side.
 pub(super) const KERNELS: &[&str] = &["saxpy", "matmul_naive", "reduction", "shuffles", "matmul_tiled"];

@@ -415,15 +415,15 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
             #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
-        /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
-        /// block. Does nothing for zero.
+        /// Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` or
+        /// `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for zero.
         ///
         /// # Errors
         ///
         /// As for `launch`.
         #safety
         #[track_caller]
-        #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
+        #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }
     }

@@ -64,7 +64,7 @@ pub use warp::*;
 /// | format | prints |
 /// |---|---|
 /// | `{}` | integers and `bool` as Rust does; floats with six significant digits, as C's `%g` |
-/// | `{:?}` | the same, but floats with 9 (`f32`) or 17 (`f64`) digits, in which no two print alike |
+/// | `{:?}` | the same, but floats with 9 (`f32`), 17 (`f64`), 5 (`f16`) or 4 (`bf16`) digits, in which no two print alike |
 /// | `{:.3}` | so many digits behind the point |
 /// | `{:e}`, `{:E}` | floats as C's `%e`: `1.500000e+03`; `{:.2e}` |
 /// | `{:x}`, `{:X}`, `{:o}`, `{:#x}` | integers in hexadecimal or octal digits |

@@ -62,8 +62,7 @@ impl Lowering<'_> {
             ExprKind::Exchange(name, args) => self.exchange(at, name, args),
             ExprKind::FromBits(bits, number) => {
                 let to = self.frame().harvest.types[*number as usize];
-                let from = if to.bits() == 32 { Scalar::U32 } else { Scalar::U64 };
-                let bits = self.scalar(bits, from)?;
+                let bits = self.scalar(bits, to.unsigned())?;
                 Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)))
             }
             ExprKind::Closure(_) => {

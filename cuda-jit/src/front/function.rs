@@ -337,7 +337,7 @@ fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Ve
         Ty::Unit => None,
         other => {
             let ty = Type::Ptr(Space::Local, other.pointee());
-            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite });
+            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite, extent: false });
             None
         }
     };
@@ -357,8 +357,17 @@ fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Ve
             Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
             _ => format!("{name}.{index}"),
         };
+        let extents = match &ty {
+            _ if !is_kernel => 0,
+            Ty::Slice(..) => 1,
+            Ty::View(_, dims, _) => *dims,
+            _ => 0,
+        };
         let first = params.len();
-        ty.each_leaf(&mut |ty, access| params.push(Param { name: part(params.len() - first), ty, access }));
+        ty.each_leaf(&mut |ty, access| {
+            let index = params.len() - first;
+            params.push(Param { name: part(index), ty, access, extent: (1..=extents).contains(&index) });
+        });
     }
     (params, result)
 }

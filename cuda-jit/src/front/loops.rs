@@ -1,13 +1,13 @@
 //! `for` over ranges, with `.rev()` and `.step_by(n)`, and over the elements of slices and arrays.
 //!
-//! A range runs from its first value to its last, both included, and looks at the distance still to go before it
-//! steps, so that no bound overflows.
+//! A range never steps beyond its last value, so that no bound overflows: it looks at the distance still to go, or at
+//! whether the next value comes before the end.
 
 use super::function::{Lowering, Result, Target};
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Terminator, Type, Value};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Terminator, Type, UnaryOp, Value};
 use crate::syntax::{Block, Items, Pattern, Pos, Range, Source};
 
 /// What a loop over elements runs over.
@@ -144,12 +144,14 @@ impl Lowering<'_> {
         let any = self.build.value(Op::Compare(compare, start, end), Scalar::Bool);
         let (enter, exit) = self.fork(any);
         self.build.select_block(enter);
-        let one = self.constant(scalar, 1);
-        let end = match range.inclusive {
-            true => end,
-            false => self.build.value(Op::Binary(BinaryOp::Sub, end, one), scalar),
+        let first = match (range.reversed, range.inclusive) {
+            (false, _) => start,
+            (true, true) => end,
+            (true, false) => {
+                let one = self.constant(scalar, 1);
+                self.build.value(Op::Binary(BinaryOp::Sub, end, one), scalar)
+            }
         };
-        let (first, last) = if range.reversed { (end, start) } else { (start, end) };
         let slot = self.build.slot("for", scalar);
         self.build.effect(Op::Set(slot, first));
         let (again, next) = (self.build.block(), self.build.block());
@@ -159,16 +161,34 @@ impl Lowering<'_> {
         self.looped(Target { number, exit, again: Some(next), result: None }, body)?;
         self.jump_into(next);
         let current = self.build.value(Op::Get(slot), scalar);
-        let more = self.more(scalar, current, last, step, range.reversed);
-        let advance = self.build.block();
-        self.build.end(Terminator::Branch(more, advance, exit));
-        self.build.select_block(advance);
         let by = match step {
             Some(step) => self.cast_value(step, Scalar::U64, scalar),
             None => self.constant(scalar, 1),
         };
         let op = if range.reversed { BinaryOp::Sub } else { BinaryOp::Add };
         let stepped = self.build.value(Op::Binary(op, current, by), scalar);
+        let more = match (step, range.reversed) {
+            // What comes before the end has a next number.
+            (None, false) if !range.inclusive => self.compare(CompareOp::Lt, stepped, end),
+            (None, reversed) => self.compare(CompareOp::Ne, current, if reversed { start } else { end }),
+            (Some(step), false) if !range.inclusive && !scalar.is_signed() => {
+                self.before(scalar, (current, stepped, end), step)
+            }
+            (Some(step), false) => {
+                let last = match range.inclusive {
+                    true => end,
+                    false => {
+                        let one = self.constant(scalar, 1);
+                        self.build.value(Op::Binary(BinaryOp::Sub, end, one), scalar)
+                    }
+                };
+                self.within(scalar, (current, last), step)
+            }
+            (Some(step), true) => self.within(scalar, (start, current), step),
+        };
+        let advance = self.build.block();
+        self.build.end(Terminator::Branch(more, advance, exit));
+        self.build.select_block(advance);
         self.build.effect(Op::Set(slot, stepped));
         self.build.end(Terminator::Jump(again));
         self.build.select_block(exit);
@@ -193,12 +213,24 @@ impl Lowering<'_> {
         Ok(value)
     }
 
-    /// Whether another step stays within the range.
-    fn more(&mut self, scalar: Scalar, current: Value, last: Value, step: Option<Value>, reversed: bool) -> Value {
-        let Some(step) = step else {
-            return self.build.value(Op::Compare(CompareOp::Ne, current, last), Scalar::Bool);
-        };
-        let (high, low) = if reversed { (current, last) } else { (last, current) };
+    /// Whether a step on an unsigned type does not overflow and comes before the end: a bounds check against the same end
+    /// then follows from it, as LLVM sees.
+    fn before(&mut self, scalar: Scalar, (current, stepped, end): (Value, Value, Value), step: Value) -> Value {
+        let by = self.cast_value(step, Scalar::U64, scalar);
+        let overflows = self.build.value(Op::Overflows(BinaryOp::Add, current, by), Scalar::Bool);
+        let fits = self.build.value(Op::Unary(UnaryOp::Not, overflows), Scalar::Bool);
+        let before = self.compare(CompareOp::Lt, stepped, end);
+        let more = self.build.value(Op::Binary(BinaryOp::And, fits, before), Scalar::Bool);
+        if scalar == Scalar::U64 {
+            return more;
+        }
+        let most = self.constant(Scalar::U64, u64::MAX >> (64 - scalar.bits()));
+        let possible = self.compare(CompareOp::Le, step, most);
+        self.build.value(Op::Binary(BinaryOp::And, possible, more), Scalar::Bool)
+    }
+
+    /// Whether two numbers lie at least a step apart.
+    fn within(&mut self, scalar: Scalar, (low, high): (Value, Value), step: Value) -> Value {
         let distance = self.build.value(Op::Binary(BinaryOp::Sub, high, low), scalar);
         let unsigned = unsigned(scalar);
         let distance = match unsigned == scalar {

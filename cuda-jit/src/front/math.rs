@@ -25,6 +25,9 @@ impl Lowering<'_> {
     /// The method, if it is one of these.
     pub(super) fn math_method(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Option<Val>> {
         let one = |value| Val::scalar(ty, value);
+        if ty.is_half() {
+            return self.half_method(at, method, ty, args);
+        }
         match (method, args) {
             ("sin_cos", _) => {
                 let leaves = vec![self.function(at, "sin", ty, args)?, self.function(at, "cos", ty, args)?];
@@ -43,6 +46,26 @@ impl Lowering<'_> {
             Some(_) => self.function(at, method, ty, args).map(one).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// A method of a 16-bit float: that of `f32`, rounded.
+    fn half_method(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Option<Val>> {
+        if math::plain(method, Scalar::F32).is_none() && MathFn::find(c_name(method)).is_none() && method != "sin_cos" {
+            return Ok(None);
+        }
+        let (first, rest) = args.split_at(1);
+        let mut wide = vec![self.cast_value(first[0], ty, Scalar::F32)];
+        let power = method == "powi";
+        wide.extend(rest.iter().map(|&arg| if power { arg } else { self.cast_value(arg, ty, Scalar::F32) }));
+        let Some(mut value) = self.math_method(at, method, Scalar::F32, &wide)? else { return Ok(None) };
+        for leaf in &mut value.leaves {
+            *leaf = self.cast_value(*leaf, Scalar::F32, ty);
+        }
+        value.ty = match value.ty {
+            Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|_| Ty::Scalar(ty)).collect()),
+            _ => Ty::Scalar(ty),
+        };
+        Ok(Some(value))
     }
 
     fn function(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Value> {

@@ -191,7 +191,15 @@ impl Lowering<'_> {
 
     /// A number as another type.
     pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
-        if from == to { value } else { self.build.value(Op::Cast(value, to), to) }
+        if from == to {
+            return value;
+        }
+        // `half` has conversions from integers of 8 bits, to which `f32` is no detour
+        if to.is_half() && !from.is_float() {
+            let single = self.build.value(Op::Cast(value, Scalar::F32), Scalar::F32);
+            return self.build.value(Op::Cast(single, to), to);
+        }
+        self.build.value(Op::Cast(value, to), to)
     }
 
     pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {

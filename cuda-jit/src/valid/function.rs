@@ -58,6 +58,9 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
         if matches!(param.ty, Type::Scalar(_)) && param.access != Access::Read {
             return Err(broken(Rule::ScalarAccess, format!("parameter `{}` is a writable {}", param.name, param.ty)));
         }
+        if param.extent && (!is_kernel || param.ty != Scalar::U64.into()) {
+            return Err(broken(Rule::Extent, format!("parameter `{}` is {}", param.name, param.ty)));
+        }
     }
     if function.blocks.is_empty() {
         return Err(broken(Rule::Entry, "the function has no block"));

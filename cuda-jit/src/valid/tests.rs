@@ -18,6 +18,8 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::VariableName, "kir 1 kernel f(v0 \"a b\": u8) { b0: return }"),
     (Rule::VariableName, "kir 1 kernel f() { slot s0 \"é\": u8 b0: return }"),
     (Rule::ScalarAccess, "kir 1 kernel f(v0 x: u8 readwrite) { b0: return }"),
+    (Rule::Extent, "kir 1 kernel f(v0 x: u32 extent) { b0: return }"),
+    (Rule::Extent, "kir 1 kernel f() { b0: return } device g(v0 x: u64 extent) { b0: return }"),
     (
         Rule::PointerResult,
         "kir 1 kernel f() { b0: return } device g(v0 p: ptr global u8 read) -> ptr global u8 { b0: return v0 }",
@@ -132,6 +134,7 @@ fn what_the_rules_allow() {
         "kir 1 kernel f() { slot s0 a: u8 slot s1 a: u8 b0: v0: u8 = get s0 set s1, v0 return }",
         "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }",
         "kir 1 kernel f(v0 x: u8) { b0: jump b1 b1: v1: u8 = not v0 return }",
+        "kir 1 kernel f(v0 x: u64 extent) { b0: return }",
         "kir 1 kernel f(v0 x: bool) { b0: v1: bool = lt v0, v0 v2: f32 = cast v0 to f32 return }",
         "kir 1 kernel f(v0 p: ptr global record 8 align 4 readwrite, v1 x: u32) { b0: \
          v2: ptr global record 4 align 4 = field v0, 4 to record 4 align 4 v3: ptr global u32 = field v2, 0 to u32 \

@@ -14,14 +14,20 @@ type Result<T> = std::result::Result<T, VerifyError>;
 type Class = (&'static str, fn(Scalar) -> bool);
 
 const ANY: Class = ("a scalar", |_| true);
-const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool);
+const SINGLE: Class = ("a number or bool", |scalar| !scalar.is_pair());
+const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool && !scalar.is_pair());
+const COMPUTED: Class = ("a number or pair", |scalar| scalar != Scalar::Bool);
 const INTEGER: Class = ("an integer", Scalar::is_integer);
 const FLOAT: Class = ("a float", Scalar::is_float);
-const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
+const FUSED: Class = ("a float or pair", |scalar| scalar.is_float() || scalar.is_pair());
+const HALF: Class = ("a float of 16 bits", Scalar::is_half);
+const FUNCTION: Class = ("an f32 or f64", |scalar| scalar.is_float() && !scalar.is_half());
+const LOGICAL: Class = ("an integer or bool", |scalar| scalar.is_integer() || scalar == Scalar::Bool);
 const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
-const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32);
+const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32 && !scalar.is_pair());
 const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
-const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
+const SIGNED: Class =
+    ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
 /// The type that `op` yields, if its operands are right.
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
@@ -40,7 +46,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Unary(op, a) => scalar(checker, *a, unary(*op))?.into(),
         Op::Binary(op, a, b) => same(checker, *a, *b, binary(*op))?.into(),
         Op::Fma(a, b, c) => {
-            let ty = same(checker, *a, *b, FLOAT)?.into();
+            let ty = same(checker, *a, *b, FUSED)?.into();
             is(checker, *c, ty)?;
             ty
         }
@@ -52,7 +58,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             Scalar::Bool.into()
         }
         Op::Compare(_, a, b) => {
-            same(checker, *a, *b, ANY)?;
+            same(checker, *a, *b, SINGLE)?;
             Scalar::Bool.into()
         }
         Op::Select(condition, a, b) => {
@@ -63,6 +69,14 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Cast(a, to) => cast(scalar(checker, *a, ANY)?, *to)?.into(),
         Op::Bitcast(a, to) => bitcast(scalar(checker, *a, ANY)?, *to)?.into(),
+        Op::Pair(a, b) => {
+            let half = same(checker, *a, *b, HALF)?;
+            half.pair().ok_or_else(|| broken(Rule::Operand, format!("there is no pair of {half}")))?.into()
+        }
+        Op::Lane(a, _) => {
+            let pair = scalar(checker, *a, ANY)?;
+            pair.lane().ok_or_else(|| broken(Rule::Operand, format!("{a} is {pair}, not a pair")))?.into()
+        }
         Op::Offset(pointer, count) => {
             pointee(checker, *pointer)?;
             is(checker, *count, Scalar::U64.into())?;
@@ -140,8 +154,8 @@ fn unary(op: UnaryOp) -> Class {
 
 fn binary(op: BinaryOp) -> Class {
     match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => NUMBER,
-        BinaryOp::Min | BinaryOp::Max => NUMBER,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => COMPUTED,
+        BinaryOp::Div | BinaryOp::Rem => NUMBER,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => LOGICAL,
         BinaryOp::Shl | BinaryOp::Shr => INTEGER,
         BinaryOp::CopySign => FLOAT,
@@ -164,6 +178,13 @@ fn array_type(arrays: &[ArrayDecl], index: u32, space: Space) -> Result<Type> {
 fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {
     if to == Scalar::Bool && from != Scalar::Bool {
         return Err(broken(Rule::Operand, format!("{from} cannot be cast to bool; compare it")));
+    }
+    let single = |scalar: Scalar| scalar.is_float() || !scalar.is_pair() && !from.is_half() && !to.is_half();
+    if !single(from) || !single(to) {
+        return Err(broken(
+            Rule::Operand,
+            format!("{from} cannot be cast to {to}; 16-bit floats are cast through f32"),
+        ));
     }
     Ok(to)
 }
@@ -217,7 +238,7 @@ fn math(checker: &Checker<'_>, function: MathFn, arguments: &[Value]) -> Result<
         let (name, takes) = (function.name, function.arity());
         return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
     }
-    let ty = scalar(checker, *first, FLOAT)?;
+    let ty = scalar(checker, *first, FUNCTION)?;
     rest.iter().try_for_each(|&value| is(checker, value, ty.into()))?;
     Ok(ty)
 }

@@ -69,6 +69,39 @@ fn ranges_end_where_rusts_do() {
 }
 
 #[kernel]
+fn unsigned_steps(from: usize, to: usize, low: u16, high: u16, step: usize, out: &mut [u64]) {
+    let mut at = 0;
+    for v in (from..to).step_by(step) {
+        out[at] = v as u64;
+        at += 1;
+    }
+    for v in (from..=to).step_by(step) {
+        out[at] = v as u64 ^ 1000;
+        at += 1;
+    }
+    for v in (low..high).step_by(step) {
+        out[at] = v as u64 + 2000;
+        at += 1;
+    }
+    for v in (low..high).rev().step_by(step) {
+        out[at] = v as u64 + 3000;
+        at += 1;
+    }
+    out[at] = at as u64;
+}
+
+#[test]
+fn unsigned_steps_end_where_rusts_do() {
+    let wide = [(0, 10), (usize::MAX - 9, usize::MAX), (5, 5), (1 << 63, (1 << 63) + 7), (0, 0)];
+    let narrow = [(0, 10), (u16::MAX - 9, u16::MAX), (9, 3), (1, 2), (0, u16::MAX / 4096)];
+    for ((from, to), (low, high)) in wide.into_iter().zip(narrow) {
+        for step in [1, 2, 7, 65_536, 65_537, 1 << 32, 1 << 63, usize::MAX] {
+            differ!(unsigned_steps, (1, 1), [from, to, low, high, step], vec![7u64; 100]);
+        }
+    }
+}
+
+#[kernel]
 fn jumps(out: &mut [u32]) {
     let i = grid::<1>();
     let mut count = 0u32;

@@ -8,6 +8,7 @@ mod closures;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod halves;
 mod harvest;
 mod launches;
 mod lowering;
@@ -87,4 +88,4 @@ macro_rules! numbers {
     )* };
 }
 
-numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 }
+numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 cuda_jit::f16 cuda_jit::bf16 }

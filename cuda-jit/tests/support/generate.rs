@@ -4,8 +4,8 @@
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Module, Op, Param, Pointee, Record, Scalar,
-    Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Lane, Module, Op, Param, Pointee, Record,
+    Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -85,19 +85,20 @@ pub(crate) fn module(seed: u64) -> Module {
 
 /// A function without a body.
 fn head(random: &mut Random, index: usize) -> Function {
-    let params = (0..random.below(7)).map(|index| param(random, index)).collect();
+    let params = (0..random.below(7)).map(|place| param(random, place, index == 0)).collect();
     let result = (index > 0 && random.below(3) > 0).then(|| random.scalar(|_| true).into());
     Function { name: format!("f_{index}"), params, result, slots: Vec::new(), arrays: Vec::new(), blocks: Vec::new() }
 }
 
-fn param(random: &mut Random, index: usize) -> Param {
+fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
     let pointee = random.scalar(|_| true);
     let (ty, access) = match random.below(4) {
         0 => (Type::Ptr(Space::Global, element(random, pointee)), Access::Read),
         1 => (Type::Ptr(Space::Global, element(random, pointee)), Access::ReadWrite),
         _ => (pointee.into(), Access::Read),
     };
-    Param { name: format!("p.{index}"), ty, access }
+    let extent = of_kernel && ty == Scalar::U64.into() && random.below(2) == 0;
+    Param { name: format!("p.{index}"), ty, access, extent }
 }
 
 /// A number, or a record that holds some.
@@ -202,7 +203,7 @@ impl Body<'_> {
             1 => self.unary(),
             2..=4 => self.binary(),
             5 => {
-                let ty = self.random.scalar(Scalar::is_float);
+                let ty = self.random.scalar(|ty| ty.is_float() || ty.is_pair());
                 let op = Op::Fma(self.value(ty), self.value(ty), self.value(ty));
                 self.scalar(op, ty);
             }
@@ -213,7 +214,7 @@ impl Body<'_> {
                 self.scalar(op, Scalar::Bool);
             }
             7 | 8 => {
-                let ty = self.random.scalar(|_| true);
+                let ty = self.random.scalar(|ty| !ty.is_pair());
                 let op = self.random.one_of(&COMPARE);
                 let op = Op::Compare(op, self.value(ty), self.value(ty));
                 self.scalar(op, Scalar::Bool);
@@ -245,8 +246,8 @@ impl Body<'_> {
     fn unary(&mut self) {
         let op = self.random.one_of(&UNARY);
         let ty = self.random.scalar(|scalar| match op {
-            UnaryOp::Neg | UnaryOp::Abs => scalar.is_signed() || scalar.is_float(),
-            UnaryOp::Not => !scalar.is_float(),
+            UnaryOp::Neg | UnaryOp::Abs => scalar.is_signed() || scalar.is_float() || scalar.is_pair(),
+            UnaryOp::Not => scalar.is_integer() || scalar == Scalar::Bool,
             UnaryOp::Sqrt | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Trunc | UnaryOp::RoundTiesEven => {
                 scalar.is_float()
             }
@@ -259,9 +260,10 @@ impl Body<'_> {
     fn binary(&mut self) {
         let op = self.random.one_of(&BINARY);
         let ty = self.random.scalar(|scalar| match op {
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !scalar.is_float(),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => scalar.is_integer() || scalar == Scalar::Bool,
             BinaryOp::Shl | BinaryOp::Shr => scalar.is_integer(),
             BinaryOp::CopySign => scalar.is_float(),
+            BinaryOp::Div | BinaryOp::Rem => scalar.is_integer() || scalar.is_float(),
             _ => scalar != Scalar::Bool,
         });
         let op = Op::Binary(op, self.value(ty), self.value(ty));
@@ -287,11 +289,23 @@ impl Body<'_> {
     fn cast(&mut self) {
         let from = self.random.scalar(|_| true);
         let value = self.value(from);
-        if self.random.below(3) == 0 {
+        let kind = self.random.below(3);
+        if let (Some(pair), 1) = (from.pair(), kind) {
+            let op = Op::Pair(value, self.value(from));
+            self.scalar(op, pair);
+        } else if let (Some(half), 1 | 2) = (from.lane(), kind) {
+            let lane = self.random.one_of(&[Lane::Low, Lane::High]);
+            self.scalar(Op::Lane(value, lane), half);
+        } else if kind == 0 {
             let to = self.random.scalar(|to| to.bits() == from.bits());
             self.scalar(Op::Bitcast(value, to), to);
         } else {
-            let to = self.random.scalar(|to| to != Scalar::Bool || from == Scalar::Bool);
+            let to = self.random.scalar(|to| match to {
+                Scalar::Bool => from == Scalar::Bool,
+                to if from.is_half() => to.is_float(),
+                to if to.is_half() => from.is_float(),
+                to => !to.is_pair(),
+            });
             self.scalar(Op::Cast(value, to), to);
         }
     }

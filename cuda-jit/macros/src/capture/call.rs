@@ -14,7 +14,7 @@ use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] =
-    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "f16", "bf16"];
 
 impl Capture {
     /// `callee(args)`
@@ -68,13 +68,20 @@ impl Capture {
                 return Ok(node(span, s::ExprKind::Exchange(name, args)));
             }
             (primitive, "from_bits" | "from", 1) if PRIMITIVES.contains(&primitive) => {
-                let value = Box::new(args.remove(0));
-                let primitive = Ident::new(primitive, path.span());
-                let number = self.number(&syn::parse_quote!(#primitive));
+                let (value, number) = (Box::new(args.remove(0)), self.type_of_path(path));
                 return Ok(match name.as_str() {
                     "from" => node(span, s::ExprKind::Cast(value, number)),
                     _ => node(span, s::ExprKind::FromBits(value, number)),
                 });
+            }
+            ("f16" | "bf16", "from_f32" | "from_f32_const" | "from_f64" | "from_f64_const", 1) => {
+                // the argument's own type first: a literal says none
+                let from = if name.starts_with("from_f32") { "f32" } else { "f64" };
+                let from = Ident::new(from, path.span());
+                self.types.push(syn::parse_quote!(#from));
+                let from = s::ExprKind::Cast(Box::new(args.remove(0)), self.types.len() as u32 - 1);
+                let number = self.type_of_path(path);
+                return Ok(node(span, s::ExprKind::Cast(Box::new(node(span, from)), number)));
             }
             _ => {}
         }
@@ -91,6 +98,14 @@ impl Capture {
         let receiver = Box::new(args.remove(0));
         let number = self.callee(Callee::Builtin);
         Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
+    }
+
+    /// The number of the type whose function a path names.
+    fn type_of_path(&mut self, path: &Path) -> u32 {
+        let mut ty = path.clone();
+        ty.segments.pop();
+        ty.segments.pop_punct();
+        self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
     }
 
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's

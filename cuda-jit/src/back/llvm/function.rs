@@ -21,6 +21,7 @@ use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
 };
+use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
@@ -39,6 +40,7 @@ pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
     kir: &Module,
+    target: &Target,
     options: &Options,
 ) -> Result<bool> {
     let kir = &*float_rem::expand(kir);
@@ -47,6 +49,7 @@ pub(super) fn lower_module<'ctx>(
         module,
         builder: context.create_builder(),
         contract: kir.contract,
+        capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
@@ -70,6 +73,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
+    /// What the code is for.
+    pub(super) capability: ComputeCapability,
     /// Whether threads wait for each other in it, so that calls must stay where they are.
     synchronises: bool,
     /// The arrays in shared memory.
@@ -84,6 +89,10 @@ impl<'ctx> Lowering<'ctx, '_> {
         match scalar {
             Scalar::F32 => self.context.f32_type().into(),
             Scalar::F64 => self.context.f64_type().into(),
+            Scalar::F16 => self.context.f16_type().into(),
+            Scalar::Bf16 => self.context.bf16_type().into(),
+            Scalar::F16x2 => self.context.f16_type().vec_type(2).into(),
+            Scalar::Bf16x2 => self.context.bf16_type().vec_type(2).into(),
             Scalar::Bool => self.context.bool_type().into(),
             Scalar::I8 | Scalar::U8 => self.context.i8_type().into(),
             Scalar::I16 | Scalar::U16 => self.context.i16_type().into(),
@@ -190,8 +199,11 @@ impl<'ctx> Lowering<'ctx, '_> {
             add(self.flushing());
         }
         for (index, param) in params.iter().enumerate() {
-            let Type::Ptr(_, pointee) = param.ty else { continue };
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
+            if param.extent {
+                add(raw::range(self.context, 0, 1 << 63));
+            }
+            let Type::Ptr(_, pointee) = param.ty else { continue };
             add(self.alignment(pointee.align()));
             if param.access == Access::Read {
                 add(self.flag("noalias"));
@@ -361,6 +373,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             )?),
             Op::Cast(a, to) => Some(self.cast(*a, *to)?),
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
+            Op::Pair(a, b) => Some(self.pair(self.value(*a), self.value(*b))?),
+            Op::Lane(a, lane) => Some(self.lane(*a, *lane)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
             Op::DynamicShared(offset, pointee) => {

@@ -53,6 +53,7 @@ pub(super) struct Machine {
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
+    target: Target,
 }
 
 impl Machine {
@@ -79,7 +80,7 @@ impl Machine {
             )
             .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
         let data = machine.get_target_data();
-        Ok(Self { machine, data, triple, opt_level })
+        Ok(Self { machine, data, triple, opt_level, target: *target })
     }
 
     /// Compiles a verified module.
@@ -96,7 +97,7 @@ impl Machine {
         module.set_triple(&self.triple);
         let layout: DataLayout = self.data.get_data_layout();
         module.set_data_layout(&layout);
-        let lines = lower_module(context, &module, kir, options)?;
+        let lines = lower_module(context, &module, kir, &self.target, options)?;
         if cfg!(debug_assertions) {
             module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
         }

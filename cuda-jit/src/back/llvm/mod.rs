@@ -45,6 +45,7 @@
 mod debug;
 mod float_rem;
 mod function;
+mod half;
 mod libdevice;
 mod machine;
 mod ops;

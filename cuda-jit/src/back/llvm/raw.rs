@@ -14,12 +14,13 @@ pub(super) use cuda_llvm::llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use cuda_llvm::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use cuda_llvm::llvm_sys::core::{
     LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFreeze, LLVMBuildGEP2,
-    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetSyncScopeID,
+    LLVMContextSetDiagnosticHandler, LLVMCreateConstantRangeAttribute, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+    LLVMGetDiagInfoSeverity, LLVMGetSyncScopeID,
 };
 use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
+use inkwell::attributes::Attribute;
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::memory_buffer::MemoryBuffer;
@@ -49,6 +50,15 @@ pub(super) fn element<'ctx>(
     let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
     // SAFETY: a `getelementptr` of a pointer yields a pointer.
     unsafe { PointerValue::new(element) }
+}
+
+/// Says of a parameter of 64 bits that it is at least `low` and less than `high`.
+pub(super) fn range(context: &Context, low: u64, high: u64) -> Attribute {
+    let kind = Attribute::get_named_enum_kind_id("range");
+    // SAFETY: the context is alive, LLVM knows the kind, and the bounds are two different numbers of one word each.
+    let range = unsafe { LLVMCreateConstantRangeAttribute(context.as_ctx_ref(), kind, 64, &low, &high) };
+    // SAFETY: LLVMCreateConstantRangeAttribute returns an attribute of that context.
+    unsafe { Attribute::new(range) }
 }
 
 /// The scope of an atomic operation: every thread of the device.

@@ -1,7 +1,7 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CompareOp, Scalar, Scope, ShuffleOp, Space, Special, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CompareOp, Lane, Scalar, Scope, ShuffleOp, Space, Special, UnaryOp, VoteOp,
 };
 
 /// Each unary operator with its word.
@@ -47,6 +47,9 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("gt", CompareOp::Gt),
     ("ge", CompareOp::Ge),
 ];
+
+/// Each half of a pair with its word.
+pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
 /// Each special register with its word.
 pub(super) const SPECIAL: [(&str, Special); 15] = [

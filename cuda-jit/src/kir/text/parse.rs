@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
+use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, LANE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Param, Place,
     Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
@@ -105,7 +105,8 @@ impl Parser {
             }
             Access::Read
         };
-        Ok(Param { name, ty, access })
+        let extent = self.is_word("extent");
+        Ok(Param { name, ty, access, extent })
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
@@ -187,6 +188,9 @@ impl Parser {
         if let Some(op) = item(&BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
         }
+        if let Some(lane) = item(&LANE, &word) {
+            return Ok(Op::Lane(self.value()?, lane));
+        }
         match word.as_str() {
             "const" => self.constant().map(Op::Const),
             "get" => self.slot_id().map(|slot| Op::Get(SlotId(slot))),
@@ -203,6 +207,7 @@ impl Parser {
             }
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
+            "pair" => self.two(Op::Pair),
             "offset" => self.two(Op::Offset),
             "field" => {
                 let pointer = self.value()?;
@@ -472,9 +477,12 @@ fn literal(ty: Scalar, text: &str) -> Option<u64> {
         return u64::from_str_radix(digits, 16).ok();
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'-'));
+    let float = || text.parse::<f32>().ok().filter(|_| plain);
     match ty {
-        Scalar::Bool => None,
-        Scalar::F32 => text.parse().ok().filter(|_| plain).map(|float: f32| float.to_bits().into()),
+        Scalar::Bool | Scalar::F16x2 | Scalar::Bf16x2 => None,
+        Scalar::F16 => float().map(|float| half::f16::from_f32(float).to_bits().into()),
+        Scalar::Bf16 => float().map(|float| half::bf16::from_f32(float).to_bits().into()),
+        Scalar::F32 => float().map(|float| float.to_bits().into()),
         Scalar::F64 => text.parse().ok().filter(|_| plain).map(f64::to_bits),
         _ => {
             let number: i128 = text.parse().ok()?;

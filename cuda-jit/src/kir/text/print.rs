@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
+use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, LANE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
 use crate::kir::{
     Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Record, Scalar,
     SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
@@ -58,14 +58,18 @@ impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (ty, bits) = (self.ty, self.bits);
         let fits = ty.bits() == 64 || bits >> ty.bits() == 0;
-        match ty {
+        let float = match ty {
+            Scalar::F16 => Some(half::f16::from_bits(bits as u16).to_f32()),
+            Scalar::Bf16 => Some(half::bf16::from_bits(bits as u16).to_f32()),
+            Scalar::F32 => Some(f32::from_bits(bits as u32)),
+            _ => None,
+        };
+        match (ty, float) {
             _ if !fits => write!(f, "{ty} {bits:#x}"),
-            Scalar::Bool => write!(f, "{ty} {}", bits == 1),
-            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
-                write!(f, "{ty} {:?}", f32::from_bits(bits as u32))
-            }
-            Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
-            Scalar::F32 | Scalar::F64 => write!(f, "{ty} {bits:#x}"),
+            (Scalar::Bool, _) => write!(f, "{ty} {}", bits == 1),
+            (_, Some(float)) if float.is_finite() => write!(f, "{ty} {float:?}"),
+            (Scalar::F64, _) if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
+            _ if ty.is_float() || ty.is_pair() => write!(f, "{ty} {bits:#x}"),
             _ if ty.is_signed() => {
                 let unused = 64 - ty.bits();
                 write!(f, "{ty} {}", ((bits << unused) as i64) >> unused)
@@ -120,7 +124,8 @@ fn print_param(index: usize, param: &Param) -> String {
         (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
     };
-    format!("v{index} {}: {}{access}", name(&param.name), param.ty)
+    let extent = if param.extent { " extent" } else { "" };
+    format!("v{index} {}: {}{access}{extent}", name(&param.name), param.ty)
 }
 
 /// The text of an instruction.
@@ -137,6 +142,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
         Op::Cast(a, to) => format!("cast {a} to {to}"),
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
+        Op::Pair(a, b) => format!("pair {a}, {b}"),
+        Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
         Op::Load(pointer) => format!("load {pointer}"),

@@ -87,7 +87,8 @@ fn modules_that_break_every_rule_round_trip() {
     module.contract = true;
     module.functions[0].name = "1 \"é\"\n".to_owned();
     module.functions[0].blocks[0].insts[0].result = Some((Value(u32::MAX), Scalar::U8.into()));
-    module.functions[0].params = vec![Param { name: String::new(), ty: Scalar::F32.into(), access: Access::ReadWrite }];
+    module.functions[0].params =
+        vec![Param { name: String::new(), ty: Scalar::F32.into(), access: Access::ReadWrite, extent: true }];
     module.functions.push(Function { name: "f".to_owned(), blocks: Vec::new(), ..module.functions[0].clone() });
     module.sites.push(Site { message: "\\\"\u{0}\r\n".to_owned(), file: String::new(), line: 0, column: u32::MAX });
     round_trips(&module);

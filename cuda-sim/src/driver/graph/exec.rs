@@ -56,11 +56,9 @@ pub(super) struct Exec {
 /// Why an update is refused: the result, and the node of the new graph with the one that it comes after.
 pub(super) struct Refused(pub(super) CUgraphExecUpdateResult, pub(super) usize, pub(super) usize);
 
-/// What is still allocated is freed by the next launch.
+/// What is still allocated is freed by the next launch; excludes launches from the device.
 pub(super) const AUTO_FREE: u64 = 1;
 const DEVICE_LAUNCH: u64 = 4;
-/// Which excludes launches from the device.
-const AUTO_FREE_ON_LAUNCH: u64 = 1;
 /// Auto free, upload, device launch, node priorities.
 const FLAGS: u64 = 15;
 
@@ -327,7 +325,7 @@ impl Exec {
     /// Makes a graph executable; the node that is at fault where it cannot be.
     pub(super) fn new(graphs: &mut Graphs, graph: usize, flags: u64) -> Result<Arc<Exec>, (CUresult, usize)> {
         let found = graphs.graph(graph).map_err(|code| (code, 0))?;
-        const EXCLUSIVE: u64 = AUTO_FREE_ON_LAUNCH | DEVICE_LAUNCH;
+        const EXCLUSIVE: u64 = AUTO_FREE | DEVICE_LAUNCH;
         if flags & !FLAGS != 0 || flags & EXCLUSIVE == EXCLUSIVE || found.capturing {
             return Err((INVALID, 0));
         }

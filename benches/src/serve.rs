@@ -1,5 +1,6 @@
-//! Processes that measure when they are asked: one for each engine, number of workers and peer, since those are chosen
-//! by a process' environment. Asking them in turn lets what else the machine does meet all of them.
+//! Processes that measure when they are asked: one for each who is compared, since engines and numbers of workers are
+//! chosen by a process' environment, and peers are other programs. Asking them in turn lets what else the machine does
+//! meet all of them.
 //!
 //! A question is a line `NAME RUNS`, its answer a line with the seconds of the fastest run, or `error: WHY`.
 
@@ -11,10 +12,10 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 /// One run of a kernel, waited for.
-pub(super) type Run = Box<dyn FnMut() -> Result<()>>;
+pub(crate) type Run = Box<dyn FnMut() -> Result<()>>;
 
 /// Answers questions until there are no more. `prepare` gives a kernel's run, compiled and with its result checked.
-pub(super) fn serve(mut prepare: impl FnMut(&str) -> Result<Run>) -> Result<()> {
+pub(crate) fn serve(mut prepare: impl FnMut(&str) -> Result<Run>) -> Result<()> {
     let mut runs: HashMap<String, Run> = HashMap::new();
     for line in std::io::stdin().lines() {
         let line = line?;
@@ -44,7 +45,7 @@ fn fastest(count: usize, run: &mut Run) -> Result<f64> {
 }
 
 /// A process that measures.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -52,17 +53,21 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts this program with another argument and environment.
-    pub(super) fn start(argument: &str, variables: &[(&str, &str)]) -> Result<Server> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.arg(argument).envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("cannot start `{argument}`"))?;
+    pub(crate) fn start(argument: &str, variables: &[(&str, &str)]) -> Result<Server> {
+        Server::of(Command::new(std::env::current_exe()?).arg(argument).envs(variables.iter().copied()))
+    }
+
+    /// Starts any program that answers questions.
+    pub(crate) fn of(command: &mut Command) -> Result<Server> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let questions = child.stdin.take().context("the process has no input")?;
         let answers = BufReader::new(child.stdout.take().context("the process has no output")?);
         Ok(Server { child, questions, answers })
     }
 
     /// Seconds of the fastest of that many runs.
-    pub(super) fn ask(&mut self, name: &str, runs: usize) -> Result<f64> {
+    pub(crate) fn ask(&mut self, name: &str, runs: usize) -> Result<f64> {
         writeln!(self.questions, "{name} {runs}").with_context(|| format!("no one measures {name}"))?;
         let mut answer = String::new();
         self.answers.read_line(&mut answer)?;
