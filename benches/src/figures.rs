@@ -21,6 +21,13 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
+/// The values at a quarter and at three quarters, so that half of all lie between them.
+pub(crate) fn quartiles(mut values: Vec<f64>) -> [f64; 2] {
+    values.sort_by(f64::total_cmp);
+    let quarter = values.len() / 4;
+    [values[quarter], values[values.len() - 1 - quarter]]
+}
+
 /// The median time of `work` in seconds over `runs` runs, after `warm_up` that do not count.
 pub(crate) fn time(warm_up: usize, runs: usize, mut work: impl FnMut()) -> f64 {
     for _ in 0..warm_up {
@@ -42,6 +49,12 @@ mod tests {
     fn the_median_is_the_middle_one_or_between_two() {
         assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0);
         assert_eq!(median(vec![9.0, 1.0, 5.0, 6.0]), 5.5);
+    }
+
+    #[test]
+    fn half_of_the_values_lie_between_the_quartiles() {
+        assert_eq!(quartiles(vec![8.0, 1.0, 3.0, 2.0, 9.0]), [2.0, 8.0]);
+        assert_eq!(quartiles(vec![7.0]), [7.0, 7.0]);
     }
 
     #[test]

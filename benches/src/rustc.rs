@@ -1,23 +1,35 @@
 //! What `#[kernel]` costs rustc: a crate of kernels beside the same functions without the attribute.
 //!
-//! - `compile.rustc.statement60_ms`: what a kernel of 60 statements adds to `cargo check` of its crate, which is a package
-//!   of its own with the default profile, so that the macros are not optimised, as users have them.
+//! Each crate is a package of its own with the default profile, so that the macros are not optimised, as users have
+//! them, and is checked again and again by `cargo check`. What counts is the processor's time of cargo and what it
+//! starts, in user mode: others on the machine lengthen that least. Both crates are checked in turn, and a figure is
+//! the median of the differences of the two, by kernel.
 //!
-//! `cargo` does the checks: it is the one figure that needs the sources.
+//! - `compile.rustc.statement60_ms`: what a kernel of 60 statements adds, in a crate of 20.
+//! - `compile.rustc.statement60_spread_ms`: the width of the middle half of those differences: how well it is known.
+//! - `compile.rustc.alone_ms`: what the only kernel of a crate adds; the macros' library is loaded for it.
+//! - `compile.rustc.of60_ms`: what each adds to a crate of 60, which shows that many cost no more each.
+//!
+//! `cargo` does the checks: it is the one group that needs the sources.
+//!
+//! # Safety
+//!
+//! One call to the C library, which fills in what it is given.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::mem::MaybeUninit;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::figures::print_measured;
+use crate::figures::{median, print_measured, quartiles};
 
-const KERNELS: usize = 20;
 const STATEMENTS: usize = 60;
-const RUNS: usize = 9;
+
+/// The crates: what their figure is called, how many kernels they have and how often they are checked.
+const CRATES: [(&str, usize, usize); 3] = [("statement60", 20, 15), ("alone", 1, 15), ("of60", 60, 5)];
 
 /// What the bodies are made of, `#` being a number: each line counts for as many statements as it has outermost ones.
 const LINES: [&[&str]; 9] = [
@@ -34,21 +46,26 @@ const LINES: [&[&str]; 9] = [
 
 pub(crate) fn run() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let [kernels, plain] = [("kernels", "#[cuda_jit::kernel]\n"), ("plain", "")]
-        .map(|(name, attribute)| package(folder.path(), name, attribute));
-    let (kernels, plain) = (kernels?, plain?);
-    let (mut with, mut without) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..RUNS {
-        // The fastest of runs in turn: others share the machine.
-        with = with.min(check(&kernels, folder.path())?);
-        without = without.min(check(&plain, folder.path())?);
+    for (name, count, runs) in CRATES {
+        let [with, without] = ["#[cuda_jit::kernel]\n", ""].map(|attribute| {
+            let kind = if attribute.is_empty() { "plain" } else { "kernels" };
+            package(folder.path(), &format!("{kind}{count}"), attribute, count)
+        });
+        let (with, without) = (with?, without?);
+        let mut differences = Vec::new();
+        for _ in 0..runs {
+            let added = check(&with, folder.path())? - check(&without, folder.path())?;
+            differences.push(added * 1e3 / count as f64);
+        }
+        let [low, high] = quartiles(differences.clone());
+        print_measured(&format!("compile.rustc.{name}_ms"), median(differences), "ms");
+        print_measured(&format!("compile.rustc.{name}_spread_ms"), high - low, "ms");
     }
-    print_measured("compile.rustc.statement60_ms", (with - without) * 1e3 / KERNELS as f64, "ms");
     Ok(())
 }
 
 /// Makes a package, checks it once with all it depends on, and yields its folder.
-fn package(folder: &Path, name: &str, attribute: &str) -> Result<std::path::PathBuf> {
+fn package(folder: &Path, name: &str, attribute: &str, count: usize) -> Result<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the benches stand in a workspace")?;
     let package = folder.join(name);
     fs::create_dir_all(package.join("src"))?;
@@ -60,7 +77,7 @@ fn package(folder: &Path, name: &str, attribute: &str) -> Result<std::path::Path
     fs::write(package.join("Cargo.toml"), manifest)?;
     fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock"))?;
     let mut text = String::from("#![allow(dead_code)]\nuse cuda_jit::device::grid;\n");
-    for number in 0..KERNELS {
+    for number in 0..count {
         text += attribute;
         function(&mut text, number);
     }
@@ -71,7 +88,7 @@ fn package(folder: &Path, name: &str, attribute: &str) -> Result<std::path::Path
 
 /// Writes a function of so many statements, no two alike.
 fn function(text: &mut String, number: usize) {
-    let _ = writeln!(text, "pub fn f{number}(x: &[f32], y: &[f32], out: &mut [f32], n: i32, a: f32) {{");
+    let _ = writeln!(text, "pub fn kernel{number}(x: &[f32], y: &[f32], out: &mut [f32], n: i32, a: f32) {{");
     let mut body = vec!["let i = grid::<1>();".to_owned(), "let mut s = a;".to_owned(), "let mut c = n;".to_owned()];
     for part in 0.. {
         let lines = LINES[(part * 7 + number) % LINES.len()];
@@ -88,18 +105,28 @@ fn function(text: &mut String, number: usize) {
     text.push_str("}\n\n");
 }
 
-/// The time of `cargo check` of a package in seconds, which nothing but itself needs.
+/// The processor's time of `cargo check` of a package in seconds, which nothing but itself needs.
 fn check(package: &Path, target: &Path) -> Result<f64> {
     let source = fs::File::options().append(true).open(package.join("src/lib.rs"))?;
     source.set_modified(std::time::SystemTime::now())?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["check", "--quiet"]).current_dir(package).env("CARGO_TARGET_DIR", target.join("target"));
-    let start = Instant::now();
+    let before = user_time_of_children()?;
     let output = command.output().context("cargo does not run")?;
-    let time = start.elapsed();
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(time.as_secs_f64())
+    Ok(user_time_of_children()? - before)
+}
+
+/// The time in user mode, in seconds, of all processes that this one waited for, and that those did.
+fn user_time_of_children() -> Result<f64> {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the pointer is to memory of the type's size, which the call writes.
+    let status = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) };
+    ensure!(status == 0, "{}", std::io::Error::last_os_error());
+    // SAFETY: the call succeeded, so that it filled all of it in.
+    let time = unsafe { usage.assume_init() }.ru_utime;
+    Ok(time.tv_sec as f64 + time.tv_usec as f64 * 1e-6)
 }
 
 #[cfg(test)]
@@ -107,8 +134,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_time_of_children_grows() {
+        let before = user_time_of_children().unwrap();
+        // A loop that counts, in a shell of its own.
+        let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        assert!(Command::new("sh").args(["-c", count]).status().unwrap().success());
+        assert!(user_time_of_children().unwrap() > before);
+    }
+
+    #[test]
     fn a_function_has_as_many_statements_as_the_figure_says() {
-        for number in 0..KERNELS {
+        for number in 0..20 {
             let mut text = String::new();
             function(&mut text, number);
             assert_eq!(text.lines().filter(|line| line.starts_with("    ")).count(), STATEMENTS, "{text}");

@@ -13,6 +13,7 @@ use std::fmt;
 use cuda_sys::{CUdevice, CUdevice_attribute, CUuuid};
 
 use crate::context::Context;
+use crate::current::CurrentGuard;
 use crate::driver::{DeviceFacts, Driver};
 use crate::driver_call;
 use crate::error::Result;
@@ -153,6 +154,15 @@ impl Device {
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     pub fn primary_context(&self) -> Result<Context> {
         Context::primary(self)
+    }
+
+    /// Makes the primary context the thread's current one until the guard is dropped, which restores the one before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn select(&self) -> Result<CurrentGuard> {
+        Ok(self.primary_context()?.select())
     }
 
     pub(crate) fn facts(&self) -> Result<&DeviceFacts> {

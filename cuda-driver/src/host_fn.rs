@@ -43,7 +43,7 @@ pub(crate) unsafe fn discard(data: *mut c_void) {
 }
 
 /// The message of a panic, where it is text.
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(no text)")
 }

@@ -46,6 +46,12 @@ impl LaunchConfig {
         LaunchConfig { grid, block, stream: None, shared_bytes: 0, cooperative: false, quiet: false }
     }
 
+    /// The same launch with other extents.
+    pub fn resized(mut self, grid: impl Dims, block: impl Dims) -> Self {
+        (self.grid, self.block) = (grid.dims(), block.dims());
+        self
+    }
+
     /// The stream to launch in, in place of the default stream.
     #[inline]
     pub fn stream(mut self, stream: &Stream) -> Self {

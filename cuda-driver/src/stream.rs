@@ -16,6 +16,7 @@ use cuda_sys::{CUstream, CUstream_flags};
 
 use crate::call::driver_query;
 use crate::context::Context;
+use crate::done::Done;
 use crate::driver_call;
 #[cfg(doc)]
 use crate::error::Error;
@@ -348,6 +349,28 @@ impl Stream {
             unsafe { host_fn::discard(data) };
         }
         launched
+    }
+
+    /// A future of the work that the stream has now, for any executor; see [`Done`].
+    ///
+    /// It resolves to what [`synchronize`](Self::synchronize) would return, without a thread that waits. Not for streams
+    /// that are being captured.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// pollster::block_on(async {
+    ///     stream.launch_host_fn(|| println!("reached"))?;
+    ///     stream.done().await
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn done(&self) -> Done {
+        Done::new(self)
     }
 
     /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use cuda_driver::{Context, Function, JitOptions, KernelPanic, Module, RawPanic, Stream};
+use cuda_sys::CUfunction_attribute;
 use once_cell::sync::OnceCell;
 
 use crate::cache::{Counters, Stats};
@@ -177,7 +178,8 @@ impl<P, T> Slot<P, T> {
 
 fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded> {
     let mut options = JitOptions::new();
-    let syntax::Options { debug, lineinfo, max_registers: registers, .. } = K::definition().options;
+    let syntax::Options { debug, lineinfo, max_registers: registers, shared_memory_carveout, .. } =
+        K::definition().options;
     if debug || lineinfo {
         options = options.debug(debug).line_info(lineinfo);
     }
@@ -188,6 +190,10 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     // and the launch passes what the kernel's typed parameters stand for.
     let module = unsafe { Module::load_ptx_with(context, &compiled.ptx, &options) }?;
     let function = module.function(&compiled.entry)?;
+    if let Some(percent) = shared_memory_carveout {
+        let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        function.set_attribute(carveout, percent.into())?;
+    }
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let panic_record = context.panic_record()?.device_ptr();

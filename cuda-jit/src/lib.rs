@@ -50,18 +50,62 @@ mod num;
 #[doc(hidden)]
 pub mod print;
 pub mod target;
+mod types;
 pub mod valid;
 mod warm;
 pub mod warnings;
 
 pub use compile::{compile_ptx, kir_of};
+/// A closure, or a `#[device]` function, that a launch passes to a kernel.
+///
+/// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another
+/// value of `k` below is the same kernel, and another closure is another specialisation. It copies numbers, `bool`,
+/// arrays, tuples and `Option` of such, and structs that derive [`DeviceType`](macro@DeviceType), whether it says `move`
+/// or not. Its parameters' types are written; constants are known by their capitals, and depend on no generic
+/// parameter of the function around.
+///
+/// A kernel takes it where a type parameter is bound by `Fn`, `FnMut` or `FnOnce`. [`harvest::DeviceClosure::host`] gives
+/// it back to the host, to call it there.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device, device::grid, device_fn, kernel};
+///
+/// #[kernel]
+/// fn map<F: Fn(f32) -> f32>(f: F, x: &[f32], out: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = f(x[i]);
+///     }
+/// }
+///
+/// #[device]
+/// fn square(x: f32) -> f32 {
+///     x * x
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let _selected = context.select();
+/// let (x, mut out) = (vec![1.0, 2.0, 3.0], vec![0.0; 3]);
+/// for k in [2.0, 10.0] {
+///     map::launch((1, 32), device_fn!(|v: f32| square(v) + k), &x, &mut out)?;
+///     assert_eq!(out, [1.0 + k, 4.0 + k, 9.0 + k]);
+/// }
+/// map::launch((1, 32), device_fn!(square), &x, &mut out)?;
+/// assert_eq!(out, [1.0, 4.0, 9.0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub use cuda_jit_macros::device_fn;
 pub use cuda_jit_macros::{DeviceType, device, kernel};
 pub use cuda_jit_syntax as syntax;
 pub use error::{Error, Result};
+pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
+pub use types::*;
 pub use warm::warm;
 
 /// What the macros' expansions name. Not for people.
@@ -70,14 +114,16 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Answers, ArgType, Body, Builtin, Builtins, Callee, Closure, DeviceFn, DeviceOperator, DeviceType, ElementType,
-        Field, FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Observer,
-        Operator, PinnedLayout, ScalarType, StructTy, Ty, Untied, ValueType, bits_of, closure_ty, const_of, operators,
-        param_of, scalar_of, shared_of, ty_of,
+        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, Constant, DeviceClosure,
+        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,
+        Instance, KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Operator, PinnedLayout,
+        ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty, const_of, operators, param_of,
+        saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
-    pub use crate::launch::{Configuration, KernelArg, Launch, forall, launch};
+    pub use crate::kir::Scalar;
+    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};

@@ -2,12 +2,15 @@
 //!
 //! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
 //! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
+//! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
 
+use half::{bf16, f16};
+
 use crate::harvest::ScalarType;
 
-/// A number that kernels compute with: every integer, `f32` and `f64`.
+/// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
 /// # Examples
 ///
@@ -63,7 +66,28 @@ pub trait Integer:
 {
 }
 
-/// `f32` or `f64`.
+/// `f32`, `f64`, or the `half` crate's `f16` or `bf16`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Float, device::grid, f16, kernel};
+///
+/// #[kernel]
+/// fn norms(x: &[f16], y: &[f16], out: &mut [f16]) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = x[i].mul_add(x[i], y[i] * y[i]).sqrt();
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let halves = |values: [f32; 2]| cuda_mem::from_slice(&context, &values.map(f16::from_f32));
+/// let mut out = halves([0.0; 2])?;
+/// norms::launch((1, 32), &halves([3.0, 8.0])?, &halves([4.0, 15.0])?, &mut out)?;
+/// assert_eq!(out.copy_to_host()?.to_vec(), [5.0, 17.0].map(f16::from_f32));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub trait Float: Num + Neg<Output = Self> {
     /// The smaller of two; the one that is not NaN.
     fn min(self, other: Self) -> Self;
@@ -163,3 +187,44 @@ macro_rules! floats {
 }
 
 floats! { f32 f64 }
+
+macro_rules! halves {
+    ($($ty:ident)*) => { $(
+        impl Num for $ty {
+            const ZERO: Self = $ty::ZERO;
+            const ONE: Self = $ty::ONE;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
+        }
+
+        impl Float for $ty {
+            fn min(self, other: Self) -> Self { $ty::min(self, other) }
+            fn max(self, other: Self) -> Self { $ty::max(self, other) }
+            fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
+            fn sqrt(self) -> Self { $ty::from_f32(self.to_f32().sqrt()) }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $ty::from_f32(crate::types::fused_to_odd(self.to_f32(), a.to_f32(), b.to_f32()))
+            }
+            fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
+            fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
+            fn trunc(self) -> Self { $ty::from_f32(self.to_f32().trunc()) }
+            fn sin(self) -> Self { $ty::from_f32(self.to_f32().sin()) }
+            fn cos(self) -> Self { $ty::from_f32(self.to_f32().cos()) }
+            fn tan(self) -> Self { $ty::from_f32(self.to_f32().tan()) }
+            fn exp(self) -> Self { $ty::from_f32(self.to_f32().exp()) }
+            fn exp2(self) -> Self { $ty::from_f32(self.to_f32().exp2()) }
+            fn ln(self) -> Self { $ty::from_f32(self.to_f32().ln()) }
+            fn log2(self) -> Self { $ty::from_f32(self.to_f32().log2()) }
+            fn log10(self) -> Self { $ty::from_f32(self.to_f32().log10()) }
+            fn tanh(self) -> Self { $ty::from_f32(self.to_f32().tanh()) }
+            fn atan(self) -> Self { $ty::from_f32(self.to_f32().atan()) }
+            fn powf(self, exponent: Self) -> Self { $ty::from_f32(self.to_f32().powf(exponent.to_f32())) }
+            fn atan2(self, x: Self) -> Self { $ty::from_f32(self.to_f32().atan2(x.to_f32())) }
+            fn hypot(self, other: Self) -> Self { $ty::from_f32(self.to_f32().hypot(other.to_f32())) }
+            fn powi(self, exponent: i32) -> Self { $ty::from_f32(self.to_f32().powi(exponent)) }
+            fn is_nan(self) -> bool { $ty::is_nan(self) }
+        }
+    )* };
+}
+
+halves! { f16 bf16 }

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::kir::Scalar;
 use crate::syntax::{Conversion, Form};
 
 /// A number or `bool` as `printf!` sees it.
@@ -59,20 +60,16 @@ impl Printed for bool {
     }
 }
 
-impl Printed for f32 {
-    fn number(&self) -> Number {
-        Number::Float(f64::from(*self), F32_DIGITS)
-    }
+macro_rules! floats {
+    ($($ty:ty => $scalar:ident;)*) => { $(
+        impl Printed for $ty {
+            fn number(&self) -> Number { Number::Float(f64::from(*self), significant(Scalar::$scalar)) }
+        }
+        impl PrintedFloat for $ty {}
+    )* };
 }
 
-impl Printed for f64 {
-    fn number(&self) -> Number {
-        Number::Float(*self, F64_DIGITS)
-    }
-}
-
-impl PrintedFloat for f32 {}
-impl PrintedFloat for f64 {}
+floats! { f32 => F32; f64 => F64; half::f16 => F16; half::bf16 => Bf16; }
 
 macro_rules! references {
     ($($name:ident)*) => { $(
@@ -95,10 +92,12 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
-/// In so many significant digits no two `f32` print alike.
-pub(crate) const F32_DIGITS: u32 = 9;
-/// In so many significant digits no two `f64` print alike.
-pub(crate) const F64_DIGITS: u32 = 17;
+/// In so many significant digits no two floats of a type print alike.
+pub(crate) fn significant(float: Scalar) -> u32 {
+    // so many decimal digits as the bits make, one more for those cut apart, and one for the remainder
+    (float.fraction_bits() + 1) * 30_103 / 100_000 + 2
+}
+
 /// The digits of a float that nothing is said of: C's default.
 const DIGITS: u32 = 6;
 

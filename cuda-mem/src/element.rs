@@ -39,5 +39,10 @@ macro_rules! elements {
 
 elements!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64);
 
+// SAFETY: `half` makes it a transparent struct of a `u16`, of which every bit pattern is a float.
+unsafe impl Element for half::f16 {}
+// SAFETY: as for `f16`.
+unsafe impl Element for half::bf16 {}
+
 // SAFETY: an array is its elements one after the other, without padding between them.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}

@@ -15,6 +15,7 @@ pages! {
     language "../../docs/book/src/language.md"
     device_functions "../../docs/book/src/device-functions.md"
     structs "../../docs/book/src/structs.md"
+    numbers "../../docs/book/src/numbers.md"
     memory "../../docs/book/src/memory.md"
     shared "../../docs/book/src/shared.md"
     warps "../../docs/book/src/warps.md"

@@ -1,6 +1,6 @@
 //! Devices and the thread's current context.
 
-use cuda_driver::{Context, Device};
+use cuda_driver::{Context, Device, ProfilerGuard};
 use cuda_jit::Kernel;
 use cuda_jit::target::ComputeCapability;
 
@@ -24,6 +24,27 @@ pub fn is_available() -> bool {
 /// If there is no driver.
 pub fn list_devices() -> Result<Vec<Device>> {
     Ok(driver()?.devices()?)
+}
+
+/// The devices, in order: `gpus()?[1].select()?` is Numba's `with cuda.gpus[1]:`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// {
+///     let _selected = gpus()?[0].select()?;
+///     // launches and allocations on that device
+/// }
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no driver.
+pub fn gpus() -> Result<Vec<Device>> {
+    list_devices()
 }
 
 /// Prints a line per device to standard output and tells whether there is one.
@@ -76,6 +97,58 @@ pub fn current_context() -> Result<Context> {
 /// If there is no driver or device.
 pub fn current_device() -> Result<Device> {
     Ok(current_context()?.device().clone())
+}
+
+/// Takes the thread's current context from it: the next call that needs one chooses device 0 again. A context ends with
+/// the last object in it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// select_device(0)?;
+/// close();
+/// assert!(Context::current().is_none());
+/// # Ok::<(), Error>(())
+/// ```
+pub fn close() {
+    drop(Context::clear_current());
+}
+
+/// Starts the profiler's collection in this process.
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn profile_start() -> Result<()> {
+    Ok(current_context()?.profiler_start()?)
+}
+
+/// Stops the profiler's collection in this process.
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn profile_stop() -> Result<()> {
+    Ok(current_context()?.profiler_stop()?)
+}
+
+/// Starts the profiler's collection until the guard is dropped.
+///
+/// # Examples
+///
+/// ```
+/// let _profiled = cuda_prelude::profiling()?;
+/// // what the profiler should see
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or the driver fails.
+pub fn profiling() -> Result<ProfilerGuard> {
+    Ok(current_context()?.profiling()?)
 }
 
 /// Waits until the current context has nothing left to do.

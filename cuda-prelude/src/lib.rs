@@ -1,7 +1,7 @@
 //! `use cuda_prelude::*;`: GPU kernels in Rust, on a GPU or, where there is none, on the software device.
 //!
 //! This crate is the door: it chooses the driver, keeps a current device per thread, and gathers the names that a
-//! Numba user looks for. What they do is in the crates below it. It holds no `unsafe` code.
+//! Numba user looks for. What they do is in the crates below it. Its one `unsafe` function hands the caller's promise on.
 //!
 //! # Examples
 //!
@@ -34,7 +34,7 @@
 //! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
 //! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
 //! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(doctest)]
 mod book;
@@ -44,33 +44,44 @@ mod memory;
 mod streams;
 
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
-pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, Stream};
+pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, ProfilerGuard, Stream};
 pub use cuda_jit::device::{
-    AtomicInteger, AtomicNumber, FULL_MASK, Shuffled, active_mask, all_sync, any_sync, atomic_add, atomic_and,
-    atomic_dec, atomic_exch, atomic_inc, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, ballot_sync,
-    block_dim, block_idx, cas, dynamic_shared, eq_sync, grid, grid_dim, grid_size, lane_id, match_any_sync, shared,
-    shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads, sync_threads_and, sync_threads_count,
-    sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block, threadfence_system, warp_size,
+    AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Bytes4,
+    FULL_MASK, LoadOrder, Reduced, Shuffled, StoreOrder, active_mask, all_sync, any_sync, as_vectors, as_vectors_mut,
+    atomic_add, atomic_add_with, atomic_and, atomic_and_with, atomic_dec, atomic_dec_with, atomic_exch,
+    atomic_exch_with, atomic_fence, atomic_inc, atomic_inc_with, atomic_load, atomic_load_with, atomic_max,
+    atomic_max_with, atomic_min, atomic_min_with, atomic_nanmax, atomic_nanmax_with, atomic_nanmin, atomic_nanmin_with,
+    atomic_or, atomic_or_with, atomic_store, atomic_store_with, atomic_sub, atomic_sub_with, atomic_xor,
+    atomic_xor_with, ballot_sync, block_dim, block_idx, brev, byte_perm, cas, cas_with, clock, clock64, clz, dp4a,
+    dynamic_shared, eq_sync, ffs, funnelshift_l, funnelshift_r, globaltimer, grid, grid_dim, grid_size, lane_id,
+    lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le, lanemask_lt, libdevice, match_all_sync, match_any_sync,
+    nanosleep, order, popc, reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync, reduce_or_sync,
+    reduce_xor_sync, scope, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_threads,
+    sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_idx, threadfence, threadfence_block,
+    threadfence_system, warp_size,
 };
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
-    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, cache, inspect, kir_of, warm, warnings,
+    CompiledKernel, Error, Float, Integer, Kernel, Num, Result, Vector, bf16, bf16x2, cache, f16, f16x2, f32x2, f32x3,
+    f32x4, f64x2, f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4,
+    inspect, kir_of, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
 pub use cuda_jit_macros::{
-    PreludeDeviceType as DeviceType, prelude_device as device, prelude_kernel as kernel, prelude_printf as printf,
+    PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
+    prelude_kernel as kernel, prelude_printf as printf,
 };
 pub use cuda_mem::{DeviceArray, Element};
 pub use devices::{
-    compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, is_available, list_devices,
-    select_device, synchronize,
+    close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
+    list_devices, profile_start, profile_stop, profiling, select_device, synchronize,
 };
 pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{
-    default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
-    stream,
+    default_stream, event, event_elapsed_time, event_without_timing, external_stream, legacy_default_stream,
+    per_thread_default_stream, stream,
 };
 
 /// What the macros' expansions name. Not for people.

@@ -23,6 +23,32 @@ fn forall_covers_every_index() -> Result<()> {
     Ok(())
 }
 
+#[kernel]
+fn shared_numbers(out: &mut [u64]) {
+    let numbers = dynamic_shared!([u16]);
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = numbers.len() as u64;
+    }
+}
+
+/// In a stream, in a scope of one, and with dynamic shared memory, which occupancy counts.
+#[test]
+fn forall_takes_a_stream_and_shared_memory() -> Result<()> {
+    let s = stream()?;
+    let x = to_device(&Array1::from_iter((0..1000).map(f64::from)))?;
+    let mut out = device_array_like(&x)?;
+    crate::support::add_arrays::forall((1000, &s), &x, &x, &mut out)?;
+    s.scope(|s| Ok(crate::support::add_arrays::forall((1000, s), &x, &x, &mut out)?))?;
+    assert_eq!(out.copy_to_host()?[999], 1998.0);
+    let mut lengths = zeros::<u64, _>(5000)?;
+    shared_numbers::forall((5000, &s, 100), &mut lengths)?;
+    assert_eq!(lengths.copy_to_host()?, Array1::from_elem(5000, 50));
+    s.scope(|s| Ok(shared_numbers::forall((5000, s, 40_000), &mut lengths)?))?;
+    assert_eq!(lengths.copy_to_host()?, Array1::from_elem(5000, 20_000));
+    Ok(())
+}
+
 #[test]
 fn forall_of_nothing_launches_nothing() -> Result<()> {
     let mut out = zeros::<u32, _>(4)?;

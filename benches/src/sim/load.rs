@@ -17,6 +17,7 @@ use cuda_driver::{LaunchConfig, Module, Stream};
 
 use super::device::context;
 use crate::figures::time;
+use crate::kernels::TILE;
 
 /// Parameters of a kernel, at most, and bytes of each.
 const PARAMETERS: usize = 32;
@@ -53,7 +54,7 @@ fn load(context: &cuda_driver::Context, stream: &Stream, ptx: &str, name: &str) 
     let module = unsafe { Module::load_ptx(context, ptx) }?;
     let function = module.function(name)?;
     // SAFETY: as above; the kernel has at most this many parameters of at most this many bytes.
-    unsafe { function.launch(&LaunchConfig::new(1, 1), stream, &mut parameters) }?;
+    unsafe { function.launch(&LaunchConfig::new(1, (TILE, TILE)), stream, &mut parameters) }?;
     stream.synchronize()?;
     Ok(start.elapsed().as_secs_f64())
 }

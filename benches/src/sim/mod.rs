@@ -10,7 +10,7 @@
 //!   product of 64 x 64;
 //! - `sim.matmul_naive.scaling`: the time with one worker divided by that with two;
 //! - `sim.fibers.KERNEL.ns_per_thread`: with `CUDA_SIM_ENGINE=fibers`;
-//! - `sim.KERNEL.load_ms`: from PTX text to the end of a launch of one thread that finds nothing to do, in a process that
+//! - `sim.KERNEL.load_ms`: from PTX text to the end of a launch of one block that finds nothing to do, in a process that
 //!   has done no more than open the device; `.reload_ms`: the same text once more in the same process;
 //! - `sim.parse.mb_per_s`: the parser alone, on what nvcc, NVRTC and LLVM wrote;
 //! - `sim.empty_launch.us`: a launch of one block that does nothing, waited for.
@@ -79,6 +79,7 @@ impl Servers {
             ("reduction", 20),
             ("shuffles", 20),
             ("shuffles_loop", 20),
+            ("nested", 20),
             ("matmul_naive", 5),
             ("matmul_tiled", 5),
         ] {

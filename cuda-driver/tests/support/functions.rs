@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use cuda_sys::{
     CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
     CUfunction_attribute as FunctionAttribute, CUhostFn, CUjit_option, CUmemoryPool, CUmodule, CUoccupancyB2DSize,
-    CUresult, CUstream, CUuuid, DriverFns,
+    CUresult, CUstream, CUstreamCallback, CUuuid, DriverFns,
 };
 
 use super::clocks::HOST;
@@ -205,6 +205,31 @@ unsafe extern "C" fn launch_host_func(stream: CUstream, function: CUhostFn, data
     if let (OK, Some(function)) = (code, function) {
         // SAFETY: the caller hands in a function with the data that it expects, to be called once.
         unsafe { function(data) };
+    }
+    code
+}
+
+unsafe extern "C" fn profiler_start() -> CUresult {
+    call("cuProfilerStart", |_| OK)
+}
+
+unsafe extern "C" fn profiler_stop() -> CUresult {
+    call("cuProfilerStop", |_| OK)
+}
+
+unsafe extern "C" fn stream_add_callback(
+    stream: CUstream,
+    callback: CUstreamCallback,
+    data: *mut c_void,
+    _flags: c_uint,
+) -> CUresult {
+    let code = call_on("cuStreamAddCallback", stream, |state, stream| {
+        state.clocks.step(stream);
+        OK
+    });
+    if let (OK, Some(callback)) = (code, callback) {
+        // SAFETY: the caller hands in a function with the data that it expects, to be called once.
+        unsafe { callback(stream, OK, data) };
     }
     code
 }
@@ -556,6 +581,9 @@ pub(super) fn table() -> DriverFns {
         cuStreamQuery: Some(stream_query),
         cuStreamWaitEvent: Some(stream_wait_event),
         cuLaunchHostFunc: Some(launch_host_func),
+        cuStreamAddCallback: Some(stream_add_callback),
+        cuProfilerStart: Some(profiler_start),
+        cuProfilerStop: Some(profiler_stop),
         cuEventCreate: Some(event_create),
         cuEventDestroy_v2: Some(event_destroy),
         cuEventRecord: Some(event_record),

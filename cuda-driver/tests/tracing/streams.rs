@@ -146,6 +146,47 @@ fn a_refused_host_function_is_dropped() {
 }
 
 #[test]
+fn a_future_of_a_stream_resolves_and_stays_resolved() {
+    let session = Session::new();
+    let stream = Stream::new(&session.context()).unwrap();
+    let mut done = stream.done();
+    assert_eq!(session.count("cuStreamAddCallback"), 1);
+    pollster::block_on(&mut done).unwrap();
+    pollster::block_on(done).unwrap();
+    assert_eq!((session.count("cuStreamAddCallback"), session.count("cuStreamSynchronize")), (1, 0));
+    drop(stream);
+    session.finish();
+}
+
+#[test]
+fn a_future_that_the_driver_refuses_says_so() {
+    let session = Session::new();
+    let stream = session.context().default_stream();
+    session.fail("cuStreamAddCallback", 1, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    let error = pollster::block_on(stream.done()).unwrap_err();
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    pollster::block_on(stream.done()).unwrap();
+}
+
+#[test]
+fn the_profiler_stops_with_its_guard() {
+    let session = Session::new();
+    let context = session.context();
+    {
+        let _profiled = context.profiling().unwrap();
+        assert_eq!((session.count("cuProfilerStart"), session.count("cuProfilerStop")), (1, 0));
+    }
+    assert_eq!(session.count("cuProfilerStop"), 1);
+    session.fail("cuProfilerStart", 1, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    assert!(context.profiling().is_err());
+    assert_eq!(session.count("cuProfilerStop"), 1);
+    // A profiler that cannot be stopped is no reason to fail.
+    session.fail("cuProfilerStop", 1, CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    drop(context.profiling().unwrap());
+    context.synchronize().unwrap();
+}
+
+#[test]
 fn nothing_leaks_when_creation_fails() {
     let session = Session::new();
     let context = session.context();

@@ -134,6 +134,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
                     size: ::core::mem::size_of::<Self>(),
                     align: ::core::mem::align_of::<Self>(),
                     operators: || ::std::vec![#(#listed),*],
+                    arithmetic: #root::Arithmetic::Listed,
                 }))
             }
         }

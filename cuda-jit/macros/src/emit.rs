@@ -2,7 +2,7 @@
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ItemFn};
 
 use crate::capture::{self, BindingKind, Callee, Captured, Named};
@@ -63,7 +63,7 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let hidden = |name: &str| Ident::new(name, Span::call_site());
-    let definition = definition(root, &hidden("__definition"), &function.sig, &captured, &options);
+    let definition = definition(root, &hidden("__definition"), &function.sig.ident, &captured, &options);
     let twin = twin(root, &hidden("__harvest"), &function.sig, &signature, &captured);
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
@@ -109,7 +109,7 @@ pub(crate) fn plain_generics(generics: &syn::Generics) -> TokenStream {
 pub(crate) fn definition(
     root: &TokenStream,
     function: &Ident,
-    sig: &syn::Signature,
+    name: &Ident,
     captured: &Captured,
     options: &owned::Options,
 ) -> TokenStream {
@@ -118,8 +118,8 @@ pub(crate) fn definition(
         owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
     });
     let definition = owned::Definition {
-        name: sig.ident.to_string(),
-        line: sig.ident.span().start().line as u32,
+        name: name.to_string(),
+        line: name.span().start().line as u32,
         params: captured.params.clone(),
         bindings: bindings.collect(),
         body: captured.body.clone(),
@@ -145,20 +145,20 @@ pub(crate) fn twin(
     signature: &Signature,
     captured: &Captured,
 ) -> TokenStream {
-    let observers = captured.bindings.iter().map(|info| observes(root, info.kind == BindingKind::Local));
-    let others = captured.named.iter().map(|named| observes(root, matches!(named, Named::Observed(_))));
-    let begins = captured.callees.iter().map(|callee| match callee {
-        Callee::Path(path) => quote!(#path()),
-        Callee::Method(_) => quote!(#root::Callee::new()),
-        Callee::Builtin(_) => quote!(#root::Callee::<#root::Builtin>::new()),
+    let observers = observers(captured);
+    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
+        Callee::Observed(span) => {
+            let observer = capture::callee(number, *span);
+            quote_spanned!(*span => __called(#observer))
+        }
+        Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
     });
-    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| of.observer(number));
     let locals = (0u32..).zip(&captured.bindings).filter_map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
             _ if (number as usize) < signature.params.len() => None,
             BindingKind::Closure => Some(quote!(#root::closure_ty)),
-            _ => Some(quote!(#observer.ty())),
+            _ => Some(quote_spanned!(info.ident.span() => __seen(#observer))),
         }
     });
     let params = signature.param_types(root);
@@ -168,32 +168,27 @@ pub(crate) fn twin(
         Named::Shared(ty) => type_check(root, "shared_of", ty),
         Named::Observed(span) => {
             let observer = capture::named(number, *span);
-            quote!(#observer.ty())
+            quote_spanned!(*span => __seen(#observer))
         }
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let methods = last_resort(root, &captured.methods, &captured.functions);
     let body = twin_closure(sig, signature, captured);
-    let tuples = [capture::OBSERVERS, capture::NAMED, capture::CALLEES];
-    let [of_bindings, of_others, of_callees] = tuples.map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function() -> #root::Harvest {
-            use #root::Builtins as _;
+            use #root::{Builtins as _, called as __called, seen as __seen};
             #(#items)*
             #methods
-            // behind references, so that `move` closures leave them where they are
-            let #of_bindings = &(#(#observers,)*);
-            let #of_others = &(#(#others,)*);
-            let #of_callees = &(#(#begins,)*);
+            #(#observers)*
             #body
             #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
                 locals: &[#(#locals),*],
-                callees: &[#(#callees.instance()),*],
+                callees: &[#(#callees),*],
                 types: &[#(#types()),*],
                 named: &[#(#named),*],
             }.harvest(::std::vec![#(#root::const_of(#consts)),*])
@@ -201,15 +196,25 @@ pub(crate) fn twin(
     }
 }
 
-/// An observer, or nothing in its place.
-fn observes(root: &TokenStream, observed: bool) -> TokenStream {
-    if observed { quote!(#root::Observer::new()) } else { quote!(()) }
+/// The statements that declare the observers.
+pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream> {
+    let locals = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
+    let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
+    let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
+        Named::Observed(span) => Some(capture::named(number, *span)),
+        Named::Shared(_) => None,
+    });
+    let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
+        Callee::Observed(span) => Some(capture::callee(number, *span)),
+        Callee::Builtin => None,
+    });
+    bindings.chain(others).chain(callees).map(|observer| capture::declared(&observer))
 }
 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (body, output) = (&captured.twin, &sig.output);
+    let (body, output) = (capture::unreached(&captured.twin), &sig.output);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = signature.params.iter().map(|param| {
@@ -227,7 +232,7 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
 
 /// A hidden method for each name that is no builtin's, which nothing has: where no `#[device] impl` has it either,
 /// the error says so.
-fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
+pub(crate) fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
     if methods.is_empty() && functions.is_empty() {
         return TokenStream::new();
     }
@@ -299,7 +304,7 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(_: &#root::Callee<Self>, callee: __V) -> __V
+        pub fn __see<__V, #(#open),*>(_: #root::Callee<Self>, callee: __V) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {
@@ -322,6 +327,12 @@ fn kernel_items(
     let types = &signature.static_types;
     let args = signature.generic_args(root);
     let launches = launches(root, signature, options, vis);
+    // what a closure's type is only its value can tell
+    let closures: Vec<_> = types.iter().filter(|ty| signature.is_closure(ty)).collect();
+    let taken = match closures.is_empty() {
+        true => "",
+        false => "\n\nTakes the closures that a launch would pass, by reference: nothing else tells their types.",
+    };
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
@@ -345,6 +356,7 @@ fn kernel_items(
             #launches
 
             /// Compiles the kernel to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`. Needs no device.
+            #[doc = #taken]
             ///
             /// # Errors
             ///
@@ -353,16 +365,18 @@ fn kernel_items(
                 cc: impl ::core::convert::TryInto<
                     #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
                 >,
+                #(_: &#closures),*
             ) -> #root::Result<::std::string::String> {
                 #root::compile_ptx::<Self>(cc)
             }
 
             /// Compiles and loads the kernel for the current device, and tells what it uses.
+            #[doc = #taken]
             ///
             /// # Errors
             ///
             /// If there is no current device, or the kernel does not compile or load.
-            #vis fn compile() -> #root::Result<#root::CompiledKernel> {
+            #vis fn compile(#(_: &#closures),*) -> #root::Result<#root::CompiledKernel> {
                 #root::compile_for::<Self>(#root::current_context)
             }
         }
@@ -372,7 +386,11 @@ fn kernel_items(
 /// `launch` and `forall`; both are `unsafe` for an unchecked kernel.
 fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options, vis: &syn::Visibility) -> TokenStream {
     let (names, types) = (&signature.names, &signature.static_types);
-    let args = quote!(#(#names: impl #root::KernelArg<#types>),*);
+    let types = types.iter().map(|ty| match signature.is_closure(ty) {
+        true => quote!(#ty),
+        false => quote!(impl #root::KernelArg<#ty>),
+    });
+    let args = quote!(#(#names: #types),*);
     let config = Ident::new("config", Span::mixed_site());
     let count = format_ident!("count", span = Span::mixed_site());
     let (unsafety, safety) = if options.unchecked {
@@ -397,15 +415,15 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
             #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
-        /// Launches the kernel for at least so many threads in one dimension; the device's occupancy chooses the
-        /// block. Does nothing for zero.
+        /// Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` or
+        /// `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for zero.
         ///
         /// # Errors
         ///
         /// As for `launch`.
         #safety
         #[track_caller]
-        #vis #unsafety fn forall(#count: usize, #args) -> #root::Result<()> {
+        #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
         }
     }

@@ -8,6 +8,7 @@
 
 mod capture;
 mod derive;
+mod device_fn;
 mod emit;
 mod format;
 mod methods;
@@ -36,6 +37,12 @@ pub fn device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_jit::__private), input.into()).into()
 }
 
+/// A closure or device function that a launch passes to a kernel; see `cuda_jit`'s documentation.
+#[proc_macro]
+pub fn device_fn(tokens: TokenStream) -> TokenStream {
+    device_fn::expand(&quote!(::cuda_jit::__private), tokens.into()).into()
+}
+
 /// Prints from kernels; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn printf(tokens: TokenStream) -> TokenStream {
@@ -58,6 +65,12 @@ pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(PreludeDeviceType, attributes(operators))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_prelude::__private), input.into()).into()
+}
+
+/// [`macro@device_fn`] for programs that depend on `cuda_prelude` alone.
+#[proc_macro]
+pub fn prelude_device_fn(tokens: TokenStream) -> TokenStream {
+    device_fn::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
 }
 
 /// [`macro@printf`] for programs that depend on `cuda_prelude` alone.

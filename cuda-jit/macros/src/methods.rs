@@ -110,7 +110,7 @@ fn body(
     let block: syn::Block = syn::parse2(renamed(signature.body(block).to_token_stream()))?;
     let captured = capture::capture(signature, block)?;
     Ok(Body {
-        definition: emit::definition(root, &names[0], sig, &captured, options),
+        definition: emit::definition(root, &names[0], &sig.ident, &captured, options),
         harvest: emit::twin(root, &names[1], sig, signature, &captured),
     })
 }

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitBool, LitInt, Token, parenthesized};
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `cache = false`, `libdevice = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
+                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
 
 /// What `#[kernel(..)]` asks for.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
@@ -72,6 +72,12 @@ impl Asked {
                 if !(16..=255).contains(&self.options.max_registers) {
                     return Err(syn::Error::new(count.span(), "a thread can use 16 to 255 registers"));
                 }
+            }
+            "shared_memory_carveout" => {
+                let percent: LitInt = value(input)?;
+                let part = percent.base10_parse().ok().filter(|part| *part <= 100);
+                let hint = "shared memory's part of the cache, 0 to 100 per cent";
+                self.options.shared_memory_carveout = Some(part.ok_or_else(|| syn::Error::new(percent.span(), hint))?);
             }
             "launch_bounds" => {
                 let inner;

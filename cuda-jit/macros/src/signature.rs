@@ -89,10 +89,13 @@ impl Signature {
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
         let closures = generics.type_params().filter_map(stand_in).collect();
         let signature = Self { params, unpacked, static_types, names, lifetimes, result, closures, role, generics };
-        if let (Role::Kernel, Some((closure, _))) = (role, signature.closures.first()) {
-            let hint =
-                "a kernel's parameters are values; write the closure in the kernel, and pass it what it captures";
-            return Err(syn::Error::new(closure.span(), hint));
+        let by_reference =
+            |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
+        if let (Role::Kernel, Some(ty)) = (role, signature.static_types.iter().find(by_reference)) {
+            return Err(syn::Error::new(
+                ty.span(),
+                "a kernel takes the closure itself, without `&`: it is a copy anyway",
+            ));
         }
         Ok(signature)
     }
@@ -115,6 +118,11 @@ impl Signature {
 
     fn closure(&self, name: &Ident) -> Option<&Type> {
         self.closures.iter().find(|(closure, _)| closure == name).map(|(_, stand_in)| stand_in)
+    }
+
+    /// Whether a type parameter is a closure's that only a call knows: a kernel's is the launch's.
+    fn stands_open(&self, name: &Ident) -> bool {
+        self.role != Role::Kernel && self.closure(name).is_some()
     }
 
     /// Whether it has closures among its parameters.
@@ -143,7 +151,7 @@ impl Signature {
     /// The generic arguments of the type beside the function: closures' types stand open.
     pub(crate) fn marker_args(&self, root: &TokenStream) -> TokenStream {
         let args = self.generics.params.iter().map(|param| match param {
-            GenericParam::Type(param) if self.closure(&param.ident).is_some() => quote!(#root::Closure),
+            GenericParam::Type(param) if self.stands_open(&param.ident) => quote!(#root::Closure),
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 quote!(#name)
@@ -160,18 +168,41 @@ impl Signature {
     /// The generics for an `impl`, with the bounds that the device asks of type parameters.
     pub(crate) fn impl_generics(&self, root: &TokenStream) -> Generics {
         let mut generics = self.generics.clone();
-        if self.takes_closures() {
+        if self.role == Role::Kernel {
+            self.bound_hosts(&mut generics, root);
+        } else if self.takes_closures() {
             self.drop_closures(&mut generics);
         }
         let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
         let clause = generics.make_where_clause();
         for ty in &types {
             clause.predicates.push(match self.role {
+                Role::Kernel if self.closure(ty).is_some() => syn::parse_quote!(#ty: #root::KernelClosure),
                 Role::Kernel => syn::parse_quote!(#ty: #root::ElementType + #root::Element),
                 _ => syn::parse_quote!(#ty: #root::ValueType),
             });
         }
         generics
+    }
+
+    /// What a kernel asks of a closure it asks of what the host would call.
+    fn bound_hosts(&self, generics: &mut Generics, root: &TokenStream) {
+        let mut predicates: Vec<syn::WherePredicate> = Vec::new();
+        for param in generics.type_params_mut().filter(|param| self.closure(&param.ident).is_some()) {
+            let (name, bounds) = (&param.ident, std::mem::take(&mut param.bounds));
+            param.colon_token = None;
+            predicates.push(syn::parse_quote!(<#name as #root::KernelClosure>::Host: #bounds));
+        }
+        let clause = generics.make_where_clause();
+        for predicate in &mut clause.predicates {
+            if let syn::WherePredicate::Type(predicate) = predicate
+                && self.is_closure(&predicate.bounded_ty)
+            {
+                let name = &predicate.bounded_ty;
+                predicate.bounded_ty = syn::parse_quote!(<#name as #root::KernelClosure>::Host);
+            }
+        }
+        clause.predicates.extend(predicates);
     }
 
     fn drop_closures(&self, generics: &mut Generics) {
@@ -191,7 +222,11 @@ impl Signature {
     /// The generic arguments as expressions of type `GenericArg`.
     pub(crate) fn generic_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().filter_map(|param| match param {
-            GenericParam::Type(param) if self.closure(&param.ident).is_some() => None,
+            GenericParam::Type(param) if self.stands_open(&param.ident) => None,
+            GenericParam::Type(param) if self.closure(&param.ident).is_some() => {
+                let name = &param.ident;
+                Some(quote!(#root::GenericArg::Of(<#name as #root::KernelClosure>::name())))
+            }
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 Some(quote!(#root::GenericArg::Type(#root::ty_of::<#name>())))
@@ -208,9 +243,10 @@ impl Signature {
     /// The type of each parameter as a function that yields it.
     pub(crate) fn param_types(&self, root: &TokenStream) -> Vec<TokenStream> {
         let check = if self.role == Role::Kernel { "param_of" } else { "ty_of" };
-        let types = self.params.iter().map(|param| match self.is_closure(&param.ty) {
-            true => quote!(#root::closure_ty),
-            false => type_check(root, check, &elided(&param.ty)),
+        let types = self.params.iter().map(|param| match (self.is_closure(&param.ty), &param.ty) {
+            (true, ty) if self.role == Role::Kernel => quote!(<#ty as #root::KernelClosure>::ty),
+            (true, _) => quote!(#root::closure_ty),
+            (false, ty) => type_check(root, check, &elided(ty)),
         });
         types.collect()
     }

@@ -3,7 +3,7 @@
 //! On the host a kernel's threads run one after the other, so barriers and shared memory are not there: they panic.
 
 use crate::harvest::{ElementType, Intrinsic};
-use crate::kir::{BarrierOp, Scope};
+use crate::kir::{BarrierOp, Order, Ordering, Scope};
 
 /// Why a function that needs other threads cannot answer on the host.
 #[track_caller]
@@ -166,12 +166,16 @@ pub fn threadfence() {}
 /// What this thread wrote before is visible to the device and the host before what it writes after.
 pub fn threadfence_system() {}
 
+const fn sequential(scope: Scope) -> Order {
+    Order { ordering: Ordering::SeqCst, scope }
+}
+
 calls! {
     sync_threads() => Intrinsic::Barrier;
     sync_threads_count(bool) -> u32 => Intrinsic::BarrierReduce(BarrierOp::Count);
     sync_threads_and(bool) -> bool => Intrinsic::BarrierReduce(BarrierOp::And);
     sync_threads_or(bool) -> bool => Intrinsic::BarrierReduce(BarrierOp::Or);
-    threadfence_block() => Intrinsic::Fence(Scope::Block);
-    threadfence() => Intrinsic::Fence(Scope::Device);
-    threadfence_system() => Intrinsic::Fence(Scope::System);
+    threadfence_block() => Intrinsic::Fence(sequential(Scope::Block));
+    threadfence() => Intrinsic::Fence(sequential(Scope::Device));
+    threadfence_system() => Intrinsic::Fence(sequential(Scope::System));
 }

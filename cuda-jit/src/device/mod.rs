@@ -6,32 +6,33 @@
 use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
 use crate::host;
 
-/// The type beside each function of [`block`], [`atomics`] and [`warp`]: its parameters' types, every lifetime
-/// `'static`, and what the front end makes of it.
+/// The type beside each function of the files below: its parameters' types, every lifetime
+/// `'static`, and what the front end makes of it. The bounds are as weak as can be: what the function itself asks for,
+/// rustc says at the call, and once.
 macro_rules! calls {
-    ($($(<$generic:ident: $bound:ident>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
+    ($($(<$($generic:ident: $bound:ident),+>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
-        pub struct $name$(<$generic>)? {
+        pub struct $name$(<$($generic),+>)? {
             _never: std::convert::Infallible,
-            $( _generic: std::marker::PhantomData<$generic>, )?
+            $( _generic: std::marker::PhantomData<($($generic,)+)>, )?
         }
 
-        impl$(<$generic: $bound>)? $name$(<$generic>)? {
+        impl$(<$($generic),+>)? $name$(<$($generic),+>)? {
             #[doc(hidden)]
             pub fn __callee() -> $crate::harvest::Callee<Self> {
                 $crate::harvest::Callee::new()
             }
         }
 
-        impl$(<$generic: $bound>)? $crate::harvest::DeviceFn for $name$(<$generic>)? {
+        impl$(<$($generic: $bound),+>)? $crate::harvest::DeviceFn for $name$(<$($generic),+>)? {
             type Args = ($($param,)*);
             type Output = output!($($output)?);
             fn instance() -> $crate::harvest::Instance {
                 $crate::harvest::Instance {
                     body: $crate::harvest::Body::Intrinsic($intrinsic),
-                    generics: vec![$( $crate::harvest::GenericArg::Type($crate::harvest::ty_of::<$generic>()) )?],
+                    generics: vec![$($( $crate::harvest::GenericArg::Type($crate::harvest::ty_of::<$generic>()) ),+)?],
                 }
             }
         }
@@ -49,11 +50,18 @@ macro_rules! output {
 }
 
 mod atomics;
+mod bits;
 mod block;
+pub mod libdevice;
+mod time;
+mod vectors;
 mod warp;
 
 pub use atomics::*;
+pub use bits::*;
 pub use block::*;
+pub use time::*;
+pub use vectors::*;
 pub use warp::*;
 
 /// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.
@@ -64,7 +72,7 @@ pub use warp::*;
 /// | format | prints |
 /// |---|---|
 /// | `{}` | integers and `bool` as Rust does; floats with six significant digits, as C's `%g` |
-/// | `{:?}` | the same, but floats with 9 (`f32`) or 17 (`f64`) digits, in which no two print alike |
+/// | `{:?}` | the same, but floats with 9 (`f32`), 17 (`f64`), 5 (`f16`) or 4 (`bf16`) digits, in which no two print alike |
 /// | `{:.3}` | so many digits behind the point |
 /// | `{:e}`, `{:E}` | floats as C's `%e`: `1.500000e+03`; `{:.2e}` |
 /// | `{:x}`, `{:X}`, `{:o}`, `{:#x}` | integers in hexadecimal or octal digits |

@@ -1,11 +1,11 @@
-//! What the lanes of a warp tell each other: shuffles, votes, matches.
+//! What the lanes of a warp tell each other: shuffles, votes, matches, reductions.
 //!
 //! Each takes a mask of the lanes that take part, a bit for each; all of them must call it with the same mask. On the
 //! host these functions panic, since its threads run one after the other.
 
 use super::block::needs_other_threads;
 use crate::harvest::{Intrinsic, ScalarType};
-use crate::kir::{ShuffleOp, VoteOp};
+use crate::kir::{CompareOp, ReduceOp, ShuffleOp, VoteOp};
 
 /// The mask of all 32 lanes.
 pub const FULL_MASK: u32 = u32::MAX;
@@ -122,6 +122,120 @@ pub fn match_any_sync<T: Shuffled>(_mask: u32, _value: T) -> u32 {
     needs_other_threads()
 }
 
+/// Whether the value has the same bits in all lanes of the mask: the mask and `true`, else 0 and `false`.
+///
+/// # Panics
+///
+/// On the host.
+pub fn match_all_sync<T: Shuffled>(_mask: u32, _value: T) -> (u32, bool) {
+    needs_other_threads()
+}
+
+/// An integer that the lanes of a warp can combine at once: `i32` and `u32`.
+pub trait Reduced: Shuffled + Ord {}
+
+impl Reduced for i32 {}
+impl Reduced for u32 {}
+
+/// The wrapping sum over the lanes of the mask, in each of them.
+///
+/// From compute capability 8.0 on it is one instruction, on older devices shuffles; so are the other reductions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{FULL_MASK, grid, reduce_add_sync}, kernel};
+///
+/// #[kernel]
+/// fn sums(x: &mut [u32]) {
+///     let i = grid::<1>();
+///     x[i] = reduce_add_sync(FULL_MASK, x[i]);
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut x = cuda_mem::from_slice(&context, &[2; 64])?;
+/// sums::launch((1, 64), &mut x)?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [64; 64]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_add_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The smallest value in the lanes of the mask, in each of them.
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_min_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The largest value in the lanes of the mask, in each of them.
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_max_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The bits that the value has in all lanes of the mask, in each of them.
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_and_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The bits that the value has in any lane of the mask, in each of them.
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_or_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The bits that the value has in an odd number of lanes of the mask, in each of them.
+///
+/// # Panics
+///
+/// On the host.
+pub fn reduce_xor_sync<T: Reduced>(_mask: u32, _value: T) -> T {
+    needs_other_threads()
+}
+
+/// The thread's own lane, as a bit.
+pub fn lanemask_eq() -> u32 {
+    1 << super::lane_id()
+}
+
+/// The lanes below the thread's own, a bit for each.
+pub fn lanemask_lt() -> u32 {
+    lanemask_eq() - 1
+}
+
+/// The lanes up to the thread's own, a bit for each.
+pub fn lanemask_le() -> u32 {
+    lanemask_lt() | lanemask_eq()
+}
+
+/// The lanes above the thread's own, a bit for each.
+pub fn lanemask_gt() -> u32 {
+    !lanemask_le()
+}
+
+/// The lanes from the thread's own on, a bit for each.
+pub fn lanemask_ge() -> u32 {
+    !lanemask_lt()
+}
+
 /// Waits for the lanes of the mask; what they wrote before is then visible to them.
 ///
 /// # Panics
@@ -141,15 +255,27 @@ pub fn active_mask() -> u32 {
 }
 
 calls! {
-    <T: Shuffled> shfl_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Index);
-    <T: Shuffled> shfl_up_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Up);
-    <T: Shuffled> shfl_down_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Down);
-    <T: Shuffled> shfl_xor_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Xor);
+    <T: ScalarType> shfl_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Index, 32);
+    <T: ScalarType> shfl_up_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Up, 32);
+    <T: ScalarType> shfl_down_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Down, 32);
+    <T: ScalarType> shfl_xor_sync(u32, T, u32) -> T => Intrinsic::Shuffle(ShuffleOp::Xor, 32);
     all_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::All);
     any_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::Any);
     eq_sync(u32, bool) -> bool => Intrinsic::Vote(VoteOp::Equal);
     ballot_sync(u32, bool) -> u32 => Intrinsic::Vote(VoteOp::Ballot);
-    <T: Shuffled> match_any_sync(u32, T) -> u32 => Intrinsic::MatchAny;
+    <T: ScalarType> match_any_sync(u32, T) -> u32 => Intrinsic::MatchAny;
+    <T: ScalarType> match_all_sync(u32, T) -> (u32, bool) => Intrinsic::MatchAll;
+    <T: ScalarType> reduce_add_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::Add);
+    <T: ScalarType> reduce_min_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::Min);
+    <T: ScalarType> reduce_max_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::Max);
+    <T: ScalarType> reduce_and_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::And);
+    <T: ScalarType> reduce_or_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::Or);
+    <T: ScalarType> reduce_xor_sync(u32, T) -> T => Intrinsic::Reduce(ReduceOp::Xor);
+    lanemask_eq() -> u32 => Intrinsic::LaneMask(CompareOp::Eq);
+    lanemask_lt() -> u32 => Intrinsic::LaneMask(CompareOp::Lt);
+    lanemask_le() -> u32 => Intrinsic::LaneMask(CompareOp::Le);
+    lanemask_gt() -> u32 => Intrinsic::LaneMask(CompareOp::Gt);
+    lanemask_ge() -> u32 => Intrinsic::LaneMask(CompareOp::Ge);
     sync_warp(u32) => Intrinsic::SyncWarp;
     active_mask() -> u32 => Intrinsic::ActiveMask;
 }

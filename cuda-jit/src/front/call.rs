@@ -10,7 +10,7 @@ use super::Callee;
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
-use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Ty};
+use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
 use crate::kir::{Axis, BinaryOp, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
@@ -33,14 +33,16 @@ impl Lowering<'_> {
         match &callees[number as usize] {
             Callee::Intrinsic(intrinsic, scalar) => self.intrinsic(at, *intrinsic, *scalar, args),
             Callee::Function(instance, harvest) => {
-                let mut passed = Vec::with_capacity(args.len());
-                for (arg, ty) in args.iter().zip(&harvest.params) {
-                    passed.push(self.argument(arg, ty)?);
-                }
+                let passed = self.arguments(args, harvest)?;
                 self.call_function(at, instance, harvest, passed)
             }
+            Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
+    }
+
+    fn arguments(&mut self, args: &'static [Expr], harvest: &Harvest) -> Result<Vec<Arg>> {
+        args.iter().zip(&harvest.params).map(|(arg, ty)| self.argument(arg, ty)).collect()
     }
 
     /// An argument for a parameter of a type.
@@ -50,7 +52,7 @@ impl Lowering<'_> {
         }
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
-            ExprKind::Binding(number) => self.frame().closures.get(number).copied(),
+            ExprKind::Binding(number) => self.frame().closures.get(number).cloned(),
             ExprKind::Reborrow(inner, _) => return self.argument(inner, ty),
             _ => None,
         };
@@ -178,7 +180,6 @@ impl Lowering<'_> {
 
     /// A closure, with its own copies of what it moves.
     pub(super) fn capture(&mut self, closure: &'static Closure) -> Captured {
-        let mut captured = Captured { closure, frame: self.current, copies: None };
         let mut copies = HashMap::new();
         for number in closure.moved {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
@@ -201,11 +202,34 @@ impl Lowering<'_> {
             };
             copies.insert(*number, copy);
         }
+        let mut number = None;
         if !copies.is_empty() {
             self.copies.push(copies);
-            captured.copies = Some(self.copies.len() - 1);
+            number = Some(self.copies.len() - 1);
         }
-        captured
+        Captured::Written { closure, frame: self.current, copies: number, result: self.ty_of(closure.body) }
+    }
+
+    /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
+    pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Captured> {
+        let Body::Captured(definition, harvest) = passed.instance.body else {
+            return Err(self.error(Pos(1, 1), "the front end does not know this function; please report this"));
+        };
+        let harvest = Rc::new(harvest());
+        let tail = definition.body.tail.map(|tail| &tail.1);
+        let (Some(_), Some(ExprKind::Closure(closure))) = (&passed.captures, tail) else {
+            return Ok(Captured::Function(passed.instance.clone(), harvest));
+        };
+        let generics = passed.instance.generics.clone();
+        self.frames.push(Frame::new(definition, generics, harvest.clone(), Return::Caller));
+        let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+            let value = self.kernel_param(ty, next);
+            self.bind(pattern, &Place::Fixed(value))?;
+        }
+        let captured = self.capture(closure);
+        self.current = kernel;
+        Ok(captured)
     }
 
     /// Puts a `move` closure's copies in the place of the bindings, or back.
@@ -229,8 +253,13 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let Some(Captured { closure, frame, copies }) = self.frame().closures.get(&number).copied() else {
-            return Err(self.error(at, "this closure has no body in the front end; please report this"));
+        let (closure, frame, copies) = match self.frame().closures.get(&number).cloned() {
+            Some(Captured::Written { closure, frame, copies, .. }) => (closure, frame, copies),
+            Some(Captured::Function(instance, harvest)) => {
+                let passed = self.arguments(args, &harvest)?;
+                return self.call_function(at, &instance, &harvest, passed);
+            }
+            None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
         };
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
@@ -263,8 +292,10 @@ impl Lowering<'_> {
 
     /// What a closure's call yields.
     pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
-        let Captured { closure, frame, .. } = self.frame().closures.get(&number).copied()?;
-        if frame == self.current { self.ty_of(closure.body) } else { None }
+        match self.frame().closures.get(&number)? {
+            Captured::Written { result, .. } => result.clone(),
+            Captured::Function(_, harvest) => Some(harvest.result.clone()),
+        }
     }
 
     fn intrinsic(

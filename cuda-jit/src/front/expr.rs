@@ -6,7 +6,7 @@ use super::place::Place;
 use super::types::{Val, suffix_type};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
+use crate::syntax::{EVERY_FIELD, Expr, ExprKind, Lit, Pos, UnaryOp};
 
 impl Lowering<'_> {
     /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
@@ -62,8 +62,7 @@ impl Lowering<'_> {
             ExprKind::Exchange(name, args) => self.exchange(at, name, args),
             ExprKind::FromBits(bits, number) => {
                 let to = self.frame().harvest.types[*number as usize];
-                let from = if to.bits() == 32 { Scalar::U32 } else { Scalar::U64 };
-                let bits = self.scalar(bits, from)?;
+                let bits = self.scalar(bits, to.unsigned())?;
                 Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)))
             }
             ExprKind::Closure(_) => {
@@ -186,19 +185,25 @@ impl Lowering<'_> {
     fn unary(&mut self, at: Pos, op: UnaryOp, value: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let ty = self.ty_of(value).or_else(|| expected.cloned());
         let value = self.operand(value, ty.as_ref())?;
+        if value.ty.lanes().is_some() {
+            return self.lanes_unary(at, op, &value);
+        }
         if let Ty::Struct(_) = value.ty {
             return self.overloaded_unary(at, op, value);
         }
         let scalar = self.number(at, &value)?;
         match op {
-            UnaryOp::Neg => {
-                if self.checks_overflow() && scalar.is_signed() {
-                    self.check_not_minimum(at, scalar, value.only(), "negation overflows");
-                }
-                Ok(Val::scalar(scalar, self.build.value(Op::Unary(KirUnary::Neg, value.only()), scalar)))
-            }
+            UnaryOp::Neg => Ok(Val::scalar(scalar, self.negated(at, scalar, value.only()))),
             UnaryOp::Not => Ok(Val::scalar(scalar, self.build.value(Op::Unary(KirUnary::Not, value.only()), scalar))),
         }
+    }
+
+    /// `-value`, which fits if that is checked.
+    pub(super) fn negated(&mut self, at: Pos, scalar: Scalar, value: Value) -> Value {
+        if self.checks_overflow() && scalar.is_signed() {
+            self.check_not_minimum(at, scalar, value, "negation overflows");
+        }
+        self.build.value(Op::Unary(KirUnary::Neg, value), scalar)
     }
 
     /// An operand: operators take numbers by reference too.
@@ -270,6 +275,12 @@ impl Lowering<'_> {
         let ty = self.frame().harvest.named[number as usize].clone();
         let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
         for (name, expr) in fields {
+            if *name == EVERY_FIELD {
+                let part = ty.parts().first().map_or(Ty::Unit, |part| part.0.clone());
+                let value = self.expr_as(expr, &part)?;
+                given.fill(Some(value));
+                continue;
+            }
             let Some(index) = ty.field(name) else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
             };

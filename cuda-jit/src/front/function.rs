@@ -12,7 +12,7 @@ use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
-use crate::harvest::{GenericArg, Harvest, Memory, Ty};
+use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value,
@@ -56,13 +56,21 @@ pub(super) enum Return {
     Inlined(BlockId, MergeId),
 }
 
-/// A closure, and the frame that wrote it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Captured {
-    pub(super) closure: &'static Closure,
-    pub(super) frame: usize,
-    /// What a `move` closure copied when it was made: the number of its copies.
-    pub(super) copies: Option<usize>,
+/// What the name of a closure stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Captured {
+    /// A closure.
+    Written {
+        closure: &'static Closure,
+        /// The frame that wrote it.
+        frame: usize,
+        /// What a `move` closure copied when it was made: the number of its copies.
+        copies: Option<usize>,
+        /// The type of its result, as far as it tells by itself.
+        result: Option<Ty>,
+    },
+    /// A device function.
+    Function(Instance, Rc<Harvest>),
 }
 
 /// A captured function whose body is being lowered.
@@ -145,6 +153,11 @@ impl<'p> Lowering<'p> {
         let (definition, harvest) = (frame.definition, frame.harvest.clone());
         self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+            if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
+                let captured = self.passed(passed, &mut next)?;
+                self.frame_mut().closures.insert(*number, captured);
+                continue;
+            }
             let value = if is_kernel { self.kernel_param(ty, &mut next) } else { self.param(ty, &mut next) };
             self.bind(pattern, &Place::Fixed(value))?;
         }
@@ -161,7 +174,7 @@ impl<'p> Lowering<'p> {
     }
 
     /// A kernel's parameter: an array comes as its numbers.
-    fn kernel_param(&mut self, ty: &Ty, next: &mut usize) -> Val {
+    pub(super) fn kernel_param(&mut self, ty: &Ty, next: &mut usize) -> Val {
         match ty {
             Ty::Array(element, count) if ty.is_plain() => {
                 let array = self.new_array("param", ty);
@@ -366,6 +379,7 @@ fn flat(ty: &Ty) -> Ty {
         Ty::Tuple(types) => Ty::Tuple(types.iter().map(flat).collect()),
         Ty::Struct(of) => Ty::Tuple(of.fields.iter().map(|field| flat(&field.ty)).collect()),
         Ty::Option(inner) => Ty::Option(Box::new(flat(inner))),
+        Ty::Passed(passed) => Ty::Tuple(passed.captures.iter().flatten().map(flat).collect()),
         other => other.clone(),
     }
 }

@@ -21,7 +21,7 @@ impl Ty {
             Ty::Tuple(types) => types.iter().all(Ty::is_plain),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_plain()),
             Ty::Option(inner) | Ty::Array(inner, _) => inner.is_plain(),
-            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure => false,
+            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => false,
         }
     }
 
@@ -32,7 +32,7 @@ impl Ty {
             visit(Type::Ptr(memory.space(), to.pointee()), access);
         };
         match self {
-            Ty::Unit | Ty::Closure => {}
+            Ty::Unit | Ty::Closure | Ty::Passed(_) => {}
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
             Ty::Slice(element, memory) => {
                 pointer(memory, element);
@@ -102,7 +102,7 @@ impl Ty {
                 }
                 record.size = record.size.next_multiple_of(record.align);
             }
-            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure => {}
+            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => {}
         }
         record
     }
@@ -173,7 +173,7 @@ impl Ty {
                 let fields = &mut std::sync::Arc::make_mut(of).fields;
                 fields.iter_mut().for_each(|field| field.ty.each_memory(visit));
             }
-            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Closure => {}
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Closure | Ty::Passed(_) => {}
         }
     }
 
@@ -219,7 +219,7 @@ pub(super) fn shown(ty: &Ty) -> String {
         Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), shown(element)),
         Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
         Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
-        Ty::Closure => "closure".to_owned(),
+        Ty::Closure | Ty::Passed(_) => "closure".to_owned(),
     }
 }
 

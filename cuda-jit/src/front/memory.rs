@@ -41,6 +41,11 @@ impl Lowering<'_> {
                 self.fresh.insert(copy.only());
                 return copy;
             }
+            vector if let Some(pair) = vector.packed() => {
+                let at = self.part_at(ptr, space, 0, &Ty::Scalar(pair));
+                let both = self.build.value(Op::Load(at), pair);
+                value.leaves = self.unpack(both, pair);
+            }
             _ => {
                 if let Ty::Option(_) = ty {
                     let tag = self.part_at(ptr, space, TAG, &Ty::Scalar(Scalar::Bool));
@@ -60,6 +65,11 @@ impl Lowering<'_> {
         match &value.ty {
             Ty::Scalar(_) | Ty::Enum(..) => self.build.effect(Op::Store(ptr, value.only())),
             Ty::Array(..) => self.copy((value.only(), Space::Local), ptr, space, &value.ty),
+            vector if let Some(pair) = vector.packed() => {
+                let at = self.part_at(ptr, space, 0, &Ty::Scalar(pair));
+                let both = self.pack(value, pair);
+                self.build.effect(Op::Store(at, both));
+            }
             ty => {
                 if let Ty::Option(_) = ty {
                     let tag = self.part_at(ptr, space, TAG, &Ty::Scalar(Scalar::Bool));
@@ -96,7 +106,9 @@ impl Lowering<'_> {
             let source = walk.build.value(Op::Offset(from, index), Type::Ptr(from_space, pointee));
             let target = walk.build.value(Op::Offset(to, index), Type::Ptr(to_space, pointee));
             match element {
-                Ty::Struct(_) | Ty::Tuple(_) => walk.copy((source, from_space), target, to_space, element),
+                Ty::Struct(_) | Ty::Tuple(_) if element.packed().is_none() => {
+                    walk.copy((source, from_space), target, to_space, element)
+                }
                 _ => {
                     let value = walk.load(source, from_space, element);
                     walk.store(target, to_space, &value);

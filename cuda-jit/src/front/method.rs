@@ -26,6 +26,10 @@ enum Kind {
     Test,
     /// The unsigned integer of the same width.
     Unsigned,
+    /// `f32`
+    Single,
+    /// `f64`
+    Double,
 }
 
 impl Kind {
@@ -35,9 +39,10 @@ impl Kind {
             Kind::Count => Scalar::U32,
             Kind::Int => Scalar::I32,
             Kind::Test => Scalar::Bool,
-            Kind::Unsigned if receiver == Scalar::F32 => Scalar::U32,
-            Kind::Unsigned if receiver == Scalar::F64 => Scalar::U64,
+            Kind::Unsigned if receiver.is_float() => receiver.unsigned(),
             Kind::Unsigned => unsigned(receiver),
+            Kind::Single => Scalar::F32,
+            Kind::Double => Scalar::F64,
         }
     }
 }
@@ -50,7 +55,7 @@ struct Method {
 }
 
 fn method(name: &str) -> Option<Method> {
-    use Kind::{Count, Int, Own, Test, Unsigned};
+    use Kind::{Count, Double, Int, Own, Single, Test, Unsigned};
     let float: fn(Scalar) -> bool = Scalar::is_float;
     let int: fn(Scalar) -> bool = Scalar::is_integer;
     let signed: fn(Scalar) -> bool = Scalar::is_signed;
@@ -68,6 +73,8 @@ fn method(name: &str) -> Option<Method> {
         "powi" => (float, &[Int], Own),
         "is_nan" | "is_finite" | "is_infinite" | "is_sign_negative" | "is_sign_positive" => (float, &[], Test),
         "to_bits" => (float, &[], Unsigned),
+        "to_f32" | "to_f32_const" => (Scalar::is_half, &[], Single),
+        "to_f64" | "to_f64_const" => (Scalar::is_half, &[], Double),
         "abs" | "signum" => (sized, &[], Own),
         "min" | "max" => (number, &[Own], Own),
         "clamp" => (number, &[Own, Own], Own),
@@ -99,6 +106,9 @@ fn method(name: &str) -> Option<Method> {
 
 /// The type of a method's result.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+    if receiver.lanes().is_some() {
+        return super::lanes::result_type(name, receiver);
+    }
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
@@ -140,6 +150,7 @@ impl Lowering<'_> {
         match place.ty() {
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
+            vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)
@@ -230,7 +241,7 @@ impl Lowering<'_> {
         if let Some(op) = simple {
             return self.unary_value(op, a, ty);
         }
-        let bits = unsigned_bits(ty);
+        let bits = ty.unsigned();
         let sign = |walk: &mut Self| {
             let raw = walk.build.value(Op::Bitcast(a, bits), bits);
             let top = walk.constant(bits, 1 << (bits.bits() - 1));
@@ -259,13 +270,13 @@ impl Lowering<'_> {
             "is_nan" => self.compare(CompareOp::Ne, a, a),
             "is_infinite" | "is_finite" => {
                 let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
-                let infinity =
-                    if ty == Scalar::F32 { u64::from(f32::INFINITY.to_bits()) } else { f64::INFINITY.to_bits() };
-                let infinity = self.constant(ty, infinity);
+                let infinity = self.constant(ty, ty.infinity());
                 let op = if name == "is_finite" { CompareOp::Lt } else { CompareOp::Eq };
                 self.compare(op, magnitude, infinity)
             }
             "to_bits" => self.build.value(Op::Bitcast(a, bits), bits),
+            "to_f32" | "to_f32_const" => self.cast_value(a, ty, Scalar::F32),
+            "to_f64" | "to_f64_const" => self.cast_value(a, ty, Scalar::F64),
             _ => {
                 let sign = sign(self);
                 let zero = self.constant(bits, 0);
@@ -286,11 +297,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn one(&mut self, ty: Scalar) -> Value {
-        match ty {
-            Scalar::F32 => self.constant(ty, u64::from(1f32.to_bits())),
-            Scalar::F64 => self.constant(ty, 1f64.to_bits()),
-            _ => self.constant(ty, 1),
-        }
+        self.constant(ty, ty.one())
     }
 
     fn integer_unary(&mut self, at: Pos, name: &str, ty: Scalar, a: Value) -> Value {
@@ -428,9 +435,4 @@ impl Lowering<'_> {
         };
         self.select(overflows, limit, exact, ty)
     }
-}
-
-/// The integer type that holds a float's bits.
-fn unsigned_bits(ty: Scalar) -> Scalar {
-    if ty == Scalar::F32 { Scalar::U32 } else { Scalar::U64 }
 }

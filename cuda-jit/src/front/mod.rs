@@ -5,12 +5,14 @@
 //! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
 
 mod array;
+mod atomic;
 mod call;
 mod control;
 mod dynamic;
 mod expr;
 mod function;
 mod integer;
+mod lanes;
 mod layout;
 mod loops;
 mod math;
@@ -140,6 +142,8 @@ enum Callee {
     Function(Instance, Rc<Harvest>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
+    /// `as_vectors`, and the vector's type.
+    Vectors(Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -147,6 +151,10 @@ enum Callee {
 impl Callee {
     fn of(instance: &Instance) -> Self {
         match instance.body {
+            Body::Intrinsic(Intrinsic::AsVectors) => match instance.generics.first() {
+                Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
+                _ => Callee::Builtin,
+            },
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

@@ -50,7 +50,13 @@ impl Lowering<'_> {
             }
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
         }
-        let ty = self.ty_of(left).or_else(|| self.ty_of(right)).or_else(|| outside.cloned());
+        let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::behind));
+        if let Some(number) = known.iter().flatten().find_map(Ty::lanes) {
+            let [left, right] = [(left, &known[0]), (right, &known[1])]
+                .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
+            return self.lanes_binary(at, op, left?, right?);
+        }
+        let ty = known.into_iter().flatten().next().or_else(|| outside.cloned());
         let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);
         if let Ty::Struct(_) = left.ty {
@@ -80,6 +86,7 @@ impl Lowering<'_> {
         let zero = may_be_zero(value);
         let ty = self.ty_of(place).map(super::types::behind);
         let ty = match ty {
+            Some(vector) if vector.lanes().is_some() => Some(vector),
             Some(ref of @ Ty::Struct(_)) => {
                 let name = format!("{}Assign", overload::trait_name(op));
                 self.ty_of(value).or_else(|| overload::right_type(of, &name))
@@ -87,6 +94,16 @@ impl Lowering<'_> {
             _ if is_shift(op) => None,
             ty => ty,
         };
+        if let Some(number) = ty.as_ref().and_then(Ty::lanes) {
+            // as rustc has it: a call of the trait's method, whose arguments are evaluated in their order
+            let place = self.place(place)?;
+            let right = self.ty_of(value).map(super::types::behind).unwrap_or(Ty::Scalar(number));
+            let value = self.operand(value, Some(&right))?;
+            let old = self.read(&place);
+            let new = self.lanes_binary(at, op, old, value)?;
+            self.write(at, &place, new)?;
+            return Ok(Val::unit());
+        }
         if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {
             // a call of the trait's method, whose arguments are evaluated in their order
             let place = self.place(place)?;
@@ -122,6 +139,9 @@ impl Lowering<'_> {
     fn equal(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Value> {
         match &left.ty {
             Ty::Scalar(_) | Ty::Enum(..) => Ok(self.compare(CompareOp::Eq, left.only(), right.only())),
+            vector if vector.lanes().is_some() => {
+                Ok(self.lanes_binary(at, BinaryOp::Eq, left.clone(), right.clone())?.only())
+            }
             Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left.clone(), right.clone())?.only()),
             Ty::Tuple(types) => {
                 let mut all = self.constant(Scalar::Bool, 1);
@@ -144,7 +164,14 @@ impl Lowering<'_> {
     }
 
     /// An operator that computes, on values of one type (but for a shift's amount).
-    fn arithmetic(&mut self, at: Pos, op: BinaryOp, left: &Val, right: &Val, may_be_zero: bool) -> Result<Val> {
+    pub(super) fn arithmetic(
+        &mut self,
+        at: Pos,
+        op: BinaryOp,
+        left: &Val,
+        right: &Val,
+        may_be_zero: bool,
+    ) -> Result<Val> {
         let scalar = self.number(at, left)?;
         let (a, mut b) = (left.only(), right.only());
         let kir = match op {
@@ -191,7 +218,15 @@ impl Lowering<'_> {
 
     /// A number as another type.
     pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
-        if from == to { value } else { self.build.value(Op::Cast(value, to), to) }
+        if from == to {
+            return value;
+        }
+        // `half` has conversions from integers of 8 bits, to which `f32` is no detour
+        if to.is_half() && !from.is_float() {
+            let single = self.build.value(Op::Cast(value, Scalar::F32), Scalar::F32);
+            return self.build.value(Op::Cast(single, to), to);
+        }
+        self.build.value(Op::Cast(value, to), to)
     }
 
     pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {

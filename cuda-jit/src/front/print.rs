@@ -3,7 +3,7 @@
 use super::function::{Lowering, Result};
 use super::types::Val;
 use crate::kir::{Op, Scalar, Value};
-use crate::print::{F32_DIGITS, F64_DIGITS};
+use crate::print::significant;
 use crate::syntax::{Conversion, Expr, Form, Piece};
 
 impl Lowering<'_> {
@@ -44,7 +44,7 @@ impl Lowering<'_> {
             _ => (value, scalar),
         };
         let wide = match scalar {
-            Scalar::F32 => Scalar::F64,
+            Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Scalar::F64,
             Scalar::I8 | Scalar::I16 => Scalar::I32,
             Scalar::U8 | Scalar::U16 => Scalar::U32,
             other => other,
@@ -63,13 +63,11 @@ fn conversion_of(conversion: Conversion, scalar: Scalar) -> String {
         (Form::LowerHex, _) => ('x', false),
         (Form::UpperHex, _) => ('x', true),
         (Form::Octal, _) => ('o', false),
-        (_, Scalar::F32 | Scalar::F64) if precision.is_some() => ('f', false),
-        (_, Scalar::F32 | Scalar::F64) => ('g', false),
+        (_, float) if float.is_float() => (if precision.is_some() { 'f' } else { 'g' }, false),
         (_, integer) => (if integer.is_signed() { 'd' } else { 'u' }, false),
     };
     let precision = match (form, scalar) {
-        (Form::Debug, Scalar::F32) => precision.or(Some(F32_DIGITS)),
-        (Form::Debug, Scalar::F64) => precision.or(Some(F64_DIGITS)),
+        (Form::Debug, float) if float.is_float() => precision.or(Some(significant(float))),
         _ => precision,
     };
     let before = match (prefix, letter) {

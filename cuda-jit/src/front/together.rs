@@ -1,10 +1,9 @@
-//! What threads do together: barriers, fences, atomics, shuffles and votes.
+//! What threads do together: barriers, fences, shuffles and votes; clocks, and operations on bits.
 
 use super::function::{Lowering, Result};
-use super::layout::shown;
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Intrinsic, Ty};
-use crate::kir::{BinaryOp, Op, Scalar, ShuffleOp, Value};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, ShuffleOp, Special, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
 
 impl Lowering<'_> {
@@ -19,7 +18,7 @@ impl Lowering<'_> {
         let scalar = scalar.unwrap_or(Scalar::U32);
         let op = match intrinsic {
             Intrinsic::Barrier => Op::Barrier,
-            Intrinsic::Fence(scope) => Op::Fence(scope),
+            Intrinsic::Fence(order) => Op::Fence(order),
             Intrinsic::ActiveMask => Op::ActiveMask,
             Intrinsic::BarrierReduce(op) => Op::BarrierReduce(op, self.scalar(&args[0], Scalar::Bool)?),
             Intrinsic::SyncWarp => Op::SyncWarp(self.scalar(&args[0], Scalar::U32)?),
@@ -32,21 +31,37 @@ impl Lowering<'_> {
                 let value = self.scalar(&args[1], scalar)?;
                 Op::MatchAny(mask, self.integer_bits(value, scalar))
             }
-            Intrinsic::Atomic(op) => {
-                let pointer = self.pointer(at, &args[0])?;
-                Op::Atomic(op, pointer, self.scalar(&args[1], scalar)?)
+            Intrinsic::MatchAll => {
+                let mask = self.scalar(&args[0], Scalar::U32)?;
+                let value = self.scalar(&args[1], scalar)?;
+                let value = self.integer_bits(value, scalar);
+                let found = self.build.value(Op::MatchAll(mask, value), Scalar::U32);
+                let none = self.constant(Scalar::U32, 0);
+                let same = self.compare(CompareOp::Ne, found, none);
+                return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: vec![found, same] });
             }
-            Intrinsic::CompareExchange => {
-                let pointer = self.pointer(at, &args[0])?;
-                let old = self.scalar(&args[1], scalar)?;
-                Op::CompareExchange(pointer, old, self.scalar(&args[2], scalar)?)
+            Intrinsic::Reduce(op) => {
+                let mask = self.scalar(&args[0], Scalar::U32)?;
+                Op::Reduce(op, mask, self.scalar(&args[1], scalar)?)
             }
-            Intrinsic::Shuffle(op) => {
+            Intrinsic::LaneMask(order) => Op::Special(Special::LaneMask(order)),
+            Intrinsic::Clock(clock) => Op::Clock(clock),
+            Intrinsic::Sleep => Op::Sleep(self.scalar(&args[0], Scalar::U32)?),
+            Intrinsic::Shuffle(op, width) => {
                 let mask = self.scalar(&args[0], Scalar::U32)?;
                 let value = self.scalar(&args[1], scalar)?;
                 let lane = self.scalar(&args[2], Scalar::U32)?;
-                return Ok(Val::scalar(scalar, self.shuffle(op, mask, value, lane, scalar)));
+                return Ok(Val::scalar(scalar, self.shuffle((op, width), mask, value, lane, scalar)));
             }
+            Intrinsic::Library(function) => return self.library(function, args),
+            Intrinsic::Bits(_) | Intrinsic::FindFirstSet | Intrinsic::Ternary(_) => {
+                return self.bits(intrinsic, scalar, args);
+            }
+            Intrinsic::AtomicLoad(_)
+            | Intrinsic::AtomicStore(_)
+            | Intrinsic::Atomic(..)
+            | Intrinsic::AtomicNotNan(..)
+            | Intrinsic::CompareExchange(_) => return self.atomic(at, intrinsic, scalar, args),
             _ => return Err(self.error(at, "the front end does not know this function; please report this")),
         };
         Ok(match intrinsic_type(intrinsic, Some(scalar)) {
@@ -58,13 +73,31 @@ impl Lowering<'_> {
         })
     }
 
-    /// The address that a reference holds.
-    fn pointer(&mut self, at: Pos, reference: &'static Expr) -> Result<Value> {
-        let value = self.expr(reference, None)?;
-        match value.ty {
-            Ty::Ref(..) => Ok(self.address(value)),
-            other => Err(self.error(at, format!("a value of type `{}` is no reference to a number", shown(&other)))),
+    /// Operations on bits: of one integer, or of three.
+    fn bits(&mut self, intrinsic: Intrinsic, scalar: Scalar, args: &'static [Expr]) -> Result<Val> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(self.scalar(arg, scalar)?);
         }
+        let value = match (intrinsic, &values[..]) {
+            (Intrinsic::Ternary(op), &[a, b, c]) => self.build.value(Op::Ternary(op, a, b, c), scalar),
+            (Intrinsic::Bits(op), &[a]) => self.unary_value(op, a, scalar),
+            (_, &[a, ..]) => {
+                // of 0 all bits are behind the lowest that is one
+                let behind = self.unary_value(UnaryOp::TrailingZeros, a, scalar);
+                let (zero, one) = (self.constant(scalar, 0), self.constant(scalar, 1));
+                let place = self.binary_value(BinaryOp::Add, behind, one, scalar);
+                let none = self.compare(CompareOp::Eq, a, zero);
+                self.select(none, zero, place, scalar)
+            }
+            _ => return Ok(Val::unit()),
+        };
+        let ty = intrinsic_type(intrinsic, Some(scalar));
+        let value = match ty {
+            Ty::Scalar(result) if result != scalar => self.build.value(Op::Cast(value, result), result),
+            _ => value,
+        };
+        Ok(Val { ty, leaves: vec![value] })
     }
 
     fn integer_bits(&mut self, value: Value, scalar: Scalar) -> Value {
@@ -76,9 +109,16 @@ impl Lowering<'_> {
     }
 
     /// The hardware shuffles 32 bits at a time, so a wider number goes in two halves.
-    fn shuffle(&mut self, op: ShuffleOp, mask: Value, value: Value, lane: Value, scalar: Scalar) -> Value {
+    fn shuffle(
+        &mut self,
+        (op, width): (ShuffleOp, u32),
+        mask: Value,
+        value: Value,
+        lane: Value,
+        scalar: Scalar,
+    ) -> Value {
         if scalar.bits() == 32 {
-            return self.build.value(Op::Shuffle(op, mask, value, lane), scalar);
+            return self.build.value(Op::Shuffle(op, width, mask, value, lane), scalar);
         }
         let bits = match scalar {
             Scalar::U64 => value,
@@ -88,7 +128,7 @@ impl Lowering<'_> {
         let high = self.build.value(Op::Binary(BinaryOp::Shr, bits, half), Scalar::U64);
         let [low, high] = [bits, high].map(|part| {
             let word = self.build.value(Op::Cast(part, Scalar::U32), Scalar::U32);
-            let taken = self.build.value(Op::Shuffle(op, mask, word, lane), Scalar::U32);
+            let taken = self.build.value(Op::Shuffle(op, width, mask, word, lane), Scalar::U32);
             self.build.value(Op::Cast(taken, Scalar::U64), Scalar::U64)
         });
         let high = self.build.value(Op::Binary(BinaryOp::Shl, high, half), Scalar::U64);

@@ -8,8 +8,8 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Field, Intrinsic, Memory, StructTy, Ty};
-use crate::kir::{BarrierOp, Scalar, Space, Value, VoteOp};
+use crate::harvest::{Arithmetic, Field, Intrinsic, Memory, StructTy, Ty};
+use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
 
 /// A value of the language: its type and the KIR values that it consists of.
@@ -45,13 +45,33 @@ impl Val {
 /// What an intrinsic yields; `scalar` is its generic argument, if it has one.
 pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
     match intrinsic {
-        Intrinsic::Barrier | Intrinsic::Fence(_) | Intrinsic::SyncWarp => Ty::Unit,
-        Intrinsic::BarrierReduce(BarrierOp::Count) | Intrinsic::Vote(VoteOp::Ballot) => Ty::Scalar(Scalar::U32),
+        Intrinsic::Barrier
+        | Intrinsic::Fence(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::AtomicStore(_)
+        | Intrinsic::Sleep => Ty::Unit,
+        // its callee tells
+        Intrinsic::AsVectors => Ty::Unit,
+        Intrinsic::BarrierReduce(BarrierOp::Count)
+        | Intrinsic::Vote(VoteOp::Ballot)
+        | Intrinsic::MatchAny
+        | Intrinsic::ActiveMask
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Clock(Clock::CyclesLow)
+        | Intrinsic::FindFirstSet
+        | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
-        Intrinsic::MatchAny | Intrinsic::ActiveMask => Ty::Scalar(Scalar::U32),
-        Intrinsic::Atomic(_) | Intrinsic::CompareExchange | Intrinsic::Shuffle(_) => {
-            Ty::Scalar(scalar.unwrap_or(Scalar::U32))
-        }
+        Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
+        Intrinsic::Library(function) => super::math::library_type(function),
+        Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
+        Intrinsic::AtomicLoad(_)
+        | Intrinsic::Atomic(..)
+        | Intrinsic::AtomicNotNan(..)
+        | Intrinsic::CompareExchange(_)
+        | Intrinsic::Shuffle(..)
+        | Intrinsic::Reduce(_)
+        | Intrinsic::Bits(_)
+        | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
@@ -62,7 +82,10 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
 pub(crate) fn dim3() -> Ty {
     let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
     let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
-    Ty::Struct(StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new }.into())
+    Ty::Struct(
+        StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new, arithmetic: Arithmetic::Listed }
+            .into(),
+    )
 }
 
 /// The type that a literal's suffix names.
@@ -168,6 +191,11 @@ impl Lowering<'_> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, harvest) => Some(harvest.result.clone()),
             Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::Vectors(vector) => {
+                let number = Ty::Scalar(vector.lanes()?);
+                let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
+                Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
+            }
             Callee::Builtin => None,
         }
     }
@@ -178,6 +206,7 @@ impl Lowering<'_> {
             UnaryOp::Not => "Not",
         };
         match behind(operand) {
+            of if of.lanes().is_some() => Some(of),
             of @ Ty::Struct(_) => super::overload::result(&of, name, &of),
             other => Some(other),
         }
@@ -185,6 +214,7 @@ impl Lowering<'_> {
 
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
+            (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),

@@ -21,7 +21,7 @@ pub trait Key: 'static {
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `bool`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
+    note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, `bool`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.
@@ -113,6 +113,8 @@ scalars! {
     usize => U64, |v| v as u64;
     f32 => F32, |v| u64::from(v.to_bits());
     f64 => F64, |v| v.to_bits();
+    half::f16 => F16, |v| u64::from(v.to_bits());
+    half::bf16 => Bf16, |v| u64::from(v.to_bits());
 }
 
 /// The key of `&[T]`, or of `&mut [T]` if `MUTABLE`.

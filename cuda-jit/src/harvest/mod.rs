@@ -1,10 +1,11 @@
 //! What rustc made of a captured function: the types of its bindings, its callees, its constants.
 //!
-//! The macro emits, beside each function, a twin whose body is never run. In the twin an [`Observer`] stands for each
-//! binding and a [`Callee`] for each call; rustc's own inference fixes their type variables, and instantiating the
-//! twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+//! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
+//! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
 
 mod builtin;
+mod closure;
 mod keys;
 mod operator;
 mod types;
@@ -13,42 +14,30 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
+pub use closure::{
+    Called, Capture, Captures, Carrier, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
+    saw_closure, saw_shared,
+};
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use types::{Field, Memory, Operator, StructTy, Ty};
+pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
-use crate::kir::{AtomicOp, BarrierOp, Scalar, Scope, ShuffleOp, VoteOp};
+use crate::kir::{
+    AtomicOp, BarrierOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+};
 use crate::syntax::Definition;
 
-/// A type variable that rustc unifies with the type of a binding.
-#[derive(Debug)]
-pub struct Observer<K>(PhantomData<Cell<K>>);
-
-impl<K> Default for Observer<K> {
-    fn default() -> Self {
-        Self::new()
-    }
+/// What tells the type that an observer saw.
+pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
+    ty_of::<T>
 }
 
-impl<K> Observer<K> {
-    /// A fresh variable.
-    pub const fn new() -> Self {
-        Observer(PhantomData)
-    }
-
-    /// Ties the variable to the type of a value.
-    pub fn see<T: DeviceType<K = K>>(&self, _: &T) {}
-
-    /// What tells what the variable became.
-    pub fn ty(&self) -> fn() -> Ty
-    where
-        K: Key,
-    {
-        K::ty
-    }
+/// What tells the specialisation that a callee's observer saw.
+pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
+    F::instance
 }
 
 /// The type that stands beside a device function, and names it and its generic arguments.
@@ -103,22 +92,21 @@ impl<F> Default for Callee<F> {
 }
 
 impl<F> Callee<F> {
-    /// A callee that is still open, or whose generic arguments are.
+    /// A callee, whose generic arguments may still be open.
     pub const fn new() -> Self {
         Callee(PhantomData)
     }
 
-    /// Ties the callee to the one that a hidden method names, whose receiver rustc has resolved.
-    pub fn of(&self, _: Callee<F>) {}
+    /// Shows the callee to its observer.
+    pub fn of(self, _: *const F) -> Self {
+        self
+    }
 }
 
 impl<F: DeviceFn> Callee<F> {
     /// Ties the generic arguments to those of a function value.
-    pub fn see<V: FnLike<F::Args, Output = F::Output>>(&self, _: &V) {}
-
-    /// What tells the specialisation that is called.
-    pub fn instance(&self) -> fn() -> Instance {
-        F::instance
+    pub fn see<V: FnLike<F::Args, Output = F::Output>>(self, _: &V) -> Self {
+        self
     }
 }
 
@@ -168,21 +156,47 @@ pub enum Intrinsic {
     /// Waits for the block and combines a `bool`.
     BarrierReduce(BarrierOp),
     /// Orders memory operations.
-    Fence(Scope),
+    Fence(Order),
+    /// Reads a number at once.
+    AtomicLoad(Order),
+    /// Writes a number at once.
+    AtomicStore(Order),
     /// Changes a number at once.
-    Atomic(AtomicOp),
+    Atomic(AtomicOp, Order),
+    /// The smaller or larger number, where NaN counts as none.
+    AtomicNotNan(AtomicOp, Order),
     /// Replaces a number if it is the expected one.
-    CompareExchange,
-    /// Takes a number from another lane.
-    Shuffle(ShuffleOp),
+    CompareExchange(Order),
+    /// Takes a number from another lane of so many.
+    Shuffle(ShuffleOp, u32),
     /// Combines a `bool` of the lanes.
     Vote(VoteOp),
     /// Finds the lanes with the same number.
     MatchAny,
+    /// Whether lanes have the same number.
+    MatchAll,
+    /// Combines a number of the lanes.
+    Reduce(ReduceOp),
+    /// Lanes, by how they stand to the own one.
+    LaneMask(CompareOp),
     /// Waits for lanes.
     SyncWarp,
     /// The lanes that run together.
     ActiveMask,
+    /// What time it is.
+    Clock(Clock),
+    /// Waits for a while.
+    Sleep,
+    /// An operator of an integer's bits.
+    Bits(UnaryOp),
+    /// The place of the lowest bit that is one.
+    FindFirstSet,
+    /// A function of libdevice.
+    Library(LibFn),
+    /// An operator of three integers.
+    Ternary(TernaryOp),
+    /// A slice of numbers as one of vectors, and the rest.
+    AsVectors,
 }
 
 /// One specialisation of a device function or kernel.
@@ -246,7 +260,7 @@ impl Answers<'_> {
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(tell(self.locals));
         Harvest {
-            bindings: bindings.map(|ty| Some(ty).filter(|ty| *ty != Ty::Closure)).collect(),
+            bindings: bindings.map(Ty::of_binding).collect(),
             params,
             result: (self.result)(),
             consts,

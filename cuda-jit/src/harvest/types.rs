@@ -3,6 +3,7 @@
 //! A [`Ty`] is what rustc says, without lifetimes. Where a reference points ([`Memory`]) is not Rust's to say: in a
 //! harvested type it is a placeholder, and the front end fills in what flows there.
 
+use std::any::TypeId;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -34,11 +35,18 @@ pub enum Ty {
     View(Box<Ty>, usize, Memory),
     /// A closure, which is inlined where it is called.
     Closure,
+    /// A closure or device function that a launch passes; a kernel's parameter only.
+    Passed(Arc<Passed>),
 }
 
 impl Ty {
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
+
+    /// The type of a binding's value; closures are no values.
+    pub(super) fn of_binding(self) -> Option<Ty> {
+        Some(self).filter(|ty| !matches!(ty, Ty::Closure | Ty::Passed(_)))
+    }
 }
 
 /// What a reference points to.
@@ -85,6 +93,17 @@ pub struct StructTy {
     pub align: usize,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,
+    /// What its operators are.
+    pub arithmetic: Arithmetic,
+}
+
+/// What a struct's operators are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Those that it lists, and no others.
+    Listed,
+    /// Those of its fields, which are all numbers of this type, one by one.
+    Lanes(Scalar),
 }
 
 /// A struct is its name and fields: operators are functions, which have no identity.
@@ -122,4 +141,30 @@ pub struct Operator {
     pub right: Ty,
     /// The method.
     pub instance: Instance,
+}
+
+/// A closure or device function that a launch passes to a kernel.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// What tells it from every other.
+    pub id: TypeId,
+    /// The device function, or a function of what is captured that yields the closure.
+    pub instance: Instance,
+    /// The types of what the closure captures; `None` for a device function.
+    pub captures: Option<Vec<Ty>>,
+}
+
+/// Its identity says it all.
+impl PartialEq for Passed {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Passed {}
+
+impl Hash for Passed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
 }

@@ -16,11 +16,13 @@
 //!   `shl` and `shr` take the amount modulo the width; `shr` is arithmetic on signed types. `div` and `rem` truncate
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
 //!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
-//! - **Floats** are IEEE 754 binary32 and binary64, rounded to nearest even. Where [`Module::contract`] is set, a
-//!   `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
+//! - **Floats** are IEEE 754 binary16, binary32 and binary64, and bfloat16, rounded to nearest even. Where
+//!   [`Module::contract`] is set, a `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
+//! - **Pairs** of 16-bit floats lie in one register, the first in the low half. Arithmetic is that of each half.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
-//!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Pointers are not cast.
+//!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Floats of 16 bits are cast from
+//!   and to floats only. Pointers are not cast.
 //! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
 //!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
 //!   a record is aligned as its place in the record says, which may be more than its own type asks for.
@@ -35,156 +37,24 @@
 //! The text form ([`text`]) prints every part of a module and reads it back; [`crate::valid`] states the rules that a
 //! module obeys. A module that verifies never makes a back end panic.
 
-use std::fmt;
 use std::sync::Arc;
 
 pub mod build;
 mod format;
-mod math;
+pub(crate) mod library;
+mod operator;
 mod pointee;
 pub mod text;
+mod types;
 
 pub use format::{Printed, conversions};
-pub use math::{MathFn, Shape};
+pub use library::{LibArg, LibFn};
+pub use operator::{
+    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
+    TernaryOp, UnaryOp, VoteOp,
+};
 pub use pointee::{Pointee, Record};
-
-/// A number type, or `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each variant is the Rust type of its name")]
-pub enum Scalar {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    /// Every scalar type, in declaration order.
-    pub const ALL: [Scalar; 11] = [
-        Scalar::Bool,
-        Scalar::I8,
-        Scalar::I16,
-        Scalar::I32,
-        Scalar::I64,
-        Scalar::U8,
-        Scalar::U16,
-        Scalar::U32,
-        Scalar::U64,
-        Scalar::F32,
-        Scalar::F64,
-    ];
-
-    /// The type's name in Rust and in KIR text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::Bool => "bool",
-            Scalar::I8 => "i8",
-            Scalar::I16 => "i16",
-            Scalar::I32 => "i32",
-            Scalar::I64 => "i64",
-            Scalar::U8 => "u8",
-            Scalar::U16 => "u16",
-            Scalar::U32 => "u32",
-            Scalar::U64 => "u64",
-            Scalar::F32 => "f32",
-            Scalar::F64 => "f64",
-        }
-    }
-
-    /// The type's width in bits; 1 for `bool`.
-    pub fn bits(self) -> u32 {
-        match self {
-            Scalar::Bool => 1,
-            Scalar::I8 | Scalar::U8 => 8,
-            Scalar::I16 | Scalar::U16 => 16,
-            Scalar::I32 | Scalar::U32 | Scalar::F32 => 32,
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
-        }
-    }
-
-    /// The type's size and alignment in memory, in bytes.
-    pub fn bytes(self) -> u32 {
-        self.bits().div_ceil(8)
-    }
-
-    /// Whether this is an integer type; `bool` is not.
-    pub fn is_integer(self) -> bool {
-        !matches!(self, Scalar::Bool | Scalar::F32 | Scalar::F64)
-    }
-
-    /// Whether this is a signed integer type.
-    pub fn is_signed(self) -> bool {
-        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
-    }
-
-    /// Whether this is a floating-point type.
-    pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
-    }
-}
-
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Which memory a pointer points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// The device's memory, which every thread of every launch can reach.
-    Global,
-    /// The block's memory, which all its threads can reach.
-    Shared,
-    /// The thread's own memory.
-    Local,
-}
-
-impl Space {
-    /// Every memory, in declaration order.
-    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
-}
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// A number or `bool`.
-    Scalar(Scalar),
-    /// A pointer to elements of one type.
-    Ptr(Space, Pointee),
-}
-
-impl Type {
-    /// The scalar type, if it is one.
-    pub fn scalar(self) -> Option<Scalar> {
-        match self {
-            Type::Scalar(scalar) => Some(scalar),
-            Type::Ptr(..) => None,
-        }
-    }
-}
-
-impl From<Scalar> for Type {
-    fn from(scalar: Scalar) -> Self {
-        Type::Scalar(scalar)
-    }
-}
-
-/// What a kernel may do with the memory behind a pointer parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Only read; nobody writes it during the launch.
-    Read,
-    /// Read and write; other threads may do so at the same time.
-    ReadWrite,
-}
+pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -231,180 +101,6 @@ index! {
     ArrayId
 }
 
-/// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Const {
-    /// The constant's type.
-    pub ty: Scalar,
-    /// Its bits; those above the type's width are zero.
-    pub bits: u64,
-}
-
-/// Operators of one operand, which also gives the result's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// Negation of a signed integer or float.
-    Neg,
-    /// Complement of an integer, or negation of a `bool`.
-    Not,
-    /// Absolute value; of a signed integer it wraps at the minimum.
-    Abs,
-    /// Square root of a float, correctly rounded.
-    Sqrt,
-    /// Rounds a float toward negative infinity.
-    Floor,
-    /// Rounds a float toward positive infinity.
-    Ceil,
-    /// Rounds a float toward zero.
-    Trunc,
-    /// Rounds a float to the nearest integer, ties to even.
-    RoundTiesEven,
-    /// How many bits of an integer are one, in the operand's own type.
-    CountOnes,
-    /// How many leading bits of an integer are zero, in the operand's own type.
-    LeadingZeros,
-    /// How many trailing bits of an integer are zero, in the operand's own type.
-    TrailingZeros,
-    /// Reverses the bits of an integer.
-    ReverseBits,
-    /// Reverses the bytes of an integer.
-    SwapBytes,
-}
-
-/// Operators of two operands of one type, which the result has too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the module's documentation gives each operator's meaning")]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    /// The smaller; of floats the one that is not NaN, of zeros the negative one.
-    Min,
-    /// The larger; of floats the one that is not NaN, of zeros the positive one.
-    Max,
-    /// The first float with the sign of the second.
-    CopySign,
-}
-
-/// Comparisons of two operands of one type; the result is `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "Rust's comparison operators")]
-pub enum CompareOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-/// An axis of the grid or block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "CUDA's names")]
-pub enum Axis {
-    X,
-    Y,
-    Z,
-}
-
-/// What the hardware knows of the running thread; each is a `u32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Special {
-    /// The thread's index in its block.
-    ThreadIdx(Axis),
-    /// The block's index in the grid.
-    BlockIdx(Axis),
-    /// The block's extent in threads.
-    BlockDim(Axis),
-    /// The grid's extent in blocks.
-    GridDim(Axis),
-    /// The thread's lane in its warp.
-    LaneId,
-    /// The number of lanes in a warp.
-    WarpSize,
-    /// How many bytes of dynamic shared memory the launch gave each block.
-    DynamicSharedBytes,
-}
-
-/// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
-/// memory operations before it visible to those threads after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BarrierOp {
-    /// For how many of the threads the `bool` is true; a `u32`.
-    Count,
-    /// Whether it is true for all; a `bool`.
-    And,
-    /// Whether it is true for any; a `bool`.
-    Or,
-}
-
-/// Who sees the memory operations before a fence no later than those after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "CUDA's scopes")]
-pub enum Scope {
-    Block,
-    Device,
-    System,
-}
-
-/// What an atomic operation makes of the old value and its operand. Relaxed, at the device's scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtomicOp {
-    /// The wrapping sum; for 32-bit and 64-bit numbers.
-    Add,
-    /// The wrapping difference; for 32-bit and 64-bit integers.
-    Sub,
-    /// The smaller; for 32-bit and 64-bit integers.
-    Min,
-    /// The larger; for 32-bit and 64-bit integers.
-    Max,
-    /// Bitwise and; for 32-bit and 64-bit integers.
-    And,
-    /// Bitwise or; for 32-bit and 64-bit integers.
-    Or,
-    /// Bitwise exclusive or; for 32-bit and 64-bit integers.
-    Xor,
-    /// The operand; for 32-bit and 64-bit numbers.
-    Exchange,
-    /// The old value plus one, or zero if it is not less than the operand; for `u32`.
-    Inc,
-    /// The old value minus one, or the operand if it is zero or more than the operand; for `u32`.
-    Dec,
-}
-
-/// From which lane a shuffle takes its value. Lanes beyond the warp give the thread's own value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShuffleOp {
-    /// The lane of that number, modulo the warp.
-    Index,
-    /// So many lanes below.
-    Up,
-    /// So many lanes above.
-    Down,
-    /// The lane whose number differs in these bits.
-    Xor,
-}
-
-/// What the threads of a warp tell each other of a `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VoteOp {
-    /// Whether it is true for all; a `bool`.
-    All,
-    /// Whether it is true for any; a `bool`.
-    Any,
-    /// Whether it is the same for all; a `bool`.
-    Equal,
-    /// For which lanes it is true; a `u32` with a bit for each.
-    Ballot,
-}
-
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -420,6 +116,8 @@ pub enum Op {
     Binary(BinaryOp, Value, Value),
     /// `a * b + c` of floats, rounded once.
     Fma(Value, Value, Value),
+    /// An operator of three operands.
+    Ternary(TernaryOp, Value, Value, Value),
     /// Whether the exact result of `add`, `sub` or `mul` on integers does not fit the type; a `bool`.
     Overflows(BinaryOp, Value, Value),
     /// A comparison.
@@ -430,10 +128,18 @@ pub enum Op {
     Cast(Value, Scalar),
     /// The same bits as another type of the same width.
     Bitcast(Value, Scalar),
+    /// The pair of two floats of 16 bits, the low half first.
+    Pair(Value, Value),
+    /// A half of a pair: the high one or the low one.
+    Lane(Value, Lane),
     /// A pointer moved by a number of elements, a `u64`.
     Offset(Value, Value),
     /// The pointer to what a record holds at an offset in bytes.
     Field(Value, u32, Pointee),
+    /// The pointer's address as a number, a `u64`.
+    Address(Value),
+    /// The same address as a pointer to something else, for which it must be aligned.
+    Retype(Value, Pointee),
     /// Reads the element behind a pointer.
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
@@ -452,24 +158,37 @@ pub enum Op {
     /// Waits for the block, and combines a `bool` of each thread.
     BarrierReduce(BarrierOp, Value),
     /// Orders memory operations; yields nothing.
-    Fence(Scope),
+    Fence(Order),
+    /// Reads the number behind a pointer at once; not to release.
+    AtomicLoad(Order, Value),
+    /// Writes the number behind a pointer at once; not to acquire. Yields nothing.
+    AtomicStore(Order, Value, Value),
     /// Changes the element behind a pointer at once; yields the old one.
-    Atomic(AtomicOp, Value, Value),
-    /// Writes the third operand behind a pointer if the second is there; yields the old element. For 32-bit and 64-bit
-    /// integers.
-    CompareExchange(Value, Value, Value),
-    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`).
-    Shuffle(ShuffleOp, Value, Value, Value),
+    Atomic(AtomicOp, Order, Value, Value),
+    /// Writes the third operand behind a pointer if the second's bits are there; yields the old element. For numbers of
+    /// 16, 32 and 64 bits. Where they are not there, nothing is released.
+    CompareExchange(Order, Value, Value, Value),
+    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`). The warp is taken
+    /// in parts of so many neighbouring lanes, a power of two up to 32.
+    Shuffle(ShuffleOp, u32, Value, Value, Value),
     /// Combines a `bool` of each lane in a mask (`u32`).
     Vote(VoteOp, Value, Value),
     /// For which lanes in a mask (`u32`) a 32-bit or 64-bit integer is the thread's own; a `u32`.
     MatchAny(Value, Value),
+    /// The mask (`u32`) if a 32-bit or 64-bit integer is the same in all its lanes, else 0.
+    MatchAll(Value, Value),
+    /// Combines a 32-bit integer of each lane in a mask (`u32`).
+    Reduce(ReduceOp, Value, Value),
     /// Waits for the lanes in a mask (`u32`); yields nothing.
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
-    /// Calls a function of libdevice on floats of one type, which the result has too.
-    Math(MathFn, Vec<Value>),
+    /// What time it is.
+    Clock(Clock),
+    /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
+    Sleep(Value),
+    /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
+    Math(LibFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
     /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
@@ -489,6 +208,8 @@ impl Op {
                 | Op::Shuffle(..)
                 | Op::Vote(..)
                 | Op::MatchAny(..)
+                | Op::MatchAll(..)
+                | Op::Reduce(..)
                 | Op::SyncWarp(_)
                 | Op::ActiveMask
         )
@@ -510,27 +231,39 @@ impl Op {
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
             | Op::Cast(a, _)
             | Op::Bitcast(a, _)
+            | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::Address(a)
+            | Op::Retype(a, _)
             | Op::Field(a, ..)
             | Op::DynamicShared(a, _)
             | Op::BarrierReduce(_, a)
+            | Op::AtomicLoad(_, a)
+            | Op::Sleep(a)
             | Op::SyncWarp(a) => vec![a],
             Op::Binary(_, a, b)
             | Op::Overflows(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Offset(a, b)
+            | Op::Pair(a, b)
             | Op::Store(a, b)
-            | Op::Atomic(_, a, b)
+            | Op::Atomic(_, _, a, b)
+            | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)
-            | Op::MatchAny(a, b) => vec![a, b],
-            Op::Fma(a, b, c) | Op::Select(a, b, c) | Op::CompareExchange(a, b, c) | Op::Shuffle(_, a, b, c) => {
-                vec![a, b, c]
-            }
+            | Op::MatchAny(a, b)
+            | Op::MatchAll(a, b)
+            | Op::Reduce(_, a, b) => vec![a, b],
+            Op::Fma(a, b, c)
+            | Op::Ternary(_, a, b, c)
+            | Op::Select(a, b, c)
+            | Op::CompareExchange(_, a, b, c)
+            | Op::Shuffle(_, _, a, b, c) => vec![a, b, c],
             Op::Call(_, arguments) | Op::Print(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);

@@ -17,15 +17,20 @@
 //! inst      = [VALUE ":" type "="] op
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
 //!           | UNARY VALUE | BINARY VALUE "," VALUE | COMPARE VALUE "," VALUE | "overflows" BINARY VALUE "," VALUE
-//!           | ("fma" | "select") VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
+//!           | ("fma" | "select" | TERNARY) VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
+//!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
+//!           | "address" VALUE | "retype" VALUE "to" pointee
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
-//!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" SCOPE
-//!           | "atomic" ATOMIC VALUE "," VALUE | "compare_exchange" VALUE "," VALUE "," VALUE
-//!           | "shuffle" SHUFFLE VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
-//!           | "match_any" VALUE "," VALUE | "sync_warp" VALUE | "active_mask"
+//!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" order
+//!           | "atomic_load" [order] VALUE | "atomic_store" [order] VALUE "," VALUE
+//!           | "atomic" ATOMIC [order] VALUE "," VALUE | "compare_exchange" [order] VALUE "," VALUE "," VALUE
+//!           | "shuffle" SHUFFLE ["within" NUMBER] VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
+//!           | ("match_any" | "match_all") VALUE "," VALUE | "reduce" REDUCE VALUE "," VALUE
+//!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
 //!           | "print" STRING values                                       format
+//! order     = ORDERING SCOPE                                            where it can be left out: relaxed device
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```

@@ -11,7 +11,7 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
 use crate::error::Result;
-use crate::harvest::{ArgType, ElementType};
+use crate::harvest::{ArgType, Captures, DeviceClosure, DeviceFunction, ElementType};
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
@@ -58,6 +58,33 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
         self.cells(&mut |cell| launch.push(cell));
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}
+
+// SAFETY: what a closure captures is values without references, each the cells of its numbers.
+unsafe impl<S, C: Captures, H, W> KernelArg<Self> for DeviceClosure<S, C, H, W> {
+    type Bound = ();
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        self.cells(&mut |cell| launch.push(cell));
+        Ok(())
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}
+
+// SAFETY: a function is no cells.
+unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
+    type Bound = ();
+
+    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
         Ok(())
     }
 

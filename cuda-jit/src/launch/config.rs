@@ -30,6 +30,41 @@ macro_rules! tuples {
     )* };
 }
 
+/// What `forall` takes first: how many threads are wanted at least, as a number, `(count, &stream)` or
+/// `(count, &stream, shared bytes)`.
+#[diagnostic::on_unimplemented(
+    message = "`forall` takes the number of threads first, not `{Self}`",
+    label = "a `usize`, `(usize, &stream)` or `(usize, &stream, shared_bytes)`"
+)]
+pub trait Tasks {
+    /// The threads that are wanted, and the launch of one thread with that stream and shared memory.
+    fn into_parts(self) -> (usize, LaunchConfig);
+}
+
+impl Tasks for usize {
+    fn into_parts(self) -> (usize, LaunchConfig) {
+        (self, LaunchConfig::new(1, 1))
+    }
+}
+
+macro_rules! tasks {
+    ($(($stream:ty $(, $shared:ident: $bytes:ty)?))*) => { $(
+        impl Tasks for (usize, $stream, $($bytes)?) {
+            fn into_parts(self) -> (usize, LaunchConfig) {
+                let (count, stream, $($shared)?) = self;
+                (count, (1, 1, stream, $($shared)?).into())
+            }
+        }
+    )* };
+}
+
+tasks! {
+    (&Stream)
+    (&Stream, shared: usize)
+    (&StreamScope<'_, '_>)
+    (&StreamScope<'_, '_>, shared: usize)
+}
+
 tuples! {
     ()
     (&Stream)

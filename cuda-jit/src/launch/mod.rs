@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
-pub use config::Configuration;
+pub use config::{Configuration, Tasks};
 pub use host::{In, InOut, Out};
 pub use params::Params;
 
@@ -110,27 +110,25 @@ where
     run::<K, A>(loaded, config, args, place)
 }
 
-/// Launches a kernel for at least `count` threads in one dimension.
+/// Launches a kernel for at least so many threads in one dimension.
 ///
 /// # Errors
 ///
 /// As for [`launch`].
 #[track_caller]
-pub fn forall<K, A>(current: fn() -> Result<Context>, count: usize, args: A) -> Result<()>
+pub fn forall<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
+    let (count, asked) = tasks.into_parts();
     if count == 0 {
         return Ok(());
     }
-    let loaded = loaded::<K, A>(current, None, &args)?;
-    let block = *loaded.block.get_or_try_init(|| {
-        let (_, block) = loaded.function.max_potential_block_size(0, 0)?;
-        Ok::<_, Error>(block.max(1))
-    })?;
+    let loaded = loaded::<K, A>(current, asked.chosen_stream(), &args)?;
+    let block = loaded.best_block(asked.dynamic_shared_bytes())?;
     // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
-    let config = LaunchConfig::new(count.div_ceil(block as usize), block).quiet();
+    let config = asked.resized(count.div_ceil(block as usize), block).quiet();
     run::<K, A>(loaded, &config, args, Some(Location::caller()))
 }
 
@@ -173,6 +171,16 @@ fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
 }
 
 impl Loaded {
+    /// The block that keeps most threads resident, in threads.
+    fn best_block(&self, shared_bytes: usize) -> Result<u32> {
+        let ask = || {
+            let (_, block) = self.function.max_potential_block_size(shared_bytes, 0)?;
+            Ok(block.max(1))
+        };
+        // Without dynamic shared memory, which is the usual case, it is asked once.
+        if shared_bytes == 0 { self.block.get_or_try_init(ask).copied() } else { ask() }
+    }
+
     /// Says that a launch has fewer blocks than the device multiprocessors; cheap for a place that has said it last.
     fn warn_of_few_blocks(&self, kernel: &str, grid: [u32; 3], place: &'static Location<'static>) {
         let address = std::ptr::from_ref(place).addr();

@@ -58,7 +58,7 @@ impl Accesses {
                 (Op::Shared(_) | Op::DynamicShared(..) | Op::Local(_), Some(result)) => {
                     (Some(Access::ReadWrite), result)
                 }
-                (Op::Offset(pointer, _) | Op::Field(pointer, ..), Some(result)) => {
+                (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),

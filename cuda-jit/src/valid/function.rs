@@ -192,7 +192,11 @@ impl Checker<'_> {
         match op {
             Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
-            Op::Store(pointer, _) | Op::Atomic(_, pointer, _) | Op::CompareExchange(pointer, ..)
+            Op::Store(pointer, _)
+            | Op::AtomicLoad(_, pointer)
+            | Op::AtomicStore(_, pointer, _)
+            | Op::Atomic(_, _, pointer, _)
+            | Op::CompareExchange(_, pointer, ..)
                 if accesses.of_value(*pointer) == Access::Read =>
             {
                 Err(broken(Rule::StoreAccess, format!("{pointer} has access read")))

@@ -91,7 +91,7 @@ rules! {
     CallsKernel,
     /// A panic has at most two arguments, each a `u64`.
     PanicArguments,
-    /// A store or atomic operation goes through a pointer with access `ReadWrite`.
+    /// A store or atomic operation, a load included, goes through a pointer with access `ReadWrite`.
     StoreAccess,
     /// What a `field` points to lies within the record and is aligned in it.
     Field,
@@ -103,6 +103,10 @@ rules! {
     Array,
     /// A format is C's with KIR's conversions, and a print has a value of each one's type.
     Format,
+    /// An atomic load does not release, and an atomic store does not acquire.
+    Order,
+    /// A shuffle's part of the warp is a power of two of lanes, up to 32.
+    Part,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }

@@ -44,10 +44,16 @@ const BROKEN: &[(Rule, &str)] = &[
     ),
     (Rule::Definition, "kir 1 kernel f() { b0: branch v0, b1, b1 b1: return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = sqrt v0 return }"),
-    (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u8 = math sin(v0) return }"),
-    (Rule::Operand, "kir 1 kernel f(v0 x: f32, v1 y: f64) { b0: v2: f32 = math pow(v0, v1) return }"),
-    (Rule::Arguments, "kir 1 kernel f(v0 x: f32) { b0: v1: f32 = math pow(v0) return }"),
-    (Rule::Arguments, "kir 1 kernel f() { b0: v0: f32 = math sin() return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: f64) { b0: v1: f32 = math sinf(v0) return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: f32, v1 y: f64) { b0: v2: f32 = math powf(v0, v1) return }"),
+    (Rule::Arguments, "kir 1 kernel f(v0 x: f32) { b0: v1: f32 = math powf(v0) return }"),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 x: f64, v1 p: ptr global i32 readwrite) { b0: v2: f64 = math frexp(v0, v1) return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 n: i32, v1 p: ptr global f32 read) { b0: v2: f64 = math norm(v0, v1) return }"),
+    (Rule::Result, "kir 1 kernel f(v0 x: f32) { b0: math sinf(v0) return }"),
+    (Rule::Arguments, "kir 1 kernel f() { b0: v0: f32 = math sinf() return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8, v1 y: i8) { b0: v2: u8 = add v0, v1 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: bool = cast v0 to bool return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u8) { b0: v1: u16 = bitcast v0 to u16 return }"),
@@ -104,6 +110,24 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::Operand, "kir 1 kernel f(v0 p: ptr global record 8 align 4 read) { b0: v1: u32 = load v0 return }"),
     (Rule::Record, "kir 1 kernel f(v0 p: ptr global record 6 align 4 read) { b0: return }"),
     (Rule::Record, "kir 1 shared m0 a: record 4 align 3 1 kernel f() { b0: return }"),
+    (Rule::StoreAccess, "kir 1 kernel f(v0 p: ptr global u32 read) { b0: v1: u32 = atomic_load v0 return }"),
+    (
+        Rule::Order,
+        "kir 1 kernel f(v0 p: ptr global u32 readwrite) { b0: v1: u32 = atomic_load release block v0 return }",
+    ),
+    (
+        Rule::Order,
+        "kir 1 kernel f(v0 p: ptr global u32 readwrite, v1 x: u32) { b0: atomic_store acq_rel device v0, v1 return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 p: ptr global bool readwrite) { b0: v1: bool = atomic_load v0 return }"),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { b0: v2: u8 = compare_exchange v0, v1, v1 return }",
+    ),
+    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 12 v0, v0, v0 return }"),
+    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 64 v0, v0, v0 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u32, v1 y: f32) { b0: v2: f32 = reduce add v0, v1 return }"),
+    (Rule::Operand, "kir 1 kernel f(v0 x: i32) { b0: v1: i32 = byte_perm v0, v0, v0 return }"),
     (
         Rule::MixedAccess,
         "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite) { slot s0 p: ptr global u8 b0: set s0, v0 set s0, v1 return }",
@@ -130,6 +154,8 @@ fn every_rule_is_checked() {
 #[test]
 fn what_the_rules_allow() {
     let allowed = [
+        "kir 1 kernel f(v0 x: f64, v1 n: i32, v2 p: ptr global f64 read) { array a0 e: i32 1 b0: \
+         v3: ptr local i32 = local a0 v4: f64 = math frexp(v0, v3) v5: f64 = math norm(v1, v2) return }",
         "kir 1 kernel f() { b0: return b1: jump b1 }",
         "kir 1 kernel f() { slot s0 a: u8 slot s1 a: u8 b0: v0: u8 = get s0 set s1, v0 return }",
         "kir 1 kernel f() { b0: call f1() return } device g() { b0: call f1() return }",
@@ -139,6 +165,8 @@ fn what_the_rules_allow() {
         "kir 1 kernel f(v0 p: ptr global record 8 align 4 readwrite, v1 x: u32) { b0: \
          v2: ptr global record 4 align 4 = field v0, 4 to record 4 align 4 v3: ptr global u32 = field v2, 0 to u32 \
          store v3, v1 return }",
+        "kir 1 kernel f(v0 p: ptr global u16 readwrite, v1 x: u16) { b0: v2: u16 = atomic_load seq_cst system v0 \
+         v3: u16 = compare_exchange v0, v1, v2 atomic_store release block v0, v3 return }",
         "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { slot s0 p: ptr global u8 \
          b0: set s0, v0 jump b1 b1: v2: ptr global u8 = get s0 store v2, v1 return }",
     ];

@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, FuncId, MathFn, Op, Pointee, Scalar, SharedId, SlotId, Space,
-    Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, LibArg, LibFn, Op, Order, Ordering, Pointee,
+    Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -14,14 +14,21 @@ type Result<T> = std::result::Result<T, VerifyError>;
 type Class = (&'static str, fn(Scalar) -> bool);
 
 const ANY: Class = ("a scalar", |_| true);
-const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool);
+const SINGLE: Class = ("a number or bool", |scalar| !scalar.is_pair());
+const NUMBER: Class = ("a number", |scalar| scalar != Scalar::Bool && !scalar.is_pair());
+const COMPUTED: Class = ("a number or pair", |scalar| scalar != Scalar::Bool);
 const INTEGER: Class = ("an integer", Scalar::is_integer);
 const FLOAT: Class = ("a float", Scalar::is_float);
-const LOGICAL: Class = ("an integer or bool", |scalar| !scalar.is_float());
+const FUSED: Class = ("a float or pair", |scalar| scalar.is_float() || scalar.is_pair());
+const HALF: Class = ("a float of 16 bits", Scalar::is_half);
+const LOGICAL: Class = ("an integer or bool", |scalar| scalar.is_integer() || scalar == Scalar::Bool);
 const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
-const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32);
+const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32 && !scalar.is_pair());
 const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
-const SIGNED: Class = ("a signed integer or float", |scalar| scalar.is_signed() || scalar.is_float());
+const INTEGER_WORD: Class = ("a 32-bit integer", |scalar| scalar.is_integer() && scalar.bits() == 32);
+const EXCHANGED: Class = ("a number of 16, 32 or 64 bits", |scalar| scalar.bits() >= 16 && !scalar.is_pair());
+const SIGNED: Class =
+    ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
 /// The type that `op` yields, if its operands are right.
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
@@ -40,7 +47,12 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Unary(op, a) => scalar(checker, *a, unary(*op))?.into(),
         Op::Binary(op, a, b) => same(checker, *a, *b, binary(*op))?.into(),
         Op::Fma(a, b, c) => {
-            let ty = same(checker, *a, *b, FLOAT)?.into();
+            let ty = same(checker, *a, *b, FUSED)?.into();
+            is(checker, *c, ty)?;
+            ty
+        }
+        Op::Ternary(op, a, b, c) => {
+            let ty = same(checker, *a, *b, ternary(*op))?.into();
             is(checker, *c, ty)?;
             ty
         }
@@ -52,7 +64,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             Scalar::Bool.into()
         }
         Op::Compare(_, a, b) => {
-            same(checker, *a, *b, ANY)?;
+            same(checker, *a, *b, SINGLE)?;
             Scalar::Bool.into()
         }
         Op::Select(condition, a, b) => {
@@ -63,12 +75,29 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Cast(a, to) => cast(scalar(checker, *a, ANY)?, *to)?.into(),
         Op::Bitcast(a, to) => bitcast(scalar(checker, *a, ANY)?, *to)?.into(),
+        Op::Pair(a, b) => {
+            let half = same(checker, *a, *b, HALF)?;
+            half.pair().ok_or_else(|| broken(Rule::Operand, format!("there is no pair of {half}")))?.into()
+        }
+        Op::Lane(a, _) => {
+            let pair = scalar(checker, *a, ANY)?;
+            pair.lane().ok_or_else(|| broken(Rule::Operand, format!("{a} is {pair}, not a pair")))?.into()
+        }
         Op::Offset(pointer, count) => {
             pointee(checker, *pointer)?;
             is(checker, *count, Scalar::U64.into())?;
             checker.ty(*pointer)?
         }
         Op::Field(pointer, offset, part) => field(checker, *pointer, *offset, *part)?,
+        Op::Address(pointer) => {
+            pointee(checker, *pointer)?;
+            Scalar::U64.into()
+        }
+        Op::Retype(pointer, to) => {
+            let (space, _) = pointee(checker, *pointer)?;
+            super::check_pointee(*to)?;
+            Type::Ptr(space, *to)
+        }
         Op::Load(pointer) => number_behind(checker, *pointer)?.into(),
         Op::Store(pointer, value) => {
             is(checker, *value, number_behind(checker, *pointer)?.into())?;
@@ -87,18 +116,30 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *a, Scalar::Bool.into())?;
             if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }
         }
-        Op::Atomic(op, pointer, value) => {
+        Op::AtomicLoad(order, pointer) => {
+            ordered(*order, !order.ordering.releases() || order.ordering == Ordering::SeqCst)?;
+            number(number_behind(checker, *pointer)?)?.into()
+        }
+        Op::AtomicStore(order, pointer, value) => {
+            ordered(*order, !order.ordering.acquires() || order.ordering == Ordering::SeqCst)?;
+            is(checker, *value, number(number_behind(checker, *pointer)?)?.into())?;
+            return Ok(None);
+        }
+        Op::Atomic(op, _, pointer, value) => {
             let element = number_behind(checker, *pointer)?;
             is(checker, *value, element.into())?;
             scalar(checker, *value, atomic(*op))?.into()
         }
-        Op::CompareExchange(pointer, old, new) => {
+        Op::CompareExchange(_, pointer, old, new) => {
             let element = number_behind(checker, *pointer)?;
             is(checker, *old, element.into())?;
             is(checker, *new, element.into())?;
-            scalar(checker, *new, WIDE)?.into()
+            scalar(checker, *new, EXCHANGED)?.into()
         }
-        Op::Shuffle(_, mask, value, lane) => {
+        Op::Shuffle(_, width, mask, value, lane) => {
+            if !width.is_power_of_two() || *width > 32 {
+                return Err(broken(Rule::Part, format!("it is {width} lanes wide")));
+            }
             is(checker, *mask, Scalar::U32.into())?;
             is(checker, *lane, Scalar::U32.into())?;
             scalar(checker, *value, WORD)?.into()
@@ -108,18 +149,24 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::Bool.into())?;
             if *op == VoteOp::Ballot { Scalar::U32.into() } else { Scalar::Bool.into() }
         }
-        Op::MatchAny(mask, value) => {
+        Op::MatchAny(mask, value) | Op::MatchAll(mask, value) => {
             is(checker, *mask, Scalar::U32.into())?;
             scalar(checker, *value, WIDE)?;
             Scalar::U32.into()
         }
-        Op::SyncWarp(mask) => {
+        Op::Reduce(_, mask, value) => {
             is(checker, *mask, Scalar::U32.into())?;
+            scalar(checker, *value, INTEGER_WORD)?.into()
+        }
+        Op::SyncWarp(value) | Op::Sleep(value) => {
+            is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
+        Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),
+        Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),
         Op::Print(format, values) => return print(checker, format, values),
-        Op::Math(function, arguments) => math(checker, *function, arguments)?.into(),
+        Op::Math(function, arguments) => return math(checker, *function, arguments),
         Op::Call(callee, arguments) => return call(checker, *callee, arguments),
     };
     Ok(Some(yields))
@@ -140,12 +187,31 @@ fn unary(op: UnaryOp) -> Class {
 
 fn binary(op: BinaryOp) -> Class {
     match op {
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => NUMBER,
-        BinaryOp::Min | BinaryOp::Max => NUMBER,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => COMPUTED,
+        BinaryOp::Div | BinaryOp::Rem => NUMBER,
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => LOGICAL,
         BinaryOp::Shl | BinaryOp::Shr => INTEGER,
         BinaryOp::CopySign => FLOAT,
     }
+}
+
+fn ternary(op: TernaryOp) -> Class {
+    match op {
+        TernaryOp::DotBytes => INTEGER_WORD,
+        _ => ("a u32", |scalar| scalar == Scalar::U32),
+    }
+}
+
+fn number(scalar: Scalar) -> Result<Scalar> {
+    if NUMBER.1(scalar) {
+        Ok(scalar)
+    } else {
+        Err(broken(Rule::Operand, format!("a {scalar} is not read or written at once")))
+    }
+}
+
+fn ordered(order: Order, suits: bool) -> Result<()> {
+    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("it is to be {:?}", order.ordering))) }
 }
 
 fn atomic(op: AtomicOp) -> Class {
@@ -164,6 +230,13 @@ fn array_type(arrays: &[ArrayDecl], index: u32, space: Space) -> Result<Type> {
 fn cast(from: Scalar, to: Scalar) -> Result<Scalar> {
     if to == Scalar::Bool && from != Scalar::Bool {
         return Err(broken(Rule::Operand, format!("{from} cannot be cast to bool; compare it")));
+    }
+    let single = |scalar: Scalar| scalar.is_float() || !scalar.is_pair() && !from.is_half() && !to.is_half();
+    if !single(from) || !single(to) {
+        return Err(broken(
+            Rule::Operand,
+            format!("{from} cannot be cast to {to}; 16-bit floats are cast through f32"),
+        ));
     }
     Ok(to)
 }
@@ -209,17 +282,37 @@ fn print(checker: &Checker<'_>, format: &str, values: &[Value]) -> Result<Option
     Ok(None)
 }
 
-fn math(checker: &Checker<'_>, function: MathFn, arguments: &[Value]) -> Result<Scalar> {
-    let [first, rest @ ..] = arguments else {
-        return Err(broken(Rule::Arguments, format!("`{}` takes {} values, not 0", function.name, function.arity())));
-    };
-    if arguments.len() != function.arity() {
-        let (name, takes) = (function.name, function.arity());
+fn math(checker: &Checker<'_>, function: LibFn, arguments: &[Value]) -> Result<Option<Type>> {
+    let mut types = Vec::new();
+    for arg in function.args {
+        match *arg {
+            LibArg::Number(scalar) => types.push(Operand::Is(scalar.into())),
+            LibArg::Slice(scalar) => types.extend([Operand::Is(Scalar::I32.into()), Operand::To(scalar)]),
+        }
+    }
+    let outs = function.outs.iter().map(|&scalar| Operand::Is(Type::Ptr(Space::Local, Pointee::Scalar(scalar))));
+    types.extend(outs);
+    if arguments.len() != types.len() {
+        let (name, takes) = (function.name, types.len());
         return Err(broken(Rule::Arguments, format!("`{name}` takes {takes} values, not {}", arguments.len())));
     }
-    let ty = scalar(checker, *first, FLOAT)?;
-    rest.iter().try_for_each(|&value| is(checker, value, ty.into()))?;
-    Ok(ty)
+    for (wanted, &value) in types.into_iter().zip(arguments) {
+        match wanted {
+            Operand::Is(ty) => is(checker, value, ty)?,
+            Operand::To(scalar) if number_behind(checker, value)? == scalar => {}
+            Operand::To(scalar) => {
+                let ty = checker.ty(value)?;
+                return Err(broken(Rule::Operand, format!("{value} is {ty}, not a pointer to {scalar}")));
+            }
+        }
+    }
+    Ok(function.result.map(Type::from))
+}
+
+/// What an operand of libdevice's must be: of a type, or a pointer to a number in any memory.
+enum Operand {
+    Is(Type),
+    To(Scalar),
 }
 
 fn slot_type(checker: &Checker<'_>, slot: SlotId) -> Result<Type> {

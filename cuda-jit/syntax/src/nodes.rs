@@ -65,6 +65,8 @@ macro_rules! nodes {
                 pub debug: bool,
                 /// Line tables for a profiler, which change no instruction.
                 pub lineinfo: bool,
+                /// The part of a multiprocessor's cache that should be shared memory, in percent.
+                pub shared_memory_carveout: Option<u8>,
                 /// Whether it is kept on disk, for other processes.
                 pub cache: bool,
                 /// Whether mathematical functions are libdevice's, where there is one.
@@ -382,6 +384,7 @@ macro_rules! nodes {
                 launch_bounds: [0; 3],
                 debug: false,
                 lineinfo: false,
+                shared_memory_carveout: None,
                 cache: true,
                 libdevice: true,
             };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cuda_jit::cache::{self, Stats};
 use cuda_jit::device::grid;
-use cuda_jit::{Kernel, Num, kernel};
+use cuda_jit::{Kernel, Num, device_fn, kernel};
 
 use super::{child, is_child};
 use crate::language::{context, on_device, on_host};
@@ -41,9 +41,8 @@ fn launches() {
     println!("hits {hits} misses {misses}");
 }
 
-fn run(folder: &Path) -> String {
-    let name = "around::cache::a_fresh_process_finds_what_another_compiled";
-    let text = child(name, &[("CUDA_JIT_CACHE_DIR", folder.as_os_str())]);
+fn run(name: &str, folder: &Path) -> String {
+    let text = child(&format!("around::cache::{name}"), &[("CUDA_JIT_CACHE_DIR", folder.as_os_str())]);
     text.lines().find_map(|line| Some(line[line.find("hits ")?..].to_owned())).expect("the child prints its statistics")
 }
 
@@ -56,11 +55,12 @@ fn a_fresh_process_finds_what_another_compiled() {
     if is_child() {
         return launches();
     }
+    let name = "a_fresh_process_finds_what_another_compiled";
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("kernels");
-    assert_eq!(run(&inside), "hits 0 misses 2");
+    assert_eq!(run(name, &inside), "hits 0 misses 2");
     assert_eq!(files(&inside).len(), 2);
-    assert_eq!(run(&inside), "hits 2 misses 0");
+    assert_eq!(run(name, &inside), "hits 2 misses 0");
     // Whatever becomes of the files, the kernels run, and the next process finds them again.
     for damage in [&|bytes: &[u8]| bytes[..bytes.len() / 2].to_vec(), &|_: &[u8]| Vec::new(), &|bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
@@ -72,13 +72,37 @@ fn a_fresh_process_finds_what_another_compiled() {
         for file in files(&inside) {
             fs::write(&file, damage(&fs::read(&file).unwrap())).unwrap();
         }
-        assert_eq!(run(&inside), "hits 0 misses 2");
-        assert_eq!(run(&inside), "hits 2 misses 0");
+        assert_eq!(run(name, &inside), "hits 0 misses 2");
+        assert_eq!(run(name, &inside), "hits 2 misses 0");
     }
     // No folder at all.
     let blocked = folder.path().join("file");
     fs::write(&blocked, b"").unwrap();
-    assert_eq!(run(&blocked), "hits 0 misses 2");
+    assert_eq!(run(name, &blocked), "hits 0 misses 2");
+}
+
+#[kernel]
+fn changed<F: Fn(u32) -> u32>(f: F, x: &mut [u32]) {
+    x[0] = f(x[0]);
+}
+
+#[test]
+fn a_closure_is_part_of_what_is_kept_and_its_captures_are_not() {
+    if is_child() {
+        let k = std::process::id() % 1000;
+        let mut x = on_device(&[5_u32]);
+        changed::launch((1, 1), device_fn!(|v: u32| v + k), &mut x).unwrap();
+        assert_eq!(on_host(&x), [5 + k]);
+        changed::launch((1, 1), device_fn!(|v: u32| v - k), &mut x).unwrap();
+        assert_eq!(on_host(&x), [5]);
+        let Stats { hits, misses } = cache::stats();
+        println!("hits {hits} misses {misses}");
+        return;
+    }
+    let name = "a_closure_is_part_of_what_is_kept_and_its_captures_are_not";
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(name, folder.path()), "hits 0 misses 2");
+    assert_eq!(run(name, folder.path()), "hits 2 misses 0");
 }
 
 #[test]

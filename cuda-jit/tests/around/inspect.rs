@@ -26,6 +26,20 @@ fn tile(x: &mut [f32]) {
     }
 }
 
+#[kernel(shared_memory_carveout = 40)]
+fn carved(x: &mut [f32]) {
+    x[0] = 1.0;
+}
+
+#[test]
+fn the_driver_is_told_of_the_carveout() {
+    let context = context();
+    let _selected = context.select();
+    let carveout = cuda_sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+    assert_eq!(carved::compile().unwrap().function().attribute(carveout).unwrap(), 40);
+    assert_eq!(tile::compile().unwrap().function().attribute(carveout).unwrap(), -1);
+}
+
 #[test]
 fn every_stage_of_a_kernel_can_be_read() {
     let context = context();

@@ -6,7 +6,7 @@ use crate::support::{assert_self_contained, ptx, target};
 use cuda_jit::back::llvm::{EmitError, Options, emit};
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, BinaryOp, Const, Function, Module, Op, Param, Scalar, Space, Special, Terminator, Type, Value, text,
+    Access, BinaryOp, Const, Function, Lane, Module, Op, Param, Scalar, Space, Special, Terminator, Type, Value, text,
 };
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
@@ -83,6 +83,10 @@ fn candidates(ty: Scalar) -> Vec<Candidate> {
     for op in COMPARE {
         all.push((vec![ty; 2], Box::new(move |v| Op::Compare(op, v[0], v[1])), Scalar::Bool));
     }
+    all.push((vec![ty; 2], Box::new(|v| Op::Pair(v[0], v[1])), ty.pair().unwrap_or(ty)));
+    for lane in [Lane::Low, Lane::High] {
+        all.push((vec![ty], Box::new(move |v| Op::Lane(v[0], lane)), ty.lane().unwrap_or(ty)));
+    }
     all.push((vec![ty; 3], Box::new(|v| Op::Fma(v[0], v[1], v[2])), ty));
     all.push((vec![Scalar::Bool, ty, ty], Box::new(|v| Op::Select(v[0], v[1], v[2])), ty));
     for to in Scalar::ALL {
@@ -157,11 +161,12 @@ fn every_operation_on_every_type_becomes_ptx() {
     assert_eq!(accepted, ACCEPTED, "the verifier takes other pairs of operation and type than it did");
 }
 
-/// How many pairs of operation and type are valid. By operation: neg and abs 6 each; not 9; the five roundings and
-/// sqrt 2 each; the five on bits 8 each; add, sub, mul, div, rem, min, max 10 each; and, or, xor 9 each; shl, shr 8
-/// each; copysign 2; overflows 3 x 8; comparisons 6 x 11; fma 2; select 11; casts 11 x 10 + 1; bitcasts 1 + 2 x 2 +
-/// 2 x 2 + 2 x 3 x 3; constants 11; special registers 14.
-const ACCEPTED: usize = 12 + 9 + 10 + 40 + 70 + 27 + 16 + 2 + 24 + 66 + 2 + 11 + 111 + (1 + 4 + 4 + 9 + 9) + 11 + 14;
+/// How many pairs of operation and type are valid. By operation: neg and abs 10 each; not 9; the four roundings and
+/// sqrt 4 each; the five on bits 8 each; add, sub, mul, min, max 14 each; div, rem 12 each; and, or, xor 9 each; shl, shr
+/// 8 each; copysign 4; overflows 3 x 8; comparisons 6 x 13; pair 2, its halves 2 x 2; fma 6; select 15; casts 11 x 10 + 1
+/// and with floats of 16 bits 2 x 4 + 2 x 2; bitcasts 1 + 2 x 2 + 4 x 4 + 5 x 5 + 3 x 3; constants 15; special registers 14.
+const ACCEPTED: usize =
+    20 + 9 + 20 + 40 + 70 + 24 + 27 + 16 + 4 + 24 + 78 + 6 + 6 + 15 + 111 + 12 + (1 + 4 + 16 + 25 + 9) + 15 + 14;
 
 #[test]
 fn every_target_compiles() {

@@ -4,11 +4,15 @@
 
 mod arithmetic;
 mod arrays;
+mod atomics;
+mod closures;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod halves;
 mod harvest;
 mod launches;
+mod libdevice;
 mod lowering;
 mod math;
 mod methods;
@@ -17,7 +21,9 @@ mod print;
 mod shapes;
 mod structs;
 mod together;
+mod vectors;
 mod views;
+mod warps;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};
@@ -86,4 +92,4 @@ macro_rules! numbers {
     )* };
 }
 
-numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 }
+numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 cuda_jit::f16 cuda_jit::bf16 }

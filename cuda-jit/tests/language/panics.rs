@@ -2,7 +2,7 @@
 
 use cuda_driver::KernelPanic;
 use cuda_jit::device::grid;
-use cuda_jit::{device, kernel};
+use cuda_jit::{device, device_fn, kernel};
 
 use super::{context, on_device, on_host};
 
@@ -124,4 +124,22 @@ fn panics() {
     assert_eq!(overflows(4, i32::MAX).as_deref(), Some("negation overflows"));
     assert_eq!(overflows(5, i32::MAX).as_deref(), Some("absolute value overflows"));
     assert_eq!(overflows(0, 1), None);
+}
+
+#[kernel]
+fn calls<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
+    out[0] = f(out[0]);
+}
+
+#[test]
+fn a_closure_of_the_host_panics_where_it_is_written() {
+    if !crate::around::alone("language::panics::a_closure_of_the_host_panics_where_it_is_written") {
+        return;
+    }
+    let (k, line, mut out) = (0, line!() + 1, on_device(&[7u32]));
+    let f = device_fn!(|v: u32| v / k);
+    calls::launch((1, 1), f, &mut out).unwrap();
+    let panic = take_panic().expect("it divides by zero");
+    assert_eq!((panic.kernel.as_str(), panic.line), ("calls_closure", line));
+    assert!(panic.file.ends_with("panics.rs") && panic.message == "division by zero", "{panic}");
 }

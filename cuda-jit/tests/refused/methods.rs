@@ -47,9 +47,4 @@ impl Shape for Plain {
     }
 }
 
-#[kernel]
-fn closure_parameter<F: Fn(f32) -> f32>(f: F, out: &mut [f32]) {
-    out[0] = f(1.0);
-}
-
 fn main() {}

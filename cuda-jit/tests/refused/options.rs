@@ -7,6 +7,9 @@ fn level(out: &mut [f32]) {}
 #[cuda_jit::kernel(max_registers = 1000)]
 fn registers(out: &mut [f32]) {}
 
+#[cuda_jit::kernel(shared_memory_carveout = 101)]
+fn carveout(out: &mut [f32]) {}
+
 #[cuda_jit::kernel(launch_bounds(1, 2, 3, 4))]
 fn bounds(out: &mut [f32]) {}
 

@@ -4,8 +4,8 @@
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Module, Op, Param, Pointee, Record, Scalar,
-    Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Lane, Module, Op, Param, Pointee, Record,
+    Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -203,7 +203,7 @@ impl Body<'_> {
             1 => self.unary(),
             2..=4 => self.binary(),
             5 => {
-                let ty = self.random.scalar(Scalar::is_float);
+                let ty = self.random.scalar(|ty| ty.is_float() || ty.is_pair());
                 let op = Op::Fma(self.value(ty), self.value(ty), self.value(ty));
                 self.scalar(op, ty);
             }
@@ -214,7 +214,7 @@ impl Body<'_> {
                 self.scalar(op, Scalar::Bool);
             }
             7 | 8 => {
-                let ty = self.random.scalar(|_| true);
+                let ty = self.random.scalar(|ty| !ty.is_pair());
                 let op = self.random.one_of(&COMPARE);
                 let op = Op::Compare(op, self.value(ty), self.value(ty));
                 self.scalar(op, Scalar::Bool);
@@ -246,8 +246,8 @@ impl Body<'_> {
     fn unary(&mut self) {
         let op = self.random.one_of(&UNARY);
         let ty = self.random.scalar(|scalar| match op {
-            UnaryOp::Neg | UnaryOp::Abs => scalar.is_signed() || scalar.is_float(),
-            UnaryOp::Not => !scalar.is_float(),
+            UnaryOp::Neg | UnaryOp::Abs => scalar.is_signed() || scalar.is_float() || scalar.is_pair(),
+            UnaryOp::Not => scalar.is_integer() || scalar == Scalar::Bool,
             UnaryOp::Sqrt | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Trunc | UnaryOp::RoundTiesEven => {
                 scalar.is_float()
             }
@@ -260,9 +260,10 @@ impl Body<'_> {
     fn binary(&mut self) {
         let op = self.random.one_of(&BINARY);
         let ty = self.random.scalar(|scalar| match op {
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => !scalar.is_float(),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => scalar.is_integer() || scalar == Scalar::Bool,
             BinaryOp::Shl | BinaryOp::Shr => scalar.is_integer(),
             BinaryOp::CopySign => scalar.is_float(),
+            BinaryOp::Div | BinaryOp::Rem => scalar.is_integer() || scalar.is_float(),
             _ => scalar != Scalar::Bool,
         });
         let op = Op::Binary(op, self.value(ty), self.value(ty));
@@ -288,11 +289,23 @@ impl Body<'_> {
     fn cast(&mut self) {
         let from = self.random.scalar(|_| true);
         let value = self.value(from);
-        if self.random.below(3) == 0 {
+        let kind = self.random.below(3);
+        if let (Some(pair), 1) = (from.pair(), kind) {
+            let op = Op::Pair(value, self.value(from));
+            self.scalar(op, pair);
+        } else if let (Some(half), 1 | 2) = (from.lane(), kind) {
+            let lane = self.random.one_of(&[Lane::Low, Lane::High]);
+            self.scalar(Op::Lane(value, lane), half);
+        } else if kind == 0 {
             let to = self.random.scalar(|to| to.bits() == from.bits());
             self.scalar(Op::Bitcast(value, to), to);
         } else {
-            let to = self.random.scalar(|to| to != Scalar::Bool || from == Scalar::Bool);
+            let to = self.random.scalar(|to| match to {
+                Scalar::Bool => from == Scalar::Bool,
+                to if from.is_half() => to.is_float(),
+                to if to.is_half() => from.is_float(),
+                to => !to.is_pair(),
+            });
             self.scalar(Op::Cast(value, to), to);
         }
     }
@@ -309,9 +322,15 @@ impl Body<'_> {
     }
 
     fn memory(&mut self) {
-        let kind = self.random.below(3);
+        let kind = self.random.below(5);
         let Some((pointer, pointee, access)) = self.any_pointer(kind == 2) else { return };
         match kind {
+            3 => self.scalar(Op::Address(pointer), Scalar::U64),
+            4 => {
+                let other = self.random.scalar(|_| true);
+                let other = element(self.random, other);
+                self.yields(Op::Retype(pointer, other), Type::Ptr(Space::Global, other), access);
+            }
             0 => {
                 let op = Op::Offset(pointer, self.value(Scalar::U64));
                 self.yields(op, Type::Ptr(Space::Global, pointee), access);

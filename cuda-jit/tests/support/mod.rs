@@ -19,11 +19,16 @@ pub(crate) fn target(name: &str) -> Target {
 /// Emits a valid module; `test` names the file in `PTX_OUT_DIR`.
 pub(crate) fn ptx(test: &str, module: &Module, target: &Target, options: &Options) -> String {
     let ptx = emit(module, target, options).unwrap_or_else(|error| panic!("{test}: {error}\n{module}")).ptx;
+    keep(test, target, &ptx);
+    ptx
+}
+
+/// Writes PTX into `PTX_OUT_DIR`.
+pub(crate) fn keep(test: &str, target: &Target, ptx: &str) {
     if let Some(folder) = std::env::var_os("PTX_OUT_DIR") {
         let file = PathBuf::from(folder).join(format!("{test}.{target}.ptx"));
-        std::fs::write(&file, &ptx).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        std::fs::write(&file, ptx).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
-    ptx
 }
 
 /// Panics if the PTX needs anything from outside it but the driver's `vprintf` and dynamic shared memory: libdevice, C's library, `malloc`.

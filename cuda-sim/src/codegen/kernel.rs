@@ -92,7 +92,7 @@ impl Functions {
                 false => region_text(&mut emitter, regions, id)?,
             };
             // Threads begin with a loop in step, where there is one.
-            let hot = regions.kinds[id] != Kind::Cold && !regions.lockstep.contains_key(&id);
+            let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Anew) && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], Kind::Resume(_));
             Ok(Part { ir: self.complete(text, vec![emitter]), hot, repeats })
         };
@@ -119,7 +119,7 @@ impl Functions {
         let mut plan = Plan::of_fibers();
         let mut emitter = Emitter::new(function);
         emitter.exact = self.exact;
-        let text = region::fiber(&mut emitter, &Regions::new(function), &mut plan)?;
+        let text = region::fiber(&mut emitter, &Regions::of_fibers(function), &mut plan)?;
         if !function.only_fibers {
             return Ok((self.complete(text, vec![emitter]), plan));
         }
@@ -129,7 +129,7 @@ impl Functions {
             let function = &program.functions[callee];
             let mut emitter = Emitter::new(function);
             emitter.exact = self.exact;
-            text.push_str(&callable(&mut emitter, callee, Some((&Regions::new(function), &mut plan)))?);
+            text.push_str(&callable(&mut emitter, callee, Some((&Regions::of_fibers(function), &mut plan)))?);
             declares.extend(emitter.declares);
         }
         finish(&mut text, declares);
@@ -357,7 +357,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     thread_environment(emitter, calls(function, blocks));
     for reg in &regions.live[region] {
         let width = function.registers[*reg as usize];
-        if region == 0 {
+        if regions.begins(region) {
             // Read before it is written on some path: any value is right, this one is always the same.
             let zero = super::emit::int_constant(0, width);
             emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
@@ -391,7 +391,8 @@ pub(super) fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg)
 fn split_blocks(emitter: &mut Emitter<'_>, regions: &Regions) {
     for region in 1..regions.heads.len() {
         emitter.text.push_str(&format!("split{region}:\n"));
-        for reg in &regions.live[region] {
+        // What begins again takes nothing along.
+        for reg in regions.live[region].iter().filter(|_| !regions.begins(region)) {
             let width = emitter.function.registers[*reg as usize];
             let value = emitter.def(format_args!("load i{width}, ptr %r{reg}"));
             let stored = width.max(8);
@@ -434,11 +435,14 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     if region == 0 { Ok(block_loop(emitter, split)) } else { Ok(list_loop(emitter)) }
 }
 
-/// Region 0: blocks, and the block's threads in the order z, y, x.
+/// Region 0: blocks, and the block's threads row by row, in the order z, y, x. One loop over the rows and not two, since
+/// LLVM's passes take their time for each.
 fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
     let [nx, ny, nz] = [0, 4, 8].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     let [gx, gy] = [0, 4].map(|at| emitter.field(abi::GRID + at, "i32"));
     let [cx, cy, cz] = [0, 4, 8].map(|at| emitter.field(abi::CTAID + at, "i32"));
+    let rows = emitter.uniform(format_args!("mul nuw nsw i32 {ny}, {nz}"));
+    let nx = emitter.uniform(format_args!("call i32 @sim.row(i32 {nx})"));
     let running = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::RUNNING));
     let (reset, collect, check) = if split {
         (
@@ -459,14 +463,11 @@ block:
   %ctaid1 = phi i32 [ {cy}, %entry ], [ %y.new, %block.step ]
   %ctaid2 = phi i32 [ {cz}, %entry ], [ %z.new, %block.step ]
   store volatile i64 %b, ptr {running}
-{reset}  br label %plane
-plane:
-  %tid2 = phi i32 [ 0, %block ], [ %tid2.next, %plane.next ]
-  %plane.rows = mul i32 %tid2, {ny}
-  br label %row
+{reset}  br label %row
 row:
-  %tid1 = phi i32 [ 0, %plane ], [ %tid1.next, %row.next ]
-  %row.index = add i32 %plane.rows, %tid1
+  %row.index = phi i32 [ 0, %block ], [ %row.up, %row.next ]
+  %tid1 = phi i32 [ 0, %block ], [ %tid1.new, %row.next ]
+  %tid2 = phi i32 [ 0, %block ], [ %tid2.new, %row.next ]
   %row.first = mul i32 %row.index, {nx}
   %row.start = zext i32 %row.first to i64
   br label %thread.head
@@ -481,13 +482,14 @@ thread.done:
   %threads.left = icmp ult i32 %tid0.next, {nx}
   br i1 %threads.left, label %thread.head, label %row.next, !llvm.loop !1
 row.next:
-  %tid1.next = add nuw nsw i32 %tid1, 1
-  %rows.left = icmp ult i32 %tid1.next, {ny}
-  br i1 %rows.left, label %row, label %plane.next
-plane.next:
-  %tid2.next = add nuw nsw i32 %tid2, 1
-  %planes.left = icmp ult i32 %tid2.next, {nz}
-  br i1 %planes.left, label %plane, label %block.done
+  %tid1.up = add nuw nsw i32 %tid1, 1
+  %tid1.end = icmp eq i32 %tid1.up, {ny}
+  %tid1.new = select i1 %tid1.end, i32 0, i32 %tid1.up
+  %tid1.carry = zext i1 %tid1.end to i32
+  %tid2.new = add nuw nsw i32 %tid2, %tid1.carry
+  %row.up = add nuw nsw i32 %row.index, 1
+  %rows.left = icmp ult i32 %row.up, {rows}
+  br i1 %rows.left, label %row, label %block.done
 block.done:
 {check}block.next:
   %b.next = add nuw i64 %b, 1

@@ -22,7 +22,9 @@ mod kernel;
 mod math;
 mod memory;
 mod narrow;
+pub(crate) mod object;
 mod ops;
+mod orc;
 mod region;
 pub(crate) mod strip;
 

@@ -23,8 +23,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such.
-pub(super) fn compiled(object: &FunctionObject, params: &[u64]) -> Result<Arc<Compiled>, CUresult> {
-    object.kernel.compiled(params).map(Arc::clone).map_err(|why| {
+pub(super) fn compiled(object: &FunctionObject, params: &[u64], block: [u32; 3]) -> Result<Arc<Compiled>, CUresult> {
+    object.kernel.compiled(params, block).map(Arc::clone).map_err(|why| {
         tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
         CUresult::CUDA_ERROR_UNKNOWN
     })
@@ -152,10 +152,11 @@ pub(super) fn configured(
     }
     let params = params()?;
     Ok(Launch {
-        code: compiled(object, &params)?,
+        code: compiled(object, &params, how.block)?,
         shape: object.kernel.shape(),
         params,
-        data: object.module.data,
+        data: object.module.data(),
+        managed: object.module.managed.address(),
         grid: how.grid,
         block: how.block,
         dynamic_shared: how.shared,

@@ -14,8 +14,8 @@ use super::lockstep::{self, Lockstep};
 use super::remat::Cheap;
 use super::sync::{self, Site};
 use super::uniform;
-use super::{Block, BlockId, Function, Reg, Term};
-use crate::ptx::{Modifier, Opcode};
+use super::{Block, BlockId, Function, Inst, Reg, Term};
+use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Why a region begins where it does.
@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     After,
     /// A path that is rarely taken.
     Cold,
+    /// The whole kernel, for threads that take such a path and have done nothing yet that others see: they begin again.
+    Anew,
 }
 
 /// A kernel's regions.
@@ -173,6 +175,20 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     heads
 }
 
+/// Whether a thread that comes to one of these blocks has changed no memory but its own before: whatever it has read, it
+/// may as well begin again. `heads` are the ways out of what is reachable from the entry.
+fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
+    let stores = |inst: &Inst| inst.opcode == Opcode::St && inst.space() != Some(Space::Local);
+    let stores = |block: &BlockId| function.blocks[*block].insts.iter().any(stores);
+    let mut open = reachable(function, 0, |block| !heads.contains(&block));
+    open.retain(stores);
+    let mut seen: HashSet<_> = open.iter().copied().collect();
+    while let Some(block) = open.pop() {
+        open.extend(function.blocks[block].term.successors().into_iter().filter(|next| seen.insert(*next)));
+    }
+    heads.iter().all(|head| !seen.contains(head))
+}
+
 /// Whether the kernel needs a scheduler: it synchronises, or may poll.
 fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
     !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
@@ -201,9 +217,16 @@ impl Regions {
         if this.scheduled {
             this.cut(function, &polls, loops);
         } else {
-            cold_heads(function, 0, |_| true).into_iter().for_each(|head| this.split_at(head, Kind::Cold));
+            this.aside(function);
         }
         this.carry(function, &live);
+        this
+    }
+
+    /// The same for threads that are fibers: they go on from rare paths as from any other.
+    pub(crate) fn of_fibers(function: &Function) -> Regions {
+        let mut this = Regions::new(function);
+        this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Anew));
         this
     }
 
@@ -212,6 +235,18 @@ impl Regions {
             entry.insert(self.heads.len());
             self.heads.push(head);
             self.kinds.push(kind);
+        }
+    }
+
+    /// Cuts cold paths off a kernel whose threads do not meet.
+    fn aside(&mut self, function: &Function) {
+        let cold = cold_heads(function, 0, |_| true);
+        if !cold.is_empty() && untouched_before(function, &cold) {
+            self.heads.push(0);
+            self.kinds.push(Kind::Anew);
+            self.splits.extend(cold.into_iter().map(|head| (head, 1)));
+        } else {
+            cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
         }
     }
 
@@ -263,11 +298,12 @@ impl Regions {
             {
                 inst.visit(&mut |reg| live.retain(|r| *r != reg), &mut |_| {});
             }
+            let begins = self.begins(region);
             let (again, carried): (Vec<Reg>, Vec<Reg>) =
-                live.into_iter().partition(|r| region > 0 && cheap.as_ref().is_some_and(|c| c.contains(*r)));
+                live.into_iter().partition(|r| !begins && cheap.as_ref().is_some_and(|c| c.contains(*r)));
             self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
             self.computed.push(again);
-            if region > 0 {
+            if !begins {
                 for reg in &carried {
                     self.frame.entry(*reg).or_insert_with(|| {
                         let bytes = u64::from(function.registers[*reg as usize].div_ceil(8).next_power_of_two());
@@ -279,6 +315,11 @@ impl Regions {
             }
             self.live.push(carried);
         }
+    }
+
+    /// Whether threads begin the kernel with a region: no register has a value yet.
+    pub(crate) fn begins(&self, region: usize) -> bool {
+        matches!(self.kinds[region], Kind::Entry | Kind::Anew)
     }
 
     /// Whether control that reaches `target` from region `from` leaves the region.

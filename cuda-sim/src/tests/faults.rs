@@ -25,12 +25,13 @@ const FIRST: u64 = 8;
 fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: bool) -> Result<(), (Fault, String)> {
     let module = Module::new(Arc::clone(image)).unwrap();
     let kernel: &Arc<Kernel> = &image.kernels["k"];
-    let code = if fibers { kernel.fibers(&params) } else { kernel.compiled(&params) };
+    let code = if fibers { kernel.fibers(&params) } else { kernel.compiled(&params, [block, 1, 1]) };
     let launch = Arc::new(Launch {
         code: Arc::clone(code.unwrap_or_else(|why| panic!("{why}"))),
         shape: kernel.shape(),
         params: params.to_vec(),
-        data: module.data,
+        data: module.data(),
+        managed: module.managed.address(),
         grid: [grid, 1, 1],
         block: [block, 1, 1],
         dynamic_shared: 0,

@@ -55,12 +55,13 @@ pub(super) fn run(
 ) -> Result<(), Fault> {
     let module = Module::new(Arc::clone(image)).unwrap();
     let kernel = &image.kernels[name];
-    let code = kernel.compiled(params).unwrap_or_else(|why| panic!("{why}"));
+    let code = kernel.compiled(params, block).unwrap_or_else(|why| panic!("{why}"));
     let launch = Launch {
         code: Arc::clone(code),
         shape: kernel.shape(),
         params: params.to_vec(),
-        data: module.data,
+        data: module.data(),
+        managed: module.managed.address(),
         grid,
         block,
         dynamic_shared: 1024,

@@ -24,7 +24,8 @@ fn launch(
         code: Arc::clone(code),
         shape: image.kernels[name].shape(),
         params: params.to_vec(),
-        data: module.data,
+        data: module.data(),
+        managed: module.managed.address(),
         grid: [grid, 1, 1],
         block,
         dynamic_shared: 1024,
@@ -77,7 +78,7 @@ fn check_under(
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
     let fibers = kernel.fibers(&[]).unwrap_or_else(|why| panic!("{why}"));
-    let regions = kernel.compiled(&[]).unwrap_or_else(|why| panic!("{why}"));
+    let regions = kernel.compiled(&[], block).unwrap_or_else(|why| panic!("{why}"));
     let plain = [("regions", None, Arc::clone(regions)), ("fibers", None, Arc::clone(fibers))];
     let random = seeds.map(|seed| ("fibers", Some(seed), Arc::new(fibers.seeded(Some(seed)))));
     for (name, seed, code) in plain.into_iter().chain(random) {
@@ -444,7 +445,7 @@ fn deadlocks(code: &str) {
     );
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
-    for code in [kernel.compiled(&[]).unwrap(), kernel.fibers(&[]).unwrap()] {
+    for code in [kernel.compiled(&[], [64, 1, 1]).unwrap(), kernel.fibers(&[]).unwrap()] {
         let fault = launch(&image, code, "k", 3, [64, 1, 1], &[]).unwrap_err();
         assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
     }
@@ -468,7 +469,7 @@ fn a_fault_between_barriers_ends_the_launch() {
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
     let good = Buffer::new(&[0]);
-    for code in [kernel.compiled(&[]).unwrap(), kernel.fibers(&[]).unwrap()] {
+    for code in [kernel.compiled(&[], [64, 1, 1]).unwrap(), kernel.fibers(&[]).unwrap()] {
         let fault = launch(&image, code, "k", 2, [64, 1, 1], &[16]).unwrap_err();
         assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}");
         launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();

@@ -13,8 +13,8 @@ use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, spa
 use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
-const PRIMITIVES: &[&str] =
-    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+pub(crate) const PRIMITIVES: &[&str] =
+    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "f16", "bf16"];
 
 impl Capture {
     /// `callee(args)`
@@ -40,18 +40,22 @@ impl Capture {
             Ok(known) => return known,
             Err(args) => args,
         };
+        if let Some(fields) = of_vector(&callee.path, &mut args) {
+            let number = self.observe(expr);
+            return node(span, s::ExprKind::Struct(number, fields, None));
+        }
         if is_constructor(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
-        if let (true, Some(last)) = (of_type(&callee), callee.path.segments.last())
-            && !self.functions.contains(&last.ident)
+        if let Some(name) = function_of_type(&callee)
+            && !self.functions.contains(&name)
         {
-            self.functions.push(last.ident.clone());
+            self.functions.push(name);
         }
-        let number = self.callee(Callee::Path(hidden(&callee)));
-        self.tie(call, number, closures.then(|| seer(&callee)));
+        let number = self.callee(Callee::Observed(begin(&call.func)));
+        self.tie(call, number, &callee, closures);
         node(span, s::ExprKind::Call(number, args))
     }
 
@@ -68,14 +72,20 @@ impl Capture {
                 return Ok(node(span, s::ExprKind::Exchange(name, args)));
             }
             (primitive, "from_bits" | "from", 1) if PRIMITIVES.contains(&primitive) => {
-                let value = Box::new(args.remove(0));
-                let primitive = Ident::new(primitive, path.span());
-                self.types.push(syn::parse_quote!(#primitive));
-                let number = self.types.len() as u32 - 1;
+                let (value, number) = (Box::new(args.remove(0)), self.type_of_path(path));
                 return Ok(match name.as_str() {
                     "from" => node(span, s::ExprKind::Cast(value, number)),
                     _ => node(span, s::ExprKind::FromBits(value, number)),
                 });
+            }
+            ("f16" | "bf16", "from_f32" | "from_f32_const" | "from_f64" | "from_f64_const", 1) => {
+                // the argument's own type first: a literal says none
+                let from = if name.starts_with("from_f32") { "f32" } else { "f64" };
+                let from = Ident::new(from, path.span());
+                self.types.push(syn::parse_quote!(#from));
+                let from = s::ExprKind::Cast(Box::new(args.remove(0)), self.types.len() as u32 - 1);
+                let number = self.type_of_path(path);
+                return Ok(node(span, s::ExprKind::Cast(Box::new(node(span, from)), number)));
             }
             _ => {}
         }
@@ -90,30 +100,38 @@ impl Capture {
             return Ok(self.refuse(function.ident.span(), hint));
         }
         let receiver = Box::new(args.remove(0));
-        let number = self.callee(Callee::Builtin(span));
+        let number = self.callee(Callee::Builtin);
         Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
+    }
+
+    /// The number of the type whose function a path names.
+    fn type_of_path(&mut self, path: &Path) -> u32 {
+        let mut ty = path.clone();
+        ty.segments.pop();
+        ty.segments.pop_punct();
+        self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
     }
 
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
     /// generic arguments are seen. With closures among the arguments `see(&observer, path)(args)`: rustc finds the
     /// types of a closure's parameters in the bounds of the function only where its path stands in the call.
-    fn tie(&mut self, call: &mut ExprCall, number: u32, seer: Option<ExprPath>) {
+    fn tie(&mut self, call: &mut ExprCall, number: u32, path: &ExprPath, closures: bool) {
         let span = begin(&call.func);
-        let observer = callee(number, span);
-        let path = call.func.to_token_stream();
-        let callee = if let Some(seer) = seer {
-            quote_spanned!(span => #seer(&#observer, #path))
+        let (observer, hidden) = (callee(number, span), hidden(path));
+        let callee = if closures {
+            let seer = seer(path);
+            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
             let value = callee_value(number, span);
             self.before.push(written(quote_spanned!(span => let #value = #path;)));
-            self.before.push(written(quote_spanned!(span => #observer.see(&#value);)));
+            self.before.push(written(quote_spanned!(span => #hidden().see(&#value).of(#observer);)));
             value.to_token_stream()
         };
         *call.func = Expr::Verbatim(callee);
     }
 
-    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one, in a branch that never
-    /// goes on, so that whatever it moves is still there.
+    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one; whatever that moves is
+    /// still there, since nothing of the twin is ever reached.
     pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> s::Expr {
         let span = begin(&call.receiver);
         let name = call.method.to_string();
@@ -121,17 +139,22 @@ impl Capture {
             return self.refuse(call.method.span(), hint);
         }
         let asked = call.receiver.to_token_stream();
+        let known = self.same_type(&call.receiver).map(|receiver| format!("{receiver}.{name}"));
         let receiver = self.expr(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
         };
         let method_span = call.method.span();
-        let number = self.callee(Callee::Method(method_span));
+        let same = self.asked.iter().find(|(asked, _)| Some(asked) == known.as_ref());
+        if let Some((_, number)) = same {
+            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, *number));
+        }
+        let number = self.callee(Callee::Observed(method_span));
+        self.asked.extend(known.map(|known| (known, number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        let ask = quote_spanned!(method_span => #observer.of((#asked).#hidden()););
-        self.before.push(written(quote!(if false { #ask loop {} })));
+        self.before.push(written(quote_spanned!(method_span => (#asked).#hidden().of(#observer);)));
         if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
             self.methods.push(call.method.clone());
         }
@@ -312,6 +335,24 @@ impl Parse for DynamicPart {
     }
 }
 
+/// The fields of a short vector that a path's function makes from these arguments, if it is one: `f32x4::new(a, b, c, d)`
+/// and `f32x4::splat(a)`.
+fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Expr)>> {
+    let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let ty = ty.ident.to_string();
+    let (number, count) = ty.split_once('x')?;
+    if !PRIMITIVES.contains(&number) || !matches!(count, "2" | "3" | "4") {
+        return None;
+    }
+    match (function.ident.to_string().as_str(), args.len().to_string()) {
+        ("new", given) if given == count => {
+            Some(["x", "y", "z", "w"].map(str::to_owned).into_iter().zip(args.drain(..)).collect())
+        }
+        ("splat", _) => args.pop().map(|arg| vec![(cuda_jit_syntax::EVERY_FIELD.to_owned(), arg)]),
+        _ => None,
+    }
+}
+
 /// Whether a path names a tuple struct, by Rust's naming.
 fn is_constructor(path: &Path) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
@@ -319,7 +360,7 @@ fn is_constructor(path: &Path) -> bool {
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.
-fn hidden(path: &ExprPath) -> ExprPath {
+pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
     let of_type = of_type(path);
     let mut path = path.clone();
     match path.path.segments.last_mut() {
@@ -330,6 +371,11 @@ fn hidden(path: &ExprPath) -> ExprPath {
         }
     }
     path
+}
+
+/// The name of the function of a type or trait that a path names.
+pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
+    path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
 }
 
 /// Whether a path names a function of a type or trait, by Rust's naming.

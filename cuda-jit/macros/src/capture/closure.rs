@@ -53,7 +53,7 @@ impl Capture {
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
     }
 
-    fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+    pub(super) fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
@@ -68,7 +68,7 @@ impl Capture {
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
             observers.extend(before);
-            *closure.body = after(observers, &closure.body);
+            *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
             (params, body)
         });
         self.labels = labels;

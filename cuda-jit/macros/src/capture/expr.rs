@@ -36,8 +36,7 @@ impl Capture {
             }
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
-                self.types.push((*cast.ty).clone());
-                let number = self.types.len() as u32 - 1;
+                let number = self.number(&cast.ty);
                 node(span, s::ExprKind::Cast(Box::new(value), number))
             }
             Expr::Index(index) => self.index(index),
@@ -156,8 +155,11 @@ impl Capture {
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
             if self.bindings[number as usize].kind == BindingKind::Closure {
-                return self.refuse(span, "a closure can only be called in a kernel, not passed on");
+                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
             }
+            return node(span, s::ExprKind::Binding(number));
+        }
+        if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
             return node(span, s::ExprKind::Binding(number));
         }
         let number = self.constant(expr.clone());

@@ -15,11 +15,12 @@ mod span;
 mod stmt;
 
 use cuda_jit_syntax::owned as s;
-use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Lifetime, Pat, Path, Stmt, Type};
+use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, Path, Stmt, Type};
 
+pub(crate) use call::{PRIMITIVES, function_of_type, hidden};
 pub(crate) use methods::METHODS;
 
 use crate::signature::Signature;
@@ -34,7 +35,7 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// What each callee's observer begins as.
+    /// Each callee.
     pub(crate) callees: Vec<Callee>,
     /// Each constant.
     pub(crate) consts: Vec<Expr>,
@@ -67,28 +68,18 @@ pub(crate) enum BindingKind {
     Param(usize),
     /// From its observer.
     Local,
+    /// From the host's value that a closure carries to the device.
+    Carried,
     /// It names a closure, which has no device type.
     Closure,
 }
 
-/// What a callee's observer begins as.
+/// What tells which function is called.
 pub(crate) enum Callee {
-    /// What the path's hidden function yields.
-    Path(syn::ExprPath),
-    /// Open: a hidden method of the receiver tells.
-    Method(Span),
-    /// A method of the device language's own.
-    Builtin(Span),
-}
-
-impl Callee {
-    /// The name of its observer.
-    pub(crate) fn observer(&self, number: u32) -> TokenStream {
-        match self {
-            Callee::Path(path) => callee(number, path.span()),
-            Callee::Method(span) | Callee::Builtin(span) => callee(number, *span),
-        }
-    }
+    /// An observer, at this place, of what a hidden function or method names.
+    Observed(Span),
+    /// Nothing: it is a method of the device language's own.
+    Builtin,
 }
 
 /// Where the type of something that is not a binding comes from.
@@ -118,12 +109,16 @@ pub(crate) struct Capture {
     named: Vec<Named>,
     methods: Vec<Ident>,
     functions: Vec<Ident>,
+    /// The method calls that the twin asked for, as [`Capture::same_type`] tells them, with their callees.
+    asked: Vec<(String, u32)>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The names that the first of several alternatives binds, for the others to bind again.
     alternatives: Option<Vec<(String, u32)>>,
     /// Whether the pattern that is walked is all of an arm's.
     whole_arm: bool,
+    /// The names of the host's that a closure captures; only where one is captured on the host.
+    carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
     items: Vec<syn::Item>,
@@ -144,27 +139,53 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
-    let mut errors = walk.errors.into_iter();
-    if let Some(mut first) = errors.next() {
-        errors.for_each(|error| first.combine(error));
-        return Err(first);
-    }
-    Ok(Captured {
-        bindings: walk.bindings,
-        params,
-        body: captured,
-        twin: body,
-        callees: walk.callees,
-        consts: walk.consts,
-        types: walk.types,
-        named: walk.named,
-        methods: walk.methods,
-        functions: walk.functions,
-        items: walk.items,
-    })
+    walk.finish(params, captured, body)
+}
+
+/// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
+/// those names and their bindings.
+pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
+    let mut walk = Capture { carried: Some(Vec::new()), ..Capture::default() };
+    let span = closure.or1_token.span();
+    let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
+    let carried = walk.carried.take().unwrap_or_default();
+    let params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
+    let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
+    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
 }
 
 impl Capture {
+    /// What was captured, or all errors.
+    fn finish(self, params: Vec<s::Pattern>, body: s::Block, twin: Block) -> syn::Result<Captured> {
+        let mut errors = self.errors.into_iter();
+        if let Some(mut first) = errors.next() {
+            errors.for_each(|error| first.combine(error));
+            return Err(first);
+        }
+        let Self { bindings, callees, consts, types, named, methods, functions, items, .. } = self;
+        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, items })
+    }
+
+    /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
+    fn carry(&mut self, ident: &Ident) -> Option<u32> {
+        let name = ident.to_string();
+        if self.carried.is_none() || name.trim_start_matches('_').starts_with(char::is_uppercase) {
+            return None;
+        }
+        if name == "self" {
+            self.refuse(ident.span(), "bind what the closure needs of `self` to a name of its own: `let k = self.k;`");
+        }
+        let number = self.bindings.len() as u32;
+        self.bindings.push(BindingInfo {
+            ident: ident.clone(),
+            mutable: false,
+            by_ref: false,
+            kind: BindingKind::Carried,
+        });
+        self.carried.as_mut()?.push((ident.clone(), number));
+        Some(number)
+    }
+
     /// Records an error and yields a harmless expression, so that the walk can go on.
     fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> s::Expr {
         self.errors.push(syn::Error::new(span, message));
@@ -207,6 +228,8 @@ impl Capture {
     fn lookup(&mut self, ident: &Ident) -> Option<u32> {
         let identity = identity(ident);
         let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
+        let of_host = |(name, _): &&(Ident, u32)| self::identity(name) == identity;
+        let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
         if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
             && number < *first
             && !taken.contains(&number)
@@ -238,6 +261,34 @@ impl Capture {
         number as u32
     }
 
+    /// The number of a type named in a cast; a type of the same name is asked for only once.
+    fn number(&mut self, ty: &Type) -> u32 {
+        let name = |ty: &Type| match ty {
+            Type::Path(path) => path.path.get_ident().map(identity),
+            _ => None,
+        };
+        let this = name(ty);
+        let found = self.types.iter().position(|known| this.is_some() && name(known) == this);
+        let number = found.unwrap_or_else(|| {
+            self.types.push(ty.clone());
+            self.types.len() - 1
+        });
+        number as u32
+    }
+
+    /// A text that two expressions share only if they are of the same type, by the numbers of their bindings; only for
+    /// the plainest.
+    fn same_type(&mut self, expr: &Expr) -> Option<String> {
+        Some(match expr {
+            Expr::Paren(inner) => self.same_type(&inner.expr)?,
+            Expr::Path(path) => self.lookup(path.path.get_ident()?)?.to_string(),
+            Expr::Cast(cast) => format!("({} as {})", self.same_type(&cast.expr)?, self.number(&cast.ty)),
+            Expr::Field(field) => format!("{}.{}", self.same_type(&field.base)?, expr::member(&field.member)),
+            Expr::Index(index) => format!("{}[{}]", self.same_type(&index.expr)?, self.same_type(&index.index)?),
+            _ => return None,
+        })
+    }
+
     /// The number of a callee.
     fn callee(&mut self, callee: Callee) -> u32 {
         self.callees.push(callee);
@@ -250,7 +301,7 @@ impl Capture {
         self.named.push(Named::Observed(span));
         let number = self.named.len() as u32 - 1;
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
-        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; #observer.see(&#value); #value }));
+        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
         number
     }
 
@@ -262,11 +313,11 @@ impl Capture {
     }
 }
 
-/// The statement that shows a binding to its observer. It stands apart from the binding's own statement, so that an
-/// error in that one reads the same in the twin and rustc prints it once.
+/// The statement that shows a binding to its observer: what stands in one array is of one type. It stands apart from
+/// the binding's own statement, so that an error in that one reads the same in the twin and rustc prints it once.
 fn see(number: u32, ident: &Ident) -> Stmt {
     let observer = observer(number, ident.span());
-    written(quote_spanned!(ident.span() => #observer.see(&#ident);))
+    written(quote_spanned!(ident.span() => [#observer, &raw const #ident];))
 }
 
 /// Tokens as a statement of the twin.
@@ -279,32 +330,31 @@ fn nothing() -> s::Expr {
     s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(Vec::new()))
 }
 
-/// The observer of a binding.
-pub(crate) fn observer(number: u32, span: Span) -> TokenStream {
-    part(OBSERVERS, number, span)
+/// The observer of a binding. Observers have the spans of what they observe, hygiene included, so that an error about
+/// them is one about that.
+pub(crate) fn observer(number: u32, span: Span) -> Ident {
+    format_ident!("__w{}", number, span = span)
 }
 
 /// The observer of what is not a binding.
-pub(crate) fn named(number: u32, span: Span) -> TokenStream {
-    part(NAMED, number, span)
+pub(crate) fn named(number: u32, span: Span) -> Ident {
+    format_ident!("__n{}", number, span = span)
 }
 
 /// The observer of a callee.
-pub(crate) fn callee(number: u32, span: Span) -> TokenStream {
-    part(CALLEES, number, span)
+pub(crate) fn callee(number: u32, span: Span) -> Ident {
+    format_ident!("__c{}", number, span = span)
 }
 
-/// The tuples of the twin's observers, by number: each is one variable for rustc, whatever is in it.
-pub(crate) const OBSERVERS: &str = "__w";
-pub(crate) const NAMED: &str = "__n";
-pub(crate) const CALLEES: &str = "__c";
+/// A block of the twin as code that is never reached: rustc types it, and has no borrows to check in it.
+pub(crate) fn unreached(body: &impl ToTokens) -> TokenStream {
+    quote!({ loop {} #body })
+}
 
-fn part(tuple: &str, number: u32, span: Span) -> TokenStream {
-    let span = Span::mixed_site().located_at(span);
-    let tuple = Ident::new(tuple, span);
-    let mut index = Literal::u32_unsuffixed(number);
-    index.set_span(span);
-    quote_spanned!(span => #tuple.#index)
+/// Declares an observer: a pointer to a type that is still open. rustc has nothing to prove of such, unlike of a generic
+/// type's value, so that it does not ask again at every expression until the type is known.
+pub(crate) fn declared(observer: &Ident) -> TokenStream {
+    quote!(let #observer = 0 as *const _;)
 }
 
 /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be

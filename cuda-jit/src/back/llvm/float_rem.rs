@@ -14,7 +14,7 @@ use crate::kir::{
 /// The module without any `rem` of floats.
 pub(super) fn expand(module: &Module) -> Cow<'_, Module> {
     let mut module = Cow::Borrowed(module);
-    for ty in [Scalar::F32, Scalar::F64] {
+    for ty in [Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Bf16] {
         let found = |function: &Function| {
             function.blocks.iter().flat_map(|block| &block.insts).any(|inst| is_rem(&inst.op, inst.result, ty))
         };
@@ -46,8 +46,7 @@ fn expand_type(module: &mut Module, ty: Scalar) {
 fn remainder(ty: Scalar) -> Function {
     let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read, extent: false };
     let b = FunctionBuilder::new(format!("rem.{ty}"), vec![param("x"), param("y")], Some(ty.into()));
-    let fraction_bits = if ty == Scalar::F32 { 23 } else { 52 };
-    let mut body = Remainder { b, ty, bits: if ty == Scalar::F32 { Scalar::U32 } else { Scalar::U64 }, fraction_bits };
+    let mut body = Remainder { b, ty, bits: ty.unsigned(), fraction_bits: ty.fraction_bits().into() };
     body.build();
     body.b.finish()
 }
@@ -70,7 +69,7 @@ impl Remainder {
         self.b.effect(Op::Set(ax_slot, ax));
         self.b.effect(Op::Set(ay_slot, ay));
         // No remainder: x is infinite or NaN, y is zero or NaN.
-        let infinity = self.number(self.infinity());
+        let infinity = self.number(self.ty.infinity());
         let zero = self.number(0);
         let bad_x = self.compare(CompareOp::Ge, ax, infinity);
         let nan_y = self.compare(CompareOp::Gt, ay, infinity);
@@ -80,7 +79,7 @@ impl Remainder {
         self.b.end(Terminator::Branch(bad, undefined, defined));
 
         self.b.select_block(undefined);
-        let nan = self.infinity() | 1 << (self.fraction_bits - 1);
+        let nan = self.ty.infinity() | 1 << (self.fraction_bits - 1);
         let nan = self.b.constant(self.ty, nan);
         self.b.end(Terminator::Return(Some(nan)));
 
@@ -175,10 +174,6 @@ impl Remainder {
         let fraction = self.op(BinaryOp::And, magnitude, mask);
         let significand = self.op(BinaryOp::Or, fraction, hidden);
         (self.op(BinaryOp::Max, exponent, one), significand)
-    }
-
-    fn infinity(&self) -> u64 {
-        if self.ty == Scalar::F32 { f32::INFINITY.to_bits().into() } else { f64::INFINITY.to_bits() }
     }
 
     fn number(&mut self, number: u64) -> Value {

@@ -16,11 +16,12 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use super::debug::DebugInfo;
 use super::panic::PanicBlock;
-use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw};
+use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Scalar, Space,
     Terminator, Type, Value,
 };
+use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
@@ -39,14 +40,16 @@ pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
     kir: &Module,
+    target: &Target,
     options: &Options,
 ) -> Result<bool> {
-    let kir = &*float_rem::expand(kir);
+    let kir = &*reduce::expand(float_rem::expand(kir), target);
     let mut lowering = Lowering {
         context,
         module,
         builder: context.create_builder(),
         contract: kir.contract,
+        capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
@@ -70,6 +73,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
+    /// What the code is for.
+    pub(super) capability: ComputeCapability,
     /// Whether threads wait for each other in it, so that calls must stay where they are.
     synchronises: bool,
     /// The arrays in shared memory.
@@ -84,6 +89,10 @@ impl<'ctx> Lowering<'ctx, '_> {
         match scalar {
             Scalar::F32 => self.context.f32_type().into(),
             Scalar::F64 => self.context.f64_type().into(),
+            Scalar::F16 => self.context.f16_type().into(),
+            Scalar::Bf16 => self.context.bf16_type().into(),
+            Scalar::F16x2 => self.context.f16_type().vec_type(2).into(),
+            Scalar::Bf16x2 => self.context.bf16_type().vec_type(2).into(),
             Scalar::Bool => self.context.bool_type().into(),
             Scalar::I8 | Scalar::U8 => self.context.i8_type().into(),
             Scalar::I16 | Scalar::U16 => self.context.i16_type().into(),
@@ -341,6 +350,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
             Op::Field(pointer, offset, _) => Some(self.field(*pointer, *offset)),
+            Op::Address(pointer) => {
+                let pointer = self.value(*pointer).into_pointer_value();
+                Some(self.builder().build_ptr_to_int(pointer, self.lowering.context.i64_type(), "")?.into())
+            }
+            Op::Retype(pointer, _) => Some(self.value(*pointer)),
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;
@@ -350,10 +364,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
             },
-            Op::Math(function, arguments) => Some(self.math(*function, arguments)?),
+            Op::Math(function, arguments) => self.math(*function, arguments)?,
             Op::Unary(op, a) => Some(self.unary(*op, *a)?),
             Op::Binary(op, a, b) => Some(self.binary(*op, *a, *b)?),
             Op::Fma(a, b, c) => Some(self.fma(*a, *b, *c)?),
+            Op::Ternary(op, a, b, c) => Some(self.ternary(*op, [*a, *b, *c])?),
             Op::Overflows(op, a, b) => Some(self.overflows(*op, *a, *b)?),
             Op::Compare(op, a, b) => Some(self.compare(*op, *a, *b)?),
             Op::Select(condition, a, b) => Some(self.builder().build_select(
@@ -364,6 +379,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             )?),
             Op::Cast(a, to) => Some(self.cast(*a, *to)?),
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
+            Op::Pair(a, b) => Some(self.pair(self.value(*a), self.value(*b))?),
+            Op::Lane(a, lane) => Some(self.lane(*a, *lane)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
             Op::DynamicShared(offset, pointee) => {
@@ -380,16 +397,20 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.print(format, values)?;
                 None
             }
+            Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
+                self.at_once(&inst.op)?
+            }
             Op::Barrier
             | Op::BarrierReduce(..)
-            | Op::Fence(_)
-            | Op::Atomic(..)
-            | Op::CompareExchange(..)
             | Op::Shuffle(..)
             | Op::Vote(..)
             | Op::MatchAny(..)
+            | Op::MatchAll(..)
+            | Op::Reduce(..)
             | Op::SyncWarp(_)
-            | Op::ActiveMask => self.together(&inst.op)?,
+            | Op::ActiveMask
+            | Op::Clock(_)
+            | Op::Sleep(_) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));
@@ -456,7 +477,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The number that a pointer points to.
-    fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,

@@ -1,24 +1,25 @@
 //! Calls of libdevice's functions, and libdevice itself: those of its functions that a module needs come into it.
 //!
 //! libdevice is bitcode of an old LLVM, which this one upgrades as it reads, and to open it takes a millisecond. So each
-//! function that a process needs is cut out of it once, with what it calls, and kept as bitcode of its own: a few thousand
-//! bytes for each of some 350 functions at most. Contexts share none of it. The functions become the module's own, so that
-//! what is not inlined is no symbol of the PTX's. Which variant of a function is compiled (subnormals flushed or not)
-//! libdevice asks `__nvvm_reflect`, which LLVM answers from the module's flags.
+//! function that a process needs is cut out of it once, with what it calls, and kept as bitcode of its own, less than 3 MB
+//! for all of them. Contexts share none of it. The functions become the module's own, so that what is not inlined is no
+//! symbol of the PTX's. Which variant of a function is compiled (subnormals flushed or not) libdevice asks
+//! `__nvvm_reflect`, which LLVM answers from the module's flags.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_llvm::inkwell;
+use inkwell::AddressSpace;
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
 use inkwell::module::{FlagBehavior, Linkage};
-use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue};
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, FunctionType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, PointerValue};
 
 use super::function::{Body, Lowering, Result};
 use super::{EmitError, Options, raw};
-use crate::kir::{MathFn, Scalar, Value};
+use crate::kir::{LibArg, LibFn, Value};
 use crate::libdevice;
 
 /// What the names of libdevice's functions begin with.
@@ -85,28 +86,61 @@ fn cut_out_of(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>
     Ok(module.write_bitcode_to_memory().as_slice().to_vec())
 }
 
+impl<'ctx> Lowering<'ctx, '_> {
+    /// The type that a function of libdevice has there.
+    fn signature(&self, function: LibFn) -> FunctionType<'ctx> {
+        let pointer = self.context.ptr_type(AddressSpace::default());
+        let mut params: Vec<BasicMetadataTypeEnum<'ctx>> = Vec::new();
+        for arg in function.args {
+            match *arg {
+                LibArg::Number(scalar) => params.push(self.scalar(scalar).into()),
+                LibArg::Slice(_) => {
+                    let count: BasicMetadataTypeEnum<'ctx> = self.context.i32_type().into();
+                    params.extend([count, pointer.into()]);
+                }
+            }
+        }
+        params.extend(function.outs.iter().map(|_| BasicMetadataTypeEnum::from(pointer)));
+        match function.result {
+            Some(result) => self.scalar(result).fn_type(&params, false),
+            None => self.context.void_type().fn_type(&params, false),
+        }
+    }
+}
+
 impl<'ctx> Body<'ctx, '_> {
     /// A call of libdevice, or the instructions that approximate it.
-    pub(super) fn math(&self, function: MathFn, arguments: &[Value]) -> Result<BasicValueEnum<'ctx>> {
-        let values: Vec<BasicValueEnum<'ctx>> = arguments.iter().map(|&value| self.value(value)).collect();
-        let Some(ty) = arguments.first().and_then(|&value| self.ty(value).scalar()) else {
-            return Err(self.unverified("call of libdevice"));
-        };
+    pub(super) fn math(&self, function: LibFn, arguments: &[Value]) -> Result<Option<BasicValueEnum<'ctx>>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for &argument in arguments {
+            values.push(match self.value(argument) {
+                // libdevice's pointers are to any memory
+                BasicValueEnum::PointerValue(pointer) => self.generic(pointer)?,
+                value => value,
+            });
+        }
         if self.lowering.options.fast_math
-            && ty == Scalar::F32
             && let Some(approximate) = self.approximate(function.name, &values)?
         {
-            return Ok(approximate);
+            return Ok(Some(approximate));
         }
-        let symbol = function.symbol(ty);
-        let llvm = self.lowering.scalar(ty).into_float_type();
+        let symbol = function.symbol();
         let declared = self.lowering.module.get_function(&symbol).unwrap_or_else(|| {
-            let params = vec![BasicMetadataTypeEnum::from(llvm); arguments.len()];
-            self.lowering.module.add_function(&symbol, llvm.fn_type(&params, false), None)
+            let ty = self.lowering.signature(function);
+            self.lowering.module.add_function(&symbol, ty, None)
         });
         let values: Vec<BasicMetadataValueEnum<'ctx>> = values.into_iter().map(Into::into).collect();
         let call = self.builder().build_call(declared, &values, "")?;
-        call.try_as_basic_value().basic().ok_or_else(|| self.unverified("call of libdevice"))
+        Ok(call.try_as_basic_value().basic())
+    }
+
+    /// A pointer to whatever memory.
+    fn generic(&self, pointer: PointerValue<'ctx>) -> Result<BasicValueEnum<'ctx>> {
+        let generic = self.lowering.context.ptr_type(AddressSpace::default());
+        if pointer.get_type() == generic {
+            return Ok(pointer.into());
+        }
+        Ok(self.builder().build_address_space_cast(pointer, generic, "")?.into())
     }
 
     /// The instructions that nvcc's `-use_fast_math` takes for a function on `f32`, where there are some.
@@ -122,17 +156,18 @@ impl<'ctx> Body<'ctx, '_> {
         let log2 = |x| lowering.intrinsic("llvm.nvvm.lg2.approx.ftz.f", &[], &[x]);
         let x = values[0];
         Ok(Some(match name {
-            "sin" | "cos" => wave(name)?,
-            "tan" => {
+            "sinf" => wave("sin")?,
+            "cosf" => wave("cos")?,
+            "tanf" => {
                 let (sin, cos) = (wave("sin")?.into_float_value(), wave("cos")?.into_float_value());
                 lowering.relax(self.builder().build_float_div(sin, cos, "")?.into())?
             }
-            "exp2" => exp2(x)?,
-            "exp" => exp2(by(x, std::f32::consts::LOG2_E)?)?,
-            "log2" => log2(x)?,
-            "log" => by(log2(x)?, std::f32::consts::LN_2)?,
-            "log10" => by(log2(x)?, std::f32::consts::LOG10_2)?,
-            "pow" => exp2(times(values[1], log2(x)?)?)?,
+            "exp2f" => exp2(x)?,
+            "expf" => exp2(by(x, std::f32::consts::LOG2_E)?)?,
+            "log2f" => log2(x)?,
+            "logf" => by(log2(x)?, std::f32::consts::LN_2)?,
+            "log10f" => by(log2(x)?, std::f32::consts::LOG10_2)?,
+            "powf" => exp2(times(values[1], log2(x)?)?)?,
             _ => return Ok(None),
         }))
     }
@@ -140,19 +175,72 @@ impl<'ctx> Body<'ctx, '_> {
 
 #[cfg(test)]
 mod tests {
+    use inkwell::memory_buffer::MemoryBuffer;
+    use inkwell::module::Module;
+
     use super::*;
+    use crate::kir::Scalar;
+
+    /// The functions that take a C string.
+    const LEFT_OUT: [&str; 2] = ["nan", "nanf"];
+
+    fn word(scalar: Scalar) -> &'static str {
+        match scalar {
+            Scalar::F32 => "float",
+            Scalar::F64 => "double",
+            Scalar::I64 | Scalar::U64 => "i64",
+            Scalar::U16 => "i16",
+            _ => "i32",
+        }
+    }
+
+    /// A signature as LLVM prints it.
+    fn shown(function: &LibFn) -> String {
+        let mut params = Vec::new();
+        for arg in function.args {
+            match *arg {
+                LibArg::Number(scalar) => params.push(word(scalar)),
+                LibArg::Slice(_) => params.extend(["i32", "ptr"]),
+            }
+        }
+        params.extend(function.outs.iter().map(|_| "ptr"));
+        format!("{} ({})", function.result.map_or("void", word), params.join(", "))
+    }
+
+    #[test]
+    fn the_table_is_what_libdevice_has() {
+        let Ok(bitcode) = libdevice::bitcode() else {
+            assert!(!libdevice::is_there());
+            return;
+        };
+        let context = Context::create();
+        let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "libdevice");
+        let library = Module::parse_bitcode_from_buffer(&buffer, &context).expect("libdevice is bitcode");
+        let defined = library.get_functions().filter_map(|function| {
+            let name = function.get_name().to_string_lossy().strip_prefix(PREFIX)?.to_owned();
+            Some((name, function.get_type().print_to_string().to_string()))
+        });
+        let mut real: BTreeMap<String, String> = defined.collect();
+        for name in LEFT_OUT {
+            assert!(real.remove(name).is_some(), "{name}");
+        }
+        let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), shown(function)));
+        assert_eq!(table.collect::<BTreeMap<_, _>>(), real);
+    }
 
     #[test]
     fn functions_are_cut_out_once() {
         if !libdevice::is_there() {
             return;
         }
-        for function in MathFn::ALL {
-            let symbol = function.symbol(Scalar::F64);
+        let mut bytes = 0;
+        for function in LibFn::ALL {
+            let symbol = format!("{PREFIX}{}", function.name);
             let cut = cut_out(&symbol).unwrap();
-            assert!(cut.len() < 50_000, "{symbol} takes {} bytes", cut.len());
             assert!(Arc::ptr_eq(&cut, &cut_out(&symbol).unwrap()));
+            bytes += cut.len();
         }
+        assert!(bytes < 3 << 20, "all functions take {bytes} bytes");
         let error = cut_out("__nv_nothing").unwrap_err();
         assert_eq!(error, EmitError::NoLibdevice("this libdevice has no `__nv_nothing`".to_owned()));
     }

@@ -23,6 +23,10 @@ use crate::target::Target;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
+/// PTX 7.0, which has all that KIR and libdevice ask for; LLVM's choice for older targets is older, and it aborts on what
+/// that has not.
+const LEAST_VERSION: &str = "+ptx70";
+
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
 
@@ -83,6 +87,7 @@ pub(super) struct Machine {
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
+    target: Target,
 }
 
 impl Machine {
@@ -97,7 +102,11 @@ impl Machine {
             _ => OptimizationLevel::Default,
         };
         // The newer targets' own versions are no older.
-        let features = if lines && target.capability() < (8, 9).into() { LINES_VERSION } else { "" };
+        let features = match target.capability() {
+            cc if lines && cc < (8, 9).into() => LINES_VERSION,
+            cc if cc < (8, 0).into() => LEAST_VERSION,
+            _ => "",
+        };
         let machine = llvm
             .create_target_machine(
                 &triple,
@@ -109,7 +118,7 @@ impl Machine {
             )
             .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
         let data = machine.get_target_data();
-        Ok(Self { machine, data, triple, opt_level })
+        Ok(Self { machine, data, triple, opt_level, target: *target })
     }
 
     /// Compiles a verified module.
@@ -126,7 +135,7 @@ impl Machine {
         module.set_triple(&self.triple);
         let layout: DataLayout = self.data.get_data_layout();
         module.set_data_layout(&layout);
-        let lines = lower_module(context, &module, kir, options)?;
+        let lines = lower_module(context, &module, kir, &self.target, options)?;
         if cfg!(debug_assertions) {
             module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
         }

@@ -42,15 +42,19 @@
 //! them). It never
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
+mod atomic;
 mod debug;
 mod float_rem;
 mod function;
+mod half;
 mod libdevice;
 mod machine;
+mod needs;
 mod ops;
 mod panic;
 mod print;
 mod raw;
+mod reduce;
 mod together;
 
 use std::fmt;
@@ -58,7 +62,7 @@ use std::fmt;
 use inkwell::builder::BuilderError;
 
 use crate::kir::Module;
-use crate::target::Target;
+use crate::target::{ComputeCapability, Target};
 use crate::valid::{self, VerifyError};
 use cuda_llvm::inkwell;
 
@@ -175,6 +179,15 @@ pub enum EmitError {
         /// The greatest value.
         high: u32,
     },
+    /// The kernel uses what the device does not have.
+    TooOld {
+        /// The function that it calls.
+        what: &'static str,
+        /// The oldest devices that have it.
+        needs: ComputeCapability,
+        /// What was to be compiled for.
+        target: Target,
+    },
     /// Clusters were asked of a device that has none.
     ClusterTooOld(Target),
     /// The module calls libdevice, and there is none; says where it was looked for.
@@ -190,6 +203,9 @@ impl fmt::Display for EmitError {
             EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
             EmitError::ClusterTooOld(target) => {
                 write!(f, "launch_bounds.max_cluster needs sm_90 or newer, and the target is {target}")
+            }
+            EmitError::TooOld { what, needs, target } => {
+                write!(f, "`{what}` needs {needs} or newer, and the target is {target}")
             }
             EmitError::NoLibdevice(message) => write!(f, "the kernel calls libdevice: {message}"),
             EmitError::Llvm(message) => write!(f, "LLVM refused the kernel, which is a bug: {message}"),
@@ -226,6 +242,7 @@ impl From<BuilderError> for EmitError {
 pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
+    needs::check(module, target)?;
     machine::with(target, options.opt_level, module.has_lines(), |machine| machine.compile(module, options))?
 }
 

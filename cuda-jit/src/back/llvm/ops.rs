@@ -12,7 +12,7 @@ use inkwell::{FloatPredicate, IntPredicate};
 
 use super::EmitError;
 use super::function::{Body, Lowering, Result};
-use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, UnaryOp, Value};
+use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, TernaryOp, UnaryOp, Value};
 
 impl<'ctx> Lowering<'ctx, '_> {
     /// Calls an intrinsic that yields a value, overloaded for `types`.
@@ -53,6 +53,20 @@ impl<'ctx> Lowering<'ctx, '_> {
             Special::GridDim(axis) => format!("nctaid.{}", letter(axis)),
             Special::LaneId => "laneid".to_owned(),
             Special::WarpSize => "warpsize".to_owned(),
+            Special::LaneMask(CompareOp::Ne) => {
+                let own = self.special(Special::LaneMask(CompareOp::Eq))?.into_int_value();
+                return Ok(self.builder.build_not(own, "")?.into());
+            }
+            Special::LaneMask(order) => {
+                let name = match order {
+                    CompareOp::Eq | CompareOp::Ne => "eq",
+                    CompareOp::Lt => "lt",
+                    CompareOp::Le => "le",
+                    CompareOp::Gt => "gt",
+                    CompareOp::Ge => "ge",
+                };
+                format!("lanemask.{name}")
+            }
             // LLVM has no intrinsic for it
             Special::DynamicSharedBytes => {
                 let ty = self.context.i32_type().fn_type(&[], false);
@@ -85,32 +99,51 @@ impl<'ctx> Body<'ctx, '_> {
 
     pub(super) fn unary(&self, op: UnaryOp, a: Value) -> Result<BasicValueEnum<'ctx>> {
         let (ty, value) = (self.scalar_of(a)?, self.value(a));
+        if ty.is_half() || ty.is_pair() {
+            return self.half_unary(op, ty, a);
+        }
+        if let BasicValueEnum::FloatValue(value) = value {
+            return self.float_unary(op, value);
+        }
         let llvm = self.lowering.scalar(ty);
         let no = self.lowering.context.bool_type().const_zero().into();
-        let float = |name: &str| self.lowering.intrinsic(name, &[llvm], &[value]);
+        let plain = |name: &str| self.lowering.intrinsic(name, &[llvm], &[value]);
         let defined_at_zero = |name: &str| self.lowering.intrinsic(name, &[llvm], &[value, no]);
         match op {
-            UnaryOp::Neg if ty.is_float() => Ok(self.builder().build_float_neg(value.into_float_value(), "")?.into()),
             UnaryOp::Neg => Ok(self.builder().build_int_neg(value.into_int_value(), "")?.into()),
             UnaryOp::Not => Ok(self.builder().build_not(value.into_int_value(), "")?.into()),
-            UnaryOp::Abs if ty.is_float() => float("llvm.fabs"),
             UnaryOp::Abs => defined_at_zero("llvm.abs"),
+            UnaryOp::CountOnes => plain("llvm.ctpop"),
+            UnaryOp::LeadingZeros => defined_at_zero("llvm.ctlz"),
+            UnaryOp::TrailingZeros => defined_at_zero("llvm.cttz"),
+            UnaryOp::ReverseBits => plain("llvm.bitreverse"),
+            UnaryOp::SwapBytes if ty.bits() == 8 => Ok(value),
+            UnaryOp::SwapBytes => plain("llvm.bswap"),
+            UnaryOp::Sqrt | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Trunc | UnaryOp::RoundTiesEven => {
+                Err(self.unverified("operator on integers"))
+            }
+        }
+    }
+
+    pub(super) fn float_unary(&self, op: UnaryOp, value: FloatValue<'ctx>) -> Result<BasicValueEnum<'ctx>> {
+        let float = |name: &str| self.lowering.intrinsic(name, &[value.get_type().into()], &[value.into()]);
+        match op {
+            UnaryOp::Neg => Ok(self.builder().build_float_neg(value, "")?.into()),
+            UnaryOp::Abs => float("llvm.fabs"),
             UnaryOp::Sqrt => self.lowering.relax(float("llvm.sqrt")?),
             UnaryOp::Floor => float("llvm.floor"),
             UnaryOp::Ceil => float("llvm.ceil"),
             UnaryOp::Trunc => float("llvm.trunc"),
             UnaryOp::RoundTiesEven => float("llvm.roundeven"),
-            UnaryOp::CountOnes => float("llvm.ctpop"),
-            UnaryOp::LeadingZeros => defined_at_zero("llvm.ctlz"),
-            UnaryOp::TrailingZeros => defined_at_zero("llvm.cttz"),
-            UnaryOp::ReverseBits => float("llvm.bitreverse"),
-            UnaryOp::SwapBytes if ty.bits() == 8 => Ok(value),
-            UnaryOp::SwapBytes => float("llvm.bswap"),
+            _ => Err(self.unverified("operator on floats")),
         }
     }
 
     pub(super) fn binary(&self, op: BinaryOp, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {
         let ty = self.scalar_of(a)?;
+        if ty.is_half() || ty.is_pair() {
+            return self.half_binary(op, ty, a, b);
+        }
         match (self.value(a), self.value(b)) {
             (BasicValueEnum::FloatValue(a), BasicValueEnum::FloatValue(b)) => self.float_binary(op, ty, a, b),
             (BasicValueEnum::IntValue(a), BasicValueEnum::IntValue(b)) => self.int_binary(op, ty, a, b),
@@ -118,7 +151,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    fn float_binary(
+    pub(super) fn float_binary(
         &self,
         op: BinaryOp,
         ty: Scalar,
@@ -174,8 +207,47 @@ impl<'ctx> Body<'ctx, '_> {
     }
 
     pub(super) fn fma(&self, a: Value, b: Value, c: Value) -> Result<BasicValueEnum<'ctx>> {
-        let ty = self.lowering.scalar(self.scalar_of(a)?);
+        let scalar = self.scalar_of(a)?;
+        if scalar.is_half() || scalar.is_pair() {
+            return self.half_fma(scalar, [a, b, c]);
+        }
+        let ty = self.lowering.scalar(scalar);
         self.lowering.intrinsic("llvm.fma", &[ty], &[self.value(a), self.value(b), self.value(c)])
+    }
+
+    pub(super) fn ternary(&self, op: TernaryOp, operands: [Value; 3]) -> Result<BasicValueEnum<'ctx>> {
+        let (word, signed) = (self.lowering.context.i32_type(), self.scalar_of(operands[0])?.is_signed());
+        let [a, b, c] = operands.map(|value| self.value(value));
+        let call = |name: &str, arguments: &[BasicValueEnum<'ctx>]| self.lowering.intrinsic(name, &[], arguments);
+        match op {
+            TernaryOp::BytePerm => call("llvm.nvvm.prmt", &[a, b, c]),
+            // LLVM shifts the first operand's bits out at the top, the second's in from below.
+            TernaryOp::FunnelLeft => self.lowering.intrinsic("llvm.fshl", &[word.into()], &[b, a, c]),
+            TernaryOp::FunnelRight => self.lowering.intrinsic("llvm.fshr", &[word.into()], &[b, a, c]),
+            TernaryOp::DotBytes if self.lowering.capability >= (6, 1).into() => {
+                let name = if signed { "llvm.nvvm.idp4a.s.s" } else { "llvm.nvvm.idp4a.u.u" };
+                call(name, &[a, b, c])
+            }
+            TernaryOp::DotBytes => self.dot_bytes(signed, [a, b, c].map(BasicValueEnum::into_int_value)),
+        }
+    }
+
+    /// The dot product of four bytes, one by one.
+    fn dot_bytes(&self, signed: bool, [a, b, c]: [IntValue<'ctx>; 3]) -> Result<BasicValueEnum<'ctx>> {
+        let (builder, context) = (self.builder(), self.lowering.context);
+        let mut sum = c;
+        for index in 0..4 {
+            let mut bytes = [a, b];
+            for word in &mut bytes {
+                let at = context.i32_type().const_int(8 * index, false);
+                let low = builder.build_right_shift(*word, at, false, "")?;
+                let byte = builder.build_int_truncate(low, context.i8_type(), "")?;
+                *word = builder.build_int_cast_sign_flag(byte, context.i32_type(), signed, "")?;
+            }
+            let product = builder.build_int_mul(bytes[0], bytes[1], "")?;
+            sum = builder.build_int_add(sum, product, "")?;
+        }
+        Ok(sum.into())
     }
 
     pub(super) fn overflows(&self, op: BinaryOp, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {
@@ -193,6 +265,9 @@ impl<'ctx> Body<'ctx, '_> {
 
     pub(super) fn compare(&self, op: CompareOp, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {
         let ty = self.scalar_of(a)?;
+        if ty.is_half() {
+            return self.half_compare(op, ty, a, b);
+        }
         Ok(match (self.value(a), self.value(b)) {
             (BasicValueEnum::FloatValue(a), BasicValueEnum::FloatValue(b)) => {
                 self.builder().build_float_compare(float_predicate(op), a, b, "")?.into()
@@ -206,6 +281,9 @@ impl<'ctx> Body<'ctx, '_> {
 
     pub(super) fn cast(&self, a: Value, to: Scalar) -> Result<BasicValueEnum<'ctx>> {
         let (from, value) = (self.scalar_of(a)?, self.value(a));
+        if from.is_half() || to.is_half() {
+            return self.half_cast(a, from, to);
+        }
         let builder = self.builder();
         let saturate = |name: &str| {
             self.lowering.intrinsic(name, &[self.lowering.scalar(to), self.lowering.scalar(from)], &[value])
@@ -234,7 +312,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 }
 
-fn float_predicate(op: CompareOp) -> FloatPredicate {
+pub(super) fn float_predicate(op: CompareOp) -> FloatPredicate {
     match op {
         CompareOp::Eq => FloatPredicate::OEQ,
         CompareOp::Ne => FloatPredicate::UNE,

@@ -13,9 +13,9 @@ use cuda_llvm::inkwell;
 pub(super) use cuda_llvm::llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use cuda_llvm::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use cuda_llvm::llvm_sys::core::{
-    LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFreeze, LLVMBuildGEP2,
-    LLVMContextSetDiagnosticHandler, LLVMCreateConstantRangeAttribute, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
-    LLVMGetDiagInfoSeverity, LLVMGetSyncScopeID,
+    LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFenceSyncScope, LLVMBuildFreeze,
+    LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMCreateConstantRangeAttribute, LLVMDisposeMessage,
+    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetSyncScopeID, LLVMSetAtomicSyncScopeID, LLVMSetOrdering,
 };
 use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
@@ -26,7 +26,11 @@ use inkwell::context::{AsContextRef, Context};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
-use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, IntValue, PointerValue, StructValue};
+use inkwell::values::{
+    AsValueRef, BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue, StructValue,
+};
+
+use crate::kir::{Order, Ordering, Scope};
 
 /// `freeze`: an unspecified value becomes one value, the same for every use.
 pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
@@ -61,13 +65,24 @@ pub(super) fn range(context: &Context, low: u64, high: u64) -> Attribute {
     unsafe { Attribute::new(range) }
 }
 
-/// The scope of an atomic operation: every thread of the device.
-const DEVICE_SCOPE: &CStr = c"device";
-
-fn device_scope(context: &Context) -> u32 {
-    let name = DEVICE_SCOPE;
+fn scope_id(context: &Context, scope: Scope) -> u32 {
+    let name = match scope {
+        Scope::Block => c"block",
+        Scope::Device => c"device",
+        Scope::System => c"",
+    };
     // SAFETY: the context is alive, and the name is a string of the length that is passed with it.
     unsafe { LLVMGetSyncScopeID(context.as_ctx_ref(), name.as_ptr(), name.to_bytes().len()) }
+}
+
+fn ordering_of(ordering: Ordering) -> LLVMAtomicOrdering {
+    match ordering {
+        Ordering::Relaxed => LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic,
+        Ordering::Acquire => LLVMAtomicOrdering::LLVMAtomicOrderingAcquire,
+        Ordering::Release => LLVMAtomicOrdering::LLVMAtomicOrderingRelease,
+        Ordering::AcqRel => LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease,
+        Ordering::SeqCst => LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent,
+    }
 }
 
 /// A relaxed atomic operation at the device's scope; yields the old value.
@@ -78,7 +93,7 @@ pub(super) fn atomic<'ctx>(
     pointer: PointerValue<'ctx>,
     value: BasicValueEnum<'ctx>,
 ) -> BasicValueEnum<'ctx> {
-    let (scope, relaxed) = (device_scope(context), LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+    let (scope, relaxed) = (scope_id(context, Scope::Device), ordering_of(Ordering::Relaxed));
     let (builder, pointer, operand) = (builder.as_mut_ptr(), pointer.as_value_ref(), value.as_value_ref());
     // SAFETY: the builder is positioned; the pointer points to a value of the operand's type, on which the verifier
     // has checked that the operation works; the scope is one of this context.
@@ -87,22 +102,44 @@ pub(super) fn atomic<'ctx>(
     unsafe { BasicValueEnum::new(old) }
 }
 
-/// A relaxed compare-and-exchange at the device's scope; yields the old value and whether it was the expected one.
+/// A compare-and-exchange, which releases nothing where it fails; yields the old value and whether it was the expected
+/// one.
 pub(super) fn compare_exchange<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
+    order: Order,
     pointer: PointerValue<'ctx>,
-    old: IntValue<'ctx>,
-    new: IntValue<'ctx>,
+    [old, new]: [IntValue<'ctx>; 2],
 ) -> StructValue<'ctx> {
-    let (scope, relaxed) = (device_scope(context), LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+    let failed = match order.ordering {
+        Ordering::Relaxed | Ordering::Release => Ordering::Relaxed,
+        Ordering::Acquire | Ordering::AcqRel => Ordering::Acquire,
+        Ordering::SeqCst => Ordering::SeqCst,
+    };
+    let (scope, ordering, failed) = (scope_id(context, order.scope), ordering_of(order.ordering), ordering_of(failed));
     let (builder, pointer) = (builder.as_mut_ptr(), pointer.as_value_ref());
     let (old, new) = (old.as_value_ref(), new.as_value_ref());
     // SAFETY: the builder is positioned; the pointer points to an integer of the operands' type, as the verifier has
-    // checked; the scope is one of this context.
-    let pair = unsafe { LLVMBuildAtomicCmpXchgSyncScope(builder, pointer, old, new, relaxed, relaxed, scope) };
+    // checked; the scope is one of this context, and the order of failure no release.
+    let pair = unsafe { LLVMBuildAtomicCmpXchgSyncScope(builder, pointer, old, new, ordering, failed, scope) };
     // SAFETY: a compare-and-exchange yields a pair.
     unsafe { StructValue::new(pair) }
+}
+
+/// Makes a load or store atomic.
+pub(super) fn set_order(context: &Context, access: InstructionValue<'_>, order: Order) {
+    // SAFETY: the instruction is a load or store of a number, aligned to its size, and the ordering suits it, as the
+    // verifier has checked.
+    unsafe { LLVMSetOrdering(access.as_value_ref(), ordering_of(order.ordering)) };
+    // SAFETY: the instruction is now atomic, and the scope is one of its context.
+    unsafe { LLVMSetAtomicSyncScopeID(access.as_value_ref(), scope_id(context, order.scope)) };
+}
+
+/// A fence that is not relaxed.
+pub(super) fn fence<'ctx>(context: &'ctx Context, builder: &Builder<'ctx>, order: Order) {
+    let (scope, ordering) = (scope_id(context, order.scope), ordering_of(order.ordering));
+    // SAFETY: the builder is positioned, the ordering is one that fences have, and the scope is one of this context.
+    unsafe { LLVMBuildFenceSyncScope(builder.as_mut_ptr(), ordering, scope, c"".as_ptr()) };
 }
 
 /// Opens bitcode in a context. A function's body is read when it is linked.

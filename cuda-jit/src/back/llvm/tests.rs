@@ -58,17 +58,20 @@ const BINARY: [BinaryOp; 13] = [
 const COMPARE: [CompareOp; 6] =
     [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
 
-/// Every valid operation; operand `n` is loaded as value `first_operand + n` by [`function`].
+/// Every valid operation, but those on floats of 16 bits, which this machine's processor has none of: kernels' tests run
+/// them; operand `n` is loaded as value `first_operand + n` by [`function`].
 fn cases() -> Vec<Case> {
     let [a, b, c] = [0, 1, 2].map(operand);
     let mut cases: Vec<Case> = Vec::new();
-    for ty in Scalar::ALL {
+    let wide = |ty: &Scalar| !ty.is_half() && !ty.is_pair();
+    let all = || Scalar::ALL.into_iter().filter(wide);
+    for ty in all() {
         cases.extend(UNARY.map(|op| (vec![ty], Op::Unary(op, a), ty)));
         cases.extend(BINARY.map(|op| (vec![ty; 2], Op::Binary(op, a, b), ty)));
         cases.extend(BINARY.map(|op| (vec![ty; 2], Op::Overflows(op, a, b), Scalar::Bool)));
         cases.extend(COMPARE.map(|op| (vec![ty; 2], Op::Compare(op, a, b), Scalar::Bool)));
-        cases.extend(Scalar::ALL.map(|to| (vec![ty], Op::Cast(a, to), to)));
-        cases.extend(Scalar::ALL.map(|to| (vec![ty], Op::Bitcast(a, to), to)));
+        cases.extend(all().map(|to| (vec![ty], Op::Cast(a, to), to)));
+        cases.extend(all().map(|to| (vec![ty], Op::Bitcast(a, to), to)));
         cases.push((vec![ty; 3], Op::Fma(a, b, c), ty));
         cases.push((vec![Scalar::Bool, ty, ty], Op::Select(a, b, c), ty));
     }
@@ -155,7 +158,7 @@ fn operations_mean_what_rust_means() {
     cuda_llvm::initialize();
     let context = Context::create();
     let llvm = context.create_module("host");
-    lower_module(&context, &llvm, &kir, &Options::default()).unwrap();
+    lower_module(&context, &llvm, &kir, &Target::default(), &Options::default()).unwrap();
     for function in llvm.get_functions().filter(|function| function.count_basic_blocks() > 0) {
         function.set_call_conventions(0);
         if function.get_name().to_string_lossy().starts_with("case_") {

@@ -1,18 +1,18 @@
-//! Lowers what threads do together: barriers, fences, atomics, shuffles and votes.
+//! Lowers what threads do together: barriers, shuffles, votes, reductions; and clocks.
 //!
 //! Every function of a module with such an operation is `convergent`, so that LLVM neither adds nor removes branches
-//! around it. Atomics are relaxed at the device's scope, as CUDA's `atomicAdd` is; LLVM's NVPTX back end ignores both of
-//! `atomicrmw` and prints an operation without either, which means the same.
+//! around it.
 
 use cuda_llvm::inkwell;
 use inkwell::values::BasicValueEnum;
 
 use super::function::{Body, Result};
-use super::raw::{self, Rmw};
-use crate::kir::{AtomicOp, BarrierOp, Op, Scope, ShuffleOp, Value, VoteOp};
+use crate::kir::{BarrierOp, Clock, Op, ReduceOp, ShuffleOp, Value, VoteOp};
 
-/// The last operand of a shuffle: the highest lane that it may read, or for `up` the lowest.
+/// The last operand of a shuffle: in bits 0 to 4 the highest lane of a part that it may read, or for `up` the lowest...
 const LAST_LANE: u64 = 31;
+/// ... and from this bit on those bits of a lane's number that tell its part.
+const PART: u32 = 8;
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an operation of several threads; what it yields, if anything.
@@ -29,22 +29,7 @@ impl<'ctx> Body<'ctx, '_> {
                 };
                 call(&format!("llvm.nvvm.barrier.cta.red.{name}.aligned.all"), &[zero, self.value(*value)])
             }
-            Op::Fence(scope) => {
-                let name = match scope {
-                    Scope::Block => "cta",
-                    Scope::Device => "gl",
-                    Scope::System => "sys",
-                };
-                call(&format!("llvm.nvvm.membar.{name}"), &[])
-            }
-            Op::Atomic(op, pointer, value) => self.atomic(*op, *pointer, *value).map(Some),
-            Op::CompareExchange(pointer, old, new) => {
-                let pointer = self.value(*pointer).into_pointer_value();
-                let (old, new) = (self.value(*old).into_int_value(), self.value(*new).into_int_value());
-                let pair = raw::compare_exchange(self.lowering.context, self.builder(), pointer, old, new);
-                Ok(Some(self.builder().build_extract_value(pair, 0, "")?))
-            }
-            Op::Shuffle(op, mask, value, lane) => self.shuffle(*op, *mask, *value, *lane).map(Some),
+            Op::Shuffle(op, width, mask, value, lane) => self.shuffle(*op, *width, *mask, *value, *lane).map(Some),
             Op::Vote(op, mask, value) => {
                 let name = match op {
                     VoteOp::All => "all",
@@ -58,34 +43,51 @@ impl<'ctx> Body<'ctx, '_> {
                 let width = self.ty(*value).scalar().map_or(32, |scalar| scalar.bits());
                 call(&format!("llvm.nvvm.match.any.sync.i{width}"), &[self.value(*mask), self.value(*value)])
             }
+            Op::MatchAll(mask, value) => {
+                let width = self.ty(*value).scalar().map_or(32, |scalar| scalar.bits());
+                let name = format!("llvm.nvvm.match.all.sync.i{width}p");
+                let pair = self.lowering.intrinsic(&name, &[], &[self.value(*mask), self.value(*value)])?;
+                Ok(Some(self.builder().build_extract_value(pair.into_struct_value(), 0, "")?))
+            }
+            Op::Reduce(op, mask, value) => {
+                let signed = self.ty(*value).scalar().is_some_and(|scalar| scalar.is_signed());
+                let name = match (op, signed) {
+                    (ReduceOp::Add, _) => "add",
+                    (ReduceOp::Min, true) => "min",
+                    (ReduceOp::Min, false) => "umin",
+                    (ReduceOp::Max, true) => "max",
+                    (ReduceOp::Max, false) => "umax",
+                    (ReduceOp::And, _) => "and",
+                    (ReduceOp::Or, _) => "or",
+                    (ReduceOp::Xor, _) => "xor",
+                };
+                call(&format!("llvm.nvvm.redux.sync.{name}"), &[self.value(*value), self.value(*mask)])
+            }
+            Op::Clock(clock) => {
+                let register = match clock {
+                    Clock::CyclesLow => "clock",
+                    Clock::Cycles => "clock64",
+                    Clock::Nanoseconds => "globaltimer",
+                };
+                call(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[])
+            }
+            // It is only a hint, which older devices have no instruction for.
+            Op::Sleep(_) if self.lowering.capability < (7, 0).into() => Ok(None),
+            Op::Sleep(time) => call("llvm.nvvm.nanosleep", &[self.value(*time)]),
             Op::SyncWarp(mask) => call("llvm.nvvm.bar.warp.sync", &[self.value(*mask)]),
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),
             _ => Err(self.unverified("operation of several threads")),
         }
     }
 
-    fn atomic(&self, op: AtomicOp, pointer: Value, value: Value) -> Result<BasicValueEnum<'ctx>> {
-        let Some(scalar) = self.ty(value).scalar() else { return Err(self.unverified("atomic")) };
-        let rmw = match op {
-            AtomicOp::Add if scalar.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
-            AtomicOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
-            AtomicOp::Sub => Rmw::LLVMAtomicRMWBinOpSub,
-            AtomicOp::Min if scalar.is_signed() => Rmw::LLVMAtomicRMWBinOpMin,
-            AtomicOp::Min => Rmw::LLVMAtomicRMWBinOpUMin,
-            AtomicOp::Max if scalar.is_signed() => Rmw::LLVMAtomicRMWBinOpMax,
-            AtomicOp::Max => Rmw::LLVMAtomicRMWBinOpUMax,
-            AtomicOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
-            AtomicOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
-            AtomicOp::Xor => Rmw::LLVMAtomicRMWBinOpXor,
-            AtomicOp::Exchange => Rmw::LLVMAtomicRMWBinOpXchg,
-            AtomicOp::Inc => Rmw::LLVMAtomicRMWBinOpUIncWrap,
-            AtomicOp::Dec => Rmw::LLVMAtomicRMWBinOpUDecWrap,
-        };
-        let pointer = self.value(pointer).into_pointer_value();
-        Ok(raw::atomic(self.lowering.context, self.builder(), rmw, pointer, self.value(value)))
-    }
-
-    fn shuffle(&self, op: ShuffleOp, mask: Value, value: Value, lane: Value) -> Result<BasicValueEnum<'ctx>> {
+    fn shuffle(
+        &self,
+        op: ShuffleOp,
+        width: u32,
+        mask: Value,
+        value: Value,
+        lane: Value,
+    ) -> Result<BasicValueEnum<'ctx>> {
         let word = self.lowering.context.i32_type();
         let (name, limit) = match op {
             ShuffleOp::Index => ("idx", LAST_LANE),
@@ -93,6 +95,7 @@ impl<'ctx> Body<'ctx, '_> {
             ShuffleOp::Down => ("down", LAST_LANE),
             ShuffleOp::Xor => ("bfly", LAST_LANE),
         };
+        let limit = limit | u64::from(32 - width) << PART;
         let own = self.value(value);
         let bits = self.builder().build_bit_cast(own, word, "")?;
         let arguments = [self.value(mask), bits, self.value(lane), word.const_int(limit, false).into()];

@@ -1,7 +1,8 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CompareOp, Scalar, Scope, ShuffleOp, Space, Special, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
+    Special, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// Each unary operator with its word.
@@ -48,8 +49,11 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("ge", CompareOp::Ge),
 ];
 
+/// Each half of a pair with its word.
+pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
+
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 15] = [
+pub(super) const SPECIAL: [(&str, Special); 21] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -65,6 +69,43 @@ pub(super) const SPECIAL: [(&str, Special); 15] = [
     ("lane_id", Special::LaneId),
     ("warp_size", Special::WarpSize),
     ("dynamic_shared_bytes", Special::DynamicSharedBytes),
+    ("lane_mask.eq", Special::LaneMask(CompareOp::Eq)),
+    ("lane_mask.ne", Special::LaneMask(CompareOp::Ne)),
+    ("lane_mask.lt", Special::LaneMask(CompareOp::Lt)),
+    ("lane_mask.le", Special::LaneMask(CompareOp::Le)),
+    ("lane_mask.gt", Special::LaneMask(CompareOp::Gt)),
+    ("lane_mask.ge", Special::LaneMask(CompareOp::Ge)),
+];
+
+/// Each operator of three operands with its word.
+pub(super) const TERNARY: [(&str, TernaryOp); 4] = [
+    ("byte_perm", TernaryOp::BytePerm),
+    ("funnel_left", TernaryOp::FunnelLeft),
+    ("funnel_right", TernaryOp::FunnelRight),
+    ("dot_bytes", TernaryOp::DotBytes),
+];
+
+/// Each clock with its word.
+pub(super) const CLOCK: [(&str, Clock); 3] =
+    [("cycles_low", Clock::CyclesLow), ("cycles", Clock::Cycles), ("nanoseconds", Clock::Nanoseconds)];
+
+/// Each ordering with its word.
+pub(super) const ORDERING: [(&str, Ordering); 5] = [
+    ("relaxed", Ordering::Relaxed),
+    ("acquire", Ordering::Acquire),
+    ("release", Ordering::Release),
+    ("acq_rel", Ordering::AcqRel),
+    ("seq_cst", Ordering::SeqCst),
+];
+
+/// Each reduction with its word.
+pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
+    ("add", ReduceOp::Add),
+    ("min", ReduceOp::Min),
+    ("max", ReduceOp::Max),
+    ("and", ReduceOp::And),
+    ("or", ReduceOp::Or),
+    ("xor", ReduceOp::Xor),
 ];
 
 /// Each memory with its word.

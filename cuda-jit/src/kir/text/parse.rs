@@ -5,9 +5,12 @@ use std::fmt::Display;
 
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, item, scalar};
+use super::names::{
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
+    VOTE, item, scalar,
+};
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, MathFn, Module, Op, Param, Place,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, LibFn, Module, Op, Order, Param, Place,
     Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
@@ -182,11 +185,17 @@ impl Parser {
         if let Some(op) = item(&BINARY, &word) {
             return self.two(|a, b| Op::Binary(op, a, b));
         }
+        if let Some(op) = item(&TERNARY, &word) {
+            return self.three(|a, b, c| Op::Ternary(op, a, b, c));
+        }
         if let Some(op) = item(&COMPARE, &word) {
             return self.two(|a, b| Op::Compare(op, a, b));
         }
         if let Some(op) = item(&BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
+        }
+        if let Some(lane) = item(&LANE, &word) {
+            return Ok(Op::Lane(self.value()?, lane));
         }
         match word.as_str() {
             "const" => self.constant().map(Op::Const),
@@ -204,6 +213,7 @@ impl Parser {
             }
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
+            "pair" => self.two(Op::Pair),
             "offset" => self.two(Op::Offset),
             "field" => {
                 let pointer = self.value()?;
@@ -211,6 +221,12 @@ impl Parser {
                 let offset = self.number("an offset in bytes")?;
                 self.word("to")?;
                 Ok(Op::Field(pointer, offset, self.pointee()?))
+            }
+            "address" => self.value().map(Op::Address),
+            "retype" => {
+                let pointer = self.value()?;
+                self.word("to")?;
+                Ok(Op::Retype(pointer, self.pointee()?))
             }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),
@@ -227,21 +243,41 @@ impl Parser {
                 let (file, line, column) = self.source()?;
                 Ok(Op::Line(Place { file: file.into(), line, column }))
             }
-            "fence" => self.item(&SCOPE, "a scope").map(Op::Fence),
+            "fence" => self.order().map(Op::Fence),
+            "atomic_load" => {
+                let order = self.order_or_none()?;
+                Ok(Op::AtomicLoad(order, self.value()?))
+            }
+            "atomic_store" => {
+                let order = self.order_or_none()?;
+                self.two(|a, b| Op::AtomicStore(order, a, b))
+            }
             "atomic" => {
                 let op = self.item(&ATOMIC, "an atomic operator")?;
-                self.two(|a, b| Op::Atomic(op, a, b))
+                let order = self.order_or_none()?;
+                self.two(|a, b| Op::Atomic(op, order, a, b))
             }
-            "compare_exchange" => self.three(Op::CompareExchange),
+            "compare_exchange" => {
+                let order = self.order_or_none()?;
+                self.three(|a, b, c| Op::CompareExchange(order, a, b, c))
+            }
             "shuffle" => {
                 let op = self.item(&SHUFFLE, "a kind of shuffle")?;
-                self.three(|a, b, c| Op::Shuffle(op, a, b, c))
+                let width = if self.is_word("within") { self.number("a number of lanes")? } else { 32 };
+                self.three(|a, b, c| Op::Shuffle(op, width, a, b, c))
             }
+            "reduce" => {
+                let op = self.item(&REDUCE, "a reduction")?;
+                self.two(|a, b| Op::Reduce(op, a, b))
+            }
+            "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
+            "sleep" => self.value().map(Op::Sleep),
             "vote" => {
                 let op = self.item(&VOTE, "a kind of vote")?;
                 self.two(|a, b| Op::Vote(op, a, b))
             }
             "match_any" => self.two(Op::MatchAny),
+            "match_all" => self.two(Op::MatchAll),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
             "print" => {
@@ -250,7 +286,7 @@ impl Parser {
             }
             "math" => {
                 let found = match self.peek() {
-                    Token::Word(name) => MathFn::find(name),
+                    Token::Word(name) => LibFn::find(name),
                     _ => None,
                 };
                 let function = found.ok_or_else(|| self.expected("a function of libdevice"))?;
@@ -265,6 +301,18 @@ impl Parser {
                 self.at -= 1;
                 Err(self.expected(WHAT))
             }
+        }
+    }
+
+    fn order(&mut self) -> Result<Order> {
+        let ordering = self.item(&ORDERING, "an ordering")?;
+        Ok(Order { ordering, scope: self.item(&SCOPE, "a scope")? })
+    }
+
+    fn order_or_none(&mut self) -> Result<Order> {
+        match self.peek() {
+            Token::Word(word) if item(&ORDERING, word).is_some() => self.order(),
+            _ => Ok(Order::RELAXED),
         }
     }
 
@@ -473,9 +521,12 @@ fn literal(ty: Scalar, text: &str) -> Option<u64> {
         return u64::from_str_radix(digits, 16).ok();
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'-'));
+    let float = || text.parse::<f32>().ok().filter(|_| plain);
     match ty {
-        Scalar::Bool => None,
-        Scalar::F32 => text.parse().ok().filter(|_| plain).map(|float: f32| float.to_bits().into()),
+        Scalar::Bool | Scalar::F16x2 | Scalar::Bf16x2 => None,
+        Scalar::F16 => float().map(|float| half::f16::from_f32(float).to_bits().into()),
+        Scalar::Bf16 => float().map(|float| half::bf16::from_f32(float).to_bits().into()),
+        Scalar::F32 => float().map(|float| float.to_bits().into()),
         Scalar::F64 => text.parse().ok().filter(|_| plain).map(f64::to_bits),
         _ => {
             let number: i128 = text.parse().ok()?;

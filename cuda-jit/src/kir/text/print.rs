@@ -2,10 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::names::{ATOMIC, BARRIER, BINARY, COMPARE, SCOPE, SHUFFLE, SPACE, SPECIAL, UNARY, VOTE, word};
+use super::names::{
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
+    VOTE, word,
+};
 use crate::kir::{
-    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Record, Scalar,
-    SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
+    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Order, Param, Place, Pointee, Record,
+    Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -58,14 +61,18 @@ impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (ty, bits) = (self.ty, self.bits);
         let fits = ty.bits() == 64 || bits >> ty.bits() == 0;
-        match ty {
+        let float = match ty {
+            Scalar::F16 => Some(half::f16::from_bits(bits as u16).to_f32()),
+            Scalar::Bf16 => Some(half::bf16::from_bits(bits as u16).to_f32()),
+            Scalar::F32 => Some(f32::from_bits(bits as u32)),
+            _ => None,
+        };
+        match (ty, float) {
             _ if !fits => write!(f, "{ty} {bits:#x}"),
-            Scalar::Bool => write!(f, "{ty} {}", bits == 1),
-            Scalar::F32 if f32::from_bits(bits as u32).is_finite() => {
-                write!(f, "{ty} {:?}", f32::from_bits(bits as u32))
-            }
-            Scalar::F64 if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
-            Scalar::F32 | Scalar::F64 => write!(f, "{ty} {bits:#x}"),
+            (Scalar::Bool, _) => write!(f, "{ty} {}", bits == 1),
+            (_, Some(float)) if float.is_finite() => write!(f, "{ty} {float:?}"),
+            (Scalar::F64, _) if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
+            _ if ty.is_float() || ty.is_pair() => write!(f, "{ty} {bits:#x}"),
             _ if ty.is_signed() => {
                 let unused = 64 - ty.bits();
                 write!(f, "{ty} {}", ((bits << unused) as i64) >> unused)
@@ -133,13 +140,18 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Unary(op, a) => format!("{} {a}", word(&UNARY, op)),
         Op::Binary(op, a, b) => format!("{} {a}, {b}", word(&BINARY, op)),
         Op::Fma(a, b, c) => format!("fma {a}, {b}, {c}"),
+        Op::Ternary(op, a, b, c) => format!("{} {a}, {b}, {c}", word(&TERNARY, op)),
         Op::Overflows(op, a, b) => format!("overflows {} {a}, {b}", word(&BINARY, op)),
         Op::Compare(op, a, b) => format!("{} {a}, {b}", word(&COMPARE, op)),
         Op::Select(a, b, c) => format!("select {a}, {b}, {c}"),
         Op::Cast(a, to) => format!("cast {a} to {to}"),
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
+        Op::Pair(a, b) => format!("pair {a}, {b}"),
+        Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
+        Op::Address(pointer) => format!("address {pointer}"),
+        Op::Retype(pointer, pointee) => format!("retype {pointer} to {pointee}"),
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
@@ -149,12 +161,27 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
-        Op::Fence(scope) => format!("fence {}", word(&SCOPE, scope)),
-        Op::Atomic(op, pointer, value) => format!("atomic {} {pointer}, {value}", word(&ATOMIC, op)),
-        Op::CompareExchange(pointer, old, new) => format!("compare_exchange {pointer}, {old}, {new}"),
-        Op::Shuffle(op, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Fence(Order { ordering, scope }) => {
+            format!("fence {} {}", word(&ORDERING, ordering), word(&SCOPE, scope))
+        }
+        Op::AtomicLoad(order, pointer) => format!("atomic_load {}{pointer}", print_order(*order)),
+        Op::AtomicStore(order, pointer, value) => format!("atomic_store {}{pointer}, {value}", print_order(*order)),
+        Op::Atomic(op, order, pointer, value) => {
+            format!("atomic {} {}{pointer}, {value}", word(&ATOMIC, op), print_order(*order))
+        }
+        Op::CompareExchange(order, pointer, old, new) => {
+            format!("compare_exchange {}{pointer}, {old}, {new}", print_order(*order))
+        }
+        Op::Shuffle(op, 32, mask, value, lane) => format!("shuffle {} {mask}, {value}, {lane}", word(&SHUFFLE, op)),
+        Op::Shuffle(op, width, mask, value, lane) => {
+            format!("shuffle {} within {width} {mask}, {value}, {lane}", word(&SHUFFLE, op))
+        }
         Op::Vote(op, mask, value) => format!("vote {} {mask}, {value}", word(&VOTE, op)),
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
+        Op::MatchAll(mask, value) => format!("match_all {mask}, {value}"),
+        Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(&REDUCE, op)),
+        Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
+        Op::Sleep(time) => format!("sleep {time}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
         Op::Print(format, values) => format!("print {} ({})", quoted(format), list(values)),
@@ -164,6 +191,14 @@ pub(crate) fn inst(inst: &Inst) -> String {
     match inst.result {
         Some((value, ty)) => format!("{value}: {ty} = {op}"),
         None => op,
+    }
+}
+
+/// An order that is not the one that stands for none.
+fn print_order(order: Order) -> String {
+    match order {
+        Order::RELAXED => String::new(),
+        Order { ordering, scope } => format!("{} {} ", word(&ORDERING, &ordering), word(&SCOPE, &scope)),
     }
 }
 

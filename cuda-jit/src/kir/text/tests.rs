@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::kir::{
-    Access, Const, Function, Inst, MathFn, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value,
+    Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value,
 };
 
 /// A module of one function with one block that holds these operations.
@@ -66,8 +66,8 @@ fn places_round_trip() {
 
 #[test]
 fn calls_of_libdevice_round_trip() {
-    let call = |&function: &MathFn| Op::Math(function, vec![Value(0); function.arity()]);
-    round_trips(&module(MathFn::ALL.iter().map(call).collect()));
+    let call = |&function: &LibFn| Op::Math(function, vec![Value(0); function.args.len()]);
+    round_trips(&module(LibFn::ALL.iter().map(call).collect()));
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! `device_fn!`: a closure, or a device function, as a value that a launch passes to a kernel.
+//!
+//! The closure is captured where it is written, as the body of a function of what it captures: names of the host's that
+//! it does not bind itself. No item can hold its twin, since rustc tells the types of those names in the host's function
+//! alone; so the observers stand beside it there, and what they saw becomes part of the value's type.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprClosure, ExprPath, Pat};
+
+use crate::capture::{self, BindingKind, Callee, Captured, Named};
+use crate::emit;
+use crate::signature::type_check;
+use cuda_jit_syntax::owned::Options;
+
+/// Expands the macro.
+pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
+    let expanded = match syn::parse2::<Expr>(tokens) {
+        Ok(Expr::Closure(written)) => closure(root, &written),
+        Ok(Expr::Path(path)) => function(root, &path),
+        Ok(other) => Err(syn::Error::new(other.span(), HINT)),
+        Err(error) if error.to_string().starts_with("unexpected end") => Err(syn::Error::new(Span::call_site(), HINT)),
+        Err(error) => Err(error),
+    };
+    expanded.unwrap_or_else(|error| error.to_compile_error())
+}
+
+const HINT: &str = "`device_fn!` takes a closure, such as `|x: f32| x * k`, or the name of a `#[device]` function";
+
+/// A closure and what it captures.
+fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream> {
+    for param in &written.inputs {
+        if !matches!(param, Pat::Type(_)) {
+            let hint =
+                "write the parameter's type, as in `|x: f32|`: the kernel that takes the closure is not known here";
+            return Err(syn::Error::new(param.span(), hint));
+        }
+    }
+    let (captured, names) = capture::capture_closure(written.clone())?;
+    let site = site(root, written, &captured);
+    let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
+    let copies = names.iter().map(|(name, number)| {
+        let observer = capture::observer(*number, name.span());
+        quote_spanned!(name.span() => let #name = #observer.carry(&#name);)
+    });
+    let carriers = names.iter().map(|(name, number)| {
+        let observer = capture::observer(*number, name.span());
+        quote!(let #observer = #root::Carrier::new();)
+    });
+    let carried = list(names.iter().map(|(name, _)| quote!(#name)));
+    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
+    let (items, twin) = (&captured.items, &captured.twin);
+    let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
+    let methods = emit::last_resort(root, &captured.methods, &captured.functions);
+    Ok(quote! {{
+        #site
+        #(#carriers)*
+        #(#observers)*
+        #(#copies)*
+        let #function = #host;
+        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
+        let #seen = {
+            use #root::{Builtins as _, saw as __saw, saw_callee as __saw_callee};
+            #(#items)*
+            #methods
+            let _ = #twin;
+            #saw
+        };
+        #root::DeviceClosure::new(__Site, #carried, #function, #seen)
+    }})
+}
+
+/// What is the same wherever the closure's types lead: an item, since it is asked for by its type alone.
+fn site(root: &TokenStream, written: &ExprClosure, captured: &Captured) -> TokenStream {
+    let (function, name) =
+        (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
+    let definition = emit::definition(root, &function, &name, captured, &Options::DEFAULT);
+    let types = captured.types.iter().map(|ty| type_check(root, "scalar_of", ty));
+    let Captured { consts, items, .. } = captured;
+    quote! {
+        #[doc(hidden)]
+        struct __Site;
+
+        impl #root::Site for __Site {
+            #definition
+
+            #[allow(warnings, clippy::all)]
+            fn consts() -> ::std::vec::Vec<#root::Constant> {
+                #(#items)*
+                ::std::vec![#(#root::const_of(#consts)),*]
+            }
+
+            fn types() -> ::std::vec::Vec<#root::Scalar> {
+                ::std::vec![#(#types()),*]
+            }
+        }
+    }
+}
+
+/// The lists of what the observers saw.
+fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
+    let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
+        let observer = capture::observer(number, info.ident.span());
+        match info.kind {
+            BindingKind::Closure => quote!(#root::saw_closure()),
+            BindingKind::Carried => quote!(#observer.saw()),
+            _ => quote_spanned!(info.ident.span() => __saw(#observer)),
+        }
+    });
+    let others = (0u32..).zip(&captured.named).map(|(number, named)| match named {
+        Named::Shared(ty) => {
+            let saw = type_check(root, "saw_shared", ty);
+            quote!(#saw())
+        }
+        Named::Observed(span) => {
+            let observer = capture::named(number, *span);
+            quote_spanned!(*span => __saw(#observer))
+        }
+    });
+    let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
+        Callee::Observed(span) => {
+            let observer = capture::callee(number, *span);
+            quote_spanned!(*span => __saw_callee(#observer))
+        }
+        Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
+    });
+    let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
+    quote!((#bindings, #others, #callees))
+}
+
+/// Nested pairs, which end with `()`.
+fn list(elements: impl Iterator<Item = TokenStream>) -> TokenStream {
+    elements.collect::<Vec<_>>().into_iter().rev().fold(quote!(()), |rest, element| quote!((#element, #rest)))
+}
+
+/// A device function by its path.
+fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
+    if let Some(first) = path.path.segments.first()
+        && path.path.segments.len() == 2
+        && capture::PRIMITIVES.iter().any(|name| first.ident == name)
+    {
+        let hint = format!("write a closure that calls the method, such as `|x: {}| x.abs()`", first.ident);
+        return Err(syn::Error::new(path.span(), hint));
+    }
+    let hidden = capture::hidden(path);
+    let value = format_ident!("__f", span = Span::mixed_site());
+    let functions = capture::function_of_type(path).into_iter().collect::<Vec<_>>();
+    let methods = emit::last_resort(root, &[], &functions);
+    Ok(quote! {{
+        #methods
+        let #value = #path;
+        #root::DeviceFunction::new(#value, #hidden())
+    }})
+}

@@ -1,0 +1,266 @@
+//! Lowers atomic operations and fences: what other threads see at once, and in which order.
+//!
+//! LLVM's NVPTX back end prints the order and scope of loads, stores, compare-and-exchanges and fences, and ignores those
+//! of `atomicrmw`: it prints an operation without either, which means relaxed and the device's. Any other is PTX of our
+//! own, and so is the exchange of 16 bits, for which LLVM exchanges 32. Devices before compute capability 7.0 know no orders; there a `membar` stands before and behind a relaxed
+//! operation. A sequentially consistent operation is one behind a `fence.sc`.
+//!
+//! Memory of the thread's own has no other threads: an operation there is LLVM's, which makes it a plain one.
+
+use cuda_llvm::inkwell;
+use inkwell::types::{BasicMetadataTypeEnum, BasicType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum};
+
+use super::EmitError;
+use super::function::{Body, Result};
+use super::raw::{self, Rmw};
+use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, Scope, Space, Type, Value};
+
+impl<'ctx> Body<'ctx, '_> {
+    /// Lowers an atomic operation or fence; what it yields, if anything.
+    pub(super) fn at_once(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+        match *op {
+            Op::Fence(order) => self.fence(order).map(|()| None),
+            Op::AtomicLoad(order, pointer) => self.surrounded(order, |order| {
+                let scalar = self.number_at(pointer)?;
+                let memory = self.lowering.scalar(bits(scalar));
+                let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
+                self.make_atomic(loaded.as_instruction_value(), pointer, order)?;
+                Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(scalar), "")?))
+            }),
+            Op::AtomicStore(order, pointer, value) => self.surrounded(order, |order| {
+                let stored = self.lowering.scalar(bits(self.number_at(pointer)?));
+                let stored = self.builder().build_bit_cast(self.value(value), stored, "")?;
+                let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), stored)?;
+                self.make_atomic(Some(inst), pointer, order)?;
+                Ok(None)
+            }),
+            Op::Atomic(op, order, pointer, value) => {
+                let local = matches!(self.ty(pointer), Type::Ptr(Space::Local, _));
+                let order = if local { Order::RELAXED } else { order };
+                self.surrounded(order, |order| self.change(op, order, pointer, value).map(Some))
+            }
+            Op::CompareExchange(order, pointer, old, new) => {
+                self.surrounded(order, |order| self.compare_exchange(order, pointer, [old, new]).map(Some))
+            }
+            _ => Err(self.unverified("atomic operation")),
+        }
+    }
+
+    /// Whether the device's instructions have orders.
+    fn has_orders(&self) -> bool {
+        self.lowering.capability >= (7, 0).into()
+    }
+
+    /// An operation in its order, or a relaxed one between fences on devices that know no orders.
+    fn surrounded<T>(&self, order: Order, operation: impl FnOnce(Order) -> Result<T>) -> Result<T> {
+        if self.has_orders() {
+            return operation(order);
+        }
+        if order.ordering.releases() {
+            self.membar(order.scope)?;
+        }
+        let result = operation(Order { ordering: Ordering::Relaxed, ..order })?;
+        if order.ordering.acquires() {
+            self.membar(order.scope)?;
+        }
+        Ok(result)
+    }
+
+    fn fence(&self, order: Order) -> Result<()> {
+        match order.ordering {
+            Ordering::Relaxed => {}
+            Ordering::SeqCst => self.membar(order.scope)?,
+            _ if !self.has_orders() => self.membar(order.scope)?,
+            _ => raw::fence(self.lowering.context, self.builder(), order),
+        }
+        Ok(())
+    }
+
+    /// A sequentially consistent fence.
+    fn membar(&self, scope: Scope) -> Result<()> {
+        let name = match scope {
+            Scope::Block => "cta",
+            Scope::Device => "gl",
+            Scope::System => "sys",
+        };
+        self.lowering.call_intrinsic(&format!("llvm.nvvm.membar.{name}"), &[], &[]).map(|_| ())
+    }
+
+    fn number_at(&self, pointer: Value) -> Result<Scalar> {
+        self.behind(pointer).ok_or_else(|| self.unverified("atomic operation"))
+    }
+
+    fn make_atomic(
+        &self,
+        access: Option<inkwell::values::InstructionValue<'ctx>>,
+        pointer: Value,
+        order: Order,
+    ) -> Result<()> {
+        let access = access.ok_or_else(|| self.unverified("atomic operation"))?;
+        access.set_alignment(self.number_at(pointer)?.bytes()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        raw::set_order(self.lowering.context, access, order);
+        Ok(())
+    }
+
+    fn compare_exchange(&self, order: Order, pointer: Value, values: [Value; 2]) -> Result<BasicValueEnum<'ctx>> {
+        let (scalar, local) = (self.number_at(pointer)?, matches!(self.ty(pointer), Type::Ptr(Space::Local, _)));
+        let (own, integer) = (self.lowering.scalar(scalar), self.lowering.scalar(bits(scalar)));
+        let [old, new] = values.map(|value| self.builder().build_bit_cast(self.value(value), integer, ""));
+        let (old, new) = (old?, new?);
+        // LLVM does it with the word around it.
+        if scalar.bits() == 16 && self.has_orders() && !local {
+            if order.ordering == Ordering::SeqCst {
+                self.membar(order.scope)?;
+            }
+            let found = self.atom("cas.b16", order, pointer, Scalar::U16, &[old, new])?;
+            return Ok(self.builder().build_bit_cast(found, own, "")?);
+        }
+        let pointer = self.value(pointer).into_pointer_value();
+        let operands = [old.into_int_value(), new.into_int_value()];
+        let pair = raw::compare_exchange(self.lowering.context, self.builder(), order, pointer, operands);
+        let found = self.builder().build_extract_value(pair, 0, "")?;
+        Ok(self.builder().build_bit_cast(found, own, "")?)
+    }
+
+    /// Reads, changes and writes a number.
+    fn change(&self, op: AtomicOp, order: Order, pointer: Value, value: Value) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = self.number_at(pointer)?;
+        // Before compute capability 6.0 there are no scopes either, and what there is holds for the system.
+        let scoped = order.scope != Scope::Device && self.lowering.capability >= (6, 0).into();
+        if order.ordering == Ordering::Relaxed && !scoped {
+            let (pointer, value) = (self.value(pointer).into_pointer_value(), self.value(value));
+            return Ok(raw::atomic(self.lowering.context, self.builder(), rmw(op, scalar), pointer, value));
+        }
+        if order.ordering == Ordering::SeqCst {
+            self.membar(order.scope)?;
+        }
+        self.change_in_order(op, order, pointer, value)
+    }
+
+    /// The same as PTX, in which it has its order and scope.
+    fn change_in_order(
+        &self,
+        op: AtomicOp,
+        order: Order,
+        pointer: Value,
+        value: Value,
+    ) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = self.number_at(pointer)?;
+        let (name, ty) = instruction(op, scalar);
+        // The bits of a float, where they are moved and not computed with.
+        let in_asm = if ty.starts_with('b') { bits(scalar) } else { scalar };
+        let mut operand = self.builder().build_bit_cast(self.value(value), self.lowering.scalar(in_asm), "")?;
+        if op == AtomicOp::Sub {
+            operand = self.builder().build_int_neg(operand.into_int_value(), "")?.into();
+        }
+        let old = self.atom(&format!("{name}.{ty}"), order, pointer, in_asm, &[operand])?;
+        Ok(self.builder().build_bit_cast(old, self.lowering.scalar(scalar), "")?)
+    }
+
+    /// PTX's `atom` with the end of its name, on operands that are all of one type.
+    fn atom(
+        &self,
+        end: &str,
+        order: Order,
+        pointer: Value,
+        ty: Scalar,
+        operands: &[BasicValueEnum<'ctx>],
+    ) -> Result<BasicValueEnum<'ctx>> {
+        let ordering = match order.ordering {
+            _ if !self.has_orders() => "",
+            Ordering::Relaxed => ".relaxed",
+            Ordering::Acquire => ".acquire",
+            Ordering::Release => ".release",
+            Ordering::AcqRel | Ordering::SeqCst => ".acq_rel",
+        };
+        let scope = match order.scope {
+            Scope::Block => ".cta",
+            Scope::Device => ".gpu",
+            Scope::System => ".sys",
+        };
+        let space = match self.ty(pointer) {
+            Type::Ptr(Space::Global, _) => ".global",
+            Type::Ptr(Space::Shared, _) => ".shared",
+            _ => "",
+        };
+        let letter = match ty {
+            Scalar::F32 => 'f',
+            Scalar::F64 => 'd',
+            other if other.bits() == 64 => 'l',
+            other if other.bits() == 16 => 'h',
+            _ => 'r',
+        };
+        let mut text = format!("atom{ordering}{scope}{space}.{end} $0, [$1]");
+        let mut constraints = format!("={letter},l");
+        let pointer = self.value(pointer);
+        let mut arguments: Vec<BasicMetadataValueEnum<'ctx>> = vec![pointer.into()];
+        let mut params: Vec<BasicMetadataTypeEnum<'ctx>> = vec![pointer.get_type().into()];
+        let ty = self.lowering.scalar(ty);
+        for (index, &operand) in operands.iter().enumerate() {
+            text.push_str(&format!(", ${}", index + 2));
+            constraints.push_str(&format!(",{letter}"));
+            arguments.push(operand.into());
+            params.push(ty.into());
+        }
+        let ty = ty.fn_type(&params, false);
+        let (text, constraints) = (format!("{text};"), format!("{constraints},~{{memory}}"));
+        let inst = self.lowering.context.create_inline_asm(ty, text, constraints, true, false, None, false);
+        let call = self.builder().build_indirect_call(ty, inst, &arguments, "")?;
+        call.try_as_basic_value().basic().ok_or_else(|| self.unverified("atomic operation"))
+    }
+}
+
+/// LLVM's name of an operation.
+fn rmw(op: AtomicOp, scalar: Scalar) -> Rmw {
+    match op {
+        AtomicOp::Add if scalar.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
+        AtomicOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
+        AtomicOp::Sub => Rmw::LLVMAtomicRMWBinOpSub,
+        AtomicOp::Min if scalar.is_signed() => Rmw::LLVMAtomicRMWBinOpMin,
+        AtomicOp::Min => Rmw::LLVMAtomicRMWBinOpUMin,
+        AtomicOp::Max if scalar.is_signed() => Rmw::LLVMAtomicRMWBinOpMax,
+        AtomicOp::Max => Rmw::LLVMAtomicRMWBinOpUMax,
+        AtomicOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
+        AtomicOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
+        AtomicOp::Xor => Rmw::LLVMAtomicRMWBinOpXor,
+        AtomicOp::Exchange => Rmw::LLVMAtomicRMWBinOpXchg,
+        AtomicOp::Inc => Rmw::LLVMAtomicRMWBinOpUIncWrap,
+        AtomicOp::Dec => Rmw::LLVMAtomicRMWBinOpUDecWrap,
+    }
+}
+
+/// PTX's name of an operation, and of the type that it has there. There is no `sub`: the negative is added.
+fn instruction(op: AtomicOp, scalar: Scalar) -> (&'static str, &'static str) {
+    let wide = scalar.bits() == 64;
+    let untyped = if wide { "b64" } else { "b32" };
+    let unsigned = if wide { "u64" } else { "u32" };
+    let ordered = match (scalar.is_signed(), wide) {
+        (true, true) => "s64",
+        (true, false) => "s32",
+        (false, _) => unsigned,
+    };
+    match op {
+        AtomicOp::Add if scalar == Scalar::F32 => ("add", "f32"),
+        AtomicOp::Add if scalar == Scalar::F64 => ("add", "f64"),
+        AtomicOp::Add | AtomicOp::Sub => ("add", unsigned),
+        AtomicOp::Min => ("min", ordered),
+        AtomicOp::Max => ("max", ordered),
+        AtomicOp::And => ("and", untyped),
+        AtomicOp::Or => ("or", untyped),
+        AtomicOp::Xor => ("xor", untyped),
+        AtomicOp::Exchange => ("exch", untyped),
+        AtomicOp::Inc => ("inc", "u32"),
+        AtomicOp::Dec => ("dec", "u32"),
+    }
+}
+
+/// The unsigned integer of a number's width.
+fn bits(scalar: Scalar) -> Scalar {
+    match scalar.bits() {
+        64 => Scalar::U64,
+        16 => Scalar::U16,
+        8 => Scalar::U8,
+        _ => Scalar::U32,
+    }
+}

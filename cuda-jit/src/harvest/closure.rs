@@ -1,0 +1,287 @@
+//! What a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
+//!
+//! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
+//! infers there. The observers' variables become part of the value's type instead, as lists; the type alone is then
+//! the closure's code, and the value only what it captures. That is why another value of a capture is no other kernel.
+
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::{Body, Callee, Closure, Constant, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, ValueType};
+use super::{DeviceType, ElementType, Passed, Ty};
+use crate::kir::Scalar;
+use crate::launch::KernelArg;
+use crate::syntax::Definition;
+
+/// What can stand for a closure that a kernel takes: what `device_fn!` makes.
+#[diagnostic::on_unimplemented(
+    message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
+    label = "the host's code is not the device's",
+    note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
+)]
+pub trait KernelClosure: KernelArg<Self> + Sized + 'static {
+    /// What the host calls.
+    type Host;
+
+    /// The type of the kernel's parameter.
+    fn ty() -> Ty;
+
+    /// What the kernel's name says of it.
+    fn name() -> &'static str;
+}
+
+/// A value that a closure can carry from the host to a kernel, by copy.
+#[diagnostic::on_unimplemented(
+    message = "a closure cannot carry a value of type `{Self}` to a kernel",
+    label = "captured by `device_fn!`",
+    note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`",
+    note = "a reference is followed first, `let k = *k;`; an array of the device is a parameter of the kernel, which calls the closure with an element or with the slice"
+)]
+pub trait Capture: ValueType {
+    /// Its key, asked for together with the rest, so that what cannot be carried is said once.
+    type Key: Key;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ValueType> Capture for T {
+    type Key = T::K;
+}
+
+/// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
+pub trait Site: 'static {
+    /// A function of what is captured, that yields the closure.
+    fn definition() -> &'static Definition;
+
+    /// Each constant.
+    fn consts() -> Vec<Constant>;
+
+    /// The types named in casts.
+    fn types() -> Vec<Scalar>;
+}
+
+/// What an observer's variable became.
+#[derive(Debug)]
+pub struct Saw<K>(PhantomData<fn() -> K>);
+
+/// An observer of what a closure captures.
+#[derive(Debug)]
+pub struct Carrier<K>(PhantomData<fn() -> K>);
+
+impl<K> Default for Carrier<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K> Carrier<K> {
+    /// An observer that has seen nothing.
+    pub const fn new() -> Self {
+        Carrier(PhantomData)
+    }
+
+    /// Ties the variable to the type of what is captured, and copies that.
+    pub fn carry<T: Capture<Key = K>>(&self, value: &T) -> T {
+        *value
+    }
+
+    /// What the variable becomes, as a type.
+    pub fn saw(&self) -> Saw<K> {
+        Saw(PhantomData)
+    }
+}
+
+/// What an observer saw, as a type.
+pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
+    Saw(PhantomData)
+}
+
+/// That a binding is a closure's.
+pub fn saw_closure() -> Saw<Closure> {
+    Saw(PhantomData)
+}
+
+/// The type of an array in shared memory, as an observer would have seen it.
+pub fn saw_shared<T: ElementType>() -> Saw<T::K> {
+    Saw(PhantomData)
+}
+
+/// What a callee's variable became.
+#[derive(Debug)]
+pub struct Called<F>(PhantomData<fn() -> F>);
+
+/// What a callee's observer saw, as a type.
+pub fn saw_callee<F>(_: *const F) -> Called<F> {
+    Called(PhantomData)
+}
+
+impl Key for Closure {
+    fn ty() -> Ty {
+        Ty::Closure
+    }
+}
+
+/// A list, each element with the rest, of types that tell a `T`.
+pub trait List<T>: 'static {
+    /// Appends what each tells.
+    fn tell(told: &mut Vec<T>);
+}
+
+impl<T> List<T> for () {
+    fn tell(_: &mut Vec<T>) {}
+}
+
+impl<K: Key, R: List<Ty>> List<Ty> for (Saw<K>, R) {
+    fn tell(told: &mut Vec<Ty>) {
+        told.push(K::ty());
+        R::tell(told);
+    }
+}
+
+impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R) {
+    fn tell(told: &mut Vec<Instance>) {
+        told.push(F::instance());
+        R::tell(told);
+    }
+}
+
+/// What a closure captures, as nested pairs.
+pub trait Captures: ValueType {
+    /// Appends the type of each.
+    fn types(types: &mut Vec<Ty>);
+}
+
+impl Captures for () {
+    fn types(_: &mut Vec<Ty>) {}
+}
+
+impl<T: ValueType, R: Captures> Captures for (T, R) {
+    fn types(types: &mut Vec<Ty>) {
+        types.push(<T as DeviceType>::K::ty());
+        R::types(types);
+    }
+}
+
+/// A closure of the host's that kernels can call; [`device_fn!`](crate::device_fn) makes it.
+#[derive(Debug)]
+pub struct DeviceClosure<S, C, H, W> {
+    captures: C,
+    host: H,
+    twin: PhantomData<fn() -> (S, W)>,
+}
+
+impl<S, C: Copy, H: Copy, W> Copy for DeviceClosure<S, C, H, W> {}
+
+impl<S, C: Copy, H: Copy, W> Clone for DeviceClosure<S, C, H, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, C, H, W> DeviceClosure<S, C, H, W> {
+    /// A closure with what it captures and what its twin saw.
+    pub fn new(_: S, captures: C, host: H, _: W) -> Self {
+        DeviceClosure { captures, host, twin: PhantomData }
+    }
+
+    /// The closure as the host calls it.
+    pub fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The numbers that the closure captures, in order.
+    pub(crate) fn cells(&self, push: &mut dyn FnMut(u64))
+    where
+        C: Captures,
+    {
+        self.captures.cells(push);
+    }
+}
+
+impl<S, C, H, B, N, F> DeviceClosure<S, C, H, (B, N, F)>
+where
+    S: Site,
+    C: Captures,
+    B: List<Ty>,
+    N: List<Ty>,
+    F: List<Instance>,
+{
+    fn harvest() -> Harvest {
+        let mut params = Vec::new();
+        C::types(&mut params);
+        let bindings = told::<Ty, B>().into_iter().map(Ty::of_binding).collect();
+        let (callees, named) = (told::<Instance, F>(), told::<Ty, N>());
+        Harvest { params, result: Ty::Closure, bindings, consts: S::consts(), callees, types: S::types(), named }
+    }
+}
+
+fn told<T, L: List<T>>() -> Vec<T> {
+    let mut told = Vec::new();
+    L::tell(&mut told);
+    told
+}
+
+impl<S, C, H, B, N, F> KernelClosure for DeviceClosure<S, C, H, (B, N, F)>
+where
+    S: Site,
+    C: Captures,
+    H: 'static,
+    B: List<Ty>,
+    N: List<Ty>,
+    F: List<Instance>,
+{
+    type Host = H;
+
+    fn ty() -> Ty {
+        let mut captures = Vec::new();
+        C::types(&mut captures);
+        let body = Body::Captured(S::definition(), Self::harvest);
+        let instance = Instance { body, generics: vec![GenericArg::Of(type_name::<Self>())] };
+        Ty::Passed(Arc::new(Passed { id: TypeId::of::<Self>(), instance, captures: Some(captures) }))
+    }
+
+    fn name() -> &'static str {
+        "closure"
+    }
+}
+
+/// A device function as a value that kernels can be passed; [`device_fn!`](crate::device_fn) makes it.
+#[derive(Debug)]
+pub struct DeviceFunction<V, F> {
+    host: V,
+    callee: PhantomData<fn() -> F>,
+}
+
+impl<V: Copy, F> Copy for DeviceFunction<V, F> {}
+
+impl<V: Copy, F> Clone for DeviceFunction<V, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: FnLike<F::Args, Output = F::Output>, F: DeviceFn> DeviceFunction<V, F> {
+    /// The function, and the callee that its hidden one names.
+    pub fn new(host: V, _: Callee<F>) -> Self {
+        DeviceFunction { host, callee: PhantomData }
+    }
+}
+
+impl<V, F> DeviceFunction<V, F> {
+    /// The function as the host calls it.
+    pub fn host(&self) -> &V {
+        &self.host
+    }
+}
+
+impl<V: 'static, F: DeviceFn + 'static> KernelClosure for DeviceFunction<V, F> {
+    type Host = V;
+
+    fn ty() -> Ty {
+        Ty::Passed(Arc::new(Passed { id: TypeId::of::<Self>(), instance: F::instance(), captures: None }))
+    }
+
+    fn name() -> &'static str {
+        type_name::<F>()
+    }
+}

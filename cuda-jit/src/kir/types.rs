@@ -1,0 +1,221 @@
+//! The types of values: scalars and pointers, and what may be done behind a pointer. Their meaning is [`super`]'s.
+
+use std::fmt;
+
+use super::Pointee;
+
+/// A number type, `bool`, or two 16-bit floats in one register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each variant is the type of its name: Rust's, `half`'s, or this crate's pair")]
+pub enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
+}
+
+impl Scalar {
+    /// Every scalar type, in declaration order.
+    pub const ALL: [Scalar; 15] = [
+        Scalar::Bool,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::F32,
+        Scalar::F64,
+        Scalar::F16,
+        Scalar::Bf16,
+        Scalar::F16x2,
+        Scalar::Bf16x2,
+    ];
+
+    /// The type's name in Rust and in KIR text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+            Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
+            Scalar::F16x2 => "f16x2",
+            Scalar::Bf16x2 => "bf16x2",
+        }
+    }
+
+    /// The type's width in bits; 1 for `bool`.
+    pub fn bits(self) -> u32 {
+        match self {
+            Scalar::Bool => 1,
+            Scalar::I8 | Scalar::U8 => 8,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 16,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F16x2 | Scalar::Bf16x2 => 32,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
+        }
+    }
+
+    /// The type's size and alignment in memory, in bytes.
+    pub fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+
+    /// Whether this is an integer type; `bool` is not.
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Scalar::Bool) && !self.is_float() && !self.is_pair()
+    }
+
+    /// Whether this is a signed integer type.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Whether this is one floating-point number.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64) || self.is_half()
+    }
+
+    /// Whether this is a floating-point number of 16 bits.
+    pub fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::Bf16)
+    }
+
+    /// Whether this is two floats in one register.
+    pub fn is_pair(self) -> bool {
+        self.lane().is_some()
+    }
+
+    /// What a pair consists of.
+    pub fn lane(self) -> Option<Scalar> {
+        match self {
+            Scalar::F16x2 => Some(Scalar::F16),
+            Scalar::Bf16x2 => Some(Scalar::Bf16),
+            _ => None,
+        }
+    }
+
+    /// The pair of two such floats.
+    pub fn pair(self) -> Option<Scalar> {
+        Scalar::ALL.into_iter().find(|pair| pair.lane() == Some(self))
+    }
+
+    /// The unsigned integer of a type's width, which can hold its bits.
+    pub fn unsigned(self) -> Scalar {
+        match self.bits() {
+            16 => Scalar::U16,
+            32 => Scalar::U32,
+            64 => Scalar::U64,
+            _ => Scalar::U8,
+        }
+    }
+
+    /// Of a float: how many bits its fraction has.
+    pub fn fraction_bits(self) -> u32 {
+        match self {
+            Scalar::F16 => 10,
+            Scalar::Bf16 => 7,
+            Scalar::F32 => 23,
+            _ => 52,
+        }
+    }
+
+    /// The bits of a float that is infinite.
+    pub fn infinity(self) -> u64 {
+        (1 << (self.bits() - 1)) - (1 << self.fraction_bits())
+    }
+
+    /// The bits of 1.
+    pub fn one(self) -> u64 {
+        match self.is_float() {
+            true => (self.infinity() >> 1) & self.infinity(),
+            false => 1,
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which memory a pointer points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The device's memory, which every thread of every launch can reach.
+    Global,
+    /// The block's memory, which all its threads can reach.
+    Shared,
+    /// The thread's own memory.
+    Local,
+}
+
+impl Space {
+    /// Every memory, in declaration order.
+    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A number or `bool`.
+    Scalar(Scalar),
+    /// A pointer to elements of one type.
+    Ptr(Space, Pointee),
+}
+
+impl Type {
+    /// The scalar type, if it is one.
+    pub fn scalar(self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) => Some(scalar),
+            Type::Ptr(..) => None,
+        }
+    }
+}
+
+impl From<Scalar> for Type {
+    fn from(scalar: Scalar) -> Self {
+        Type::Scalar(scalar)
+    }
+}
+
+/// What a kernel may do with the memory behind a pointer parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Only read; nobody writes it during the launch.
+    Read,
+    /// Read and write; other threads may do so at the same time.
+    ReadWrite,
+}
+
+/// A constant, as the bits of its type: integers zero-extended, floats as their IEEE encoding, `bool` as 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Const {
+    /// The constant's type.
+    pub ty: Scalar,
+    /// Its bits; those above the type's width are zero.
+    pub bits: u64,
+}

@@ -1,0 +1,14 @@
+use cuda_jit::kernel;
+
+#[kernel]
+fn by_reference<F: Fn(f32) -> f32>(f: &F, out: &mut [f32]) {
+    out[0] = f(out[0]);
+}
+
+#[kernel]
+fn not_called<F: Fn(f32) -> f32>(f: F, out: &mut [f32]) {
+    let g = f;
+    out[0] = g(out[0]);
+}
+
+fn main() {}
