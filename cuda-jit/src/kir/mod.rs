@@ -40,20 +40,25 @@
 use std::sync::Arc;
 
 pub mod build;
+mod constant;
 mod format;
 pub(crate) mod library;
 mod operator;
 mod pointee;
+mod shared;
 pub mod text;
 mod types;
 
+pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
-    TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
+    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
+pub use shared::Carved;
+pub(crate) use shared::SHARED_ALIGN;
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -100,6 +105,10 @@ index! {
     /// An array of a function's, in the thread's own memory.
     ArrayId
 }
+index! {
+    /// A constant in memory.
+    ConstantId
+}
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +153,10 @@ pub enum Op {
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
     Store(Value, Value),
+    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    LoadCached(CacheLoad, Value),
+    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    StoreCached(CacheStore, Value, Value),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -153,6 +166,8 @@ pub enum Op {
     DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
+    /// The address of a constant in memory.
+    Constant(ConstantId),
     /// Waits for the block; yields nothing.
     Barrier,
     /// Waits for the block, and combines a `bool` of each thread.
@@ -183,6 +198,12 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; yields nothing.
+    ClusterBarrier,
+    /// The word, a `u32` in global memory, that a cooperative launch has for its grid to meet on: 0 at first.
+    GridBarrier,
+    /// Whether a thread of this kernel has panicked and the host does not know yet; a `bool`.
+    Panicked,
     /// What time it is.
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
@@ -204,6 +225,7 @@ impl Op {
         matches!(
             self,
             Op::Barrier
+                | Op::ClusterBarrier
                 | Op::BarrierReduce(..)
                 | Op::Shuffle(..)
                 | Op::Vote(..)
@@ -228,9 +250,13 @@ impl Op {
             | Op::Special(_)
             | Op::Shared(_)
             | Op::Local(_)
+            | Op::Constant(_)
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::ClusterBarrier
+            | Op::GridBarrier
+            | Op::Panicked
             | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
@@ -239,6 +265,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::LoadCached(_, a)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -253,6 +280,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
+            | Op::StoreCached(_, a, b)
             | Op::Atomic(_, _, a, b)
             | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)
@@ -407,12 +435,19 @@ pub struct Module {
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
     pub shared: Vec<ArrayDecl>,
+    /// The constants in memory.
+    pub constants: Vec<ConstantDecl>,
 }
 
 impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
+    }
+
+    /// Whether its grid waits for itself, which only a cooperative launch lets it.
+    pub fn is_cooperative(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
     /// Whether any of it knows where it was written.
