@@ -52,6 +52,7 @@ macro_rules! output {
 mod atomics;
 mod bits;
 mod block;
+mod cache;
 mod groups;
 pub mod libdevice;
 mod time;
@@ -63,6 +64,7 @@ pub use bits::*;
 use block::needs_other_threads;
 
 pub use block::*;
+pub use cache::*;
 pub use groups::*;
 pub use time::*;
 pub use vectors::*;

@@ -109,6 +109,9 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if receiver.lanes().is_some() {
         return super::lanes::result_type(name, receiver);
     }
+    if let Some(part) = receiver.complex() {
+        return super::complex::result_type(name, part);
+    }
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
@@ -154,6 +157,7 @@ impl Lowering<'_> {
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
+            number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)

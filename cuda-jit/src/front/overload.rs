@@ -6,6 +6,7 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Body, Operator, Ty};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
+use crate::types::complex::REAL;
 
 /// The operator's trait.
 pub(super) fn trait_name(op: BinaryOp) -> &'static str {
@@ -70,6 +71,15 @@ impl Lowering<'_> {
         self.call_instance(at, &operator.instance, vec![left, right])
     }
 
+    /// `left op right` of a number and a complex number.
+    pub(super) fn overloaded_left(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
+        let name = format!("{REAL}{}", trait_name(op));
+        match find(&right.ty, &name, Some(&left.ty)) {
+            Some(operator) => self.call_instance(at, &operator.instance, vec![left, right]),
+            None => Err(self.unlisted(at, trait_name(op), &left.ty, &right.ty)),
+        }
+    }
+
     /// `op value` of a struct.
     pub(super) fn overloaded_unary(&mut self, at: Pos, op: UnaryOp, value: Val) -> Result<Val> {
         let name = match op {
@@ -84,6 +94,12 @@ impl Lowering<'_> {
 
     /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
     pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
+        if place.ty().complex().is_some() {
+            let old = self.read(&place);
+            let new = self.overloaded(at, op, old, right)?;
+            self.write(at, &place, new)?;
+            return Ok(Val::unit());
+        }
         let name = format!("{}Assign", trait_name(op));
         let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
             return Err(self.unlisted(at, &name, place.ty(), &right.ty));

@@ -46,6 +46,10 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
+            ExprKind::Const(number) => self.constant_place(*at, *number)?,
+            ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
+                self.constant_place(*at, number)?
+            }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
                 let base = self.through(base);
@@ -221,10 +225,14 @@ impl Lowering<'_> {
         self.reference(expr.0, place, mutable)
     }
 
-    /// A reference to a place. A shared one to what lies in no memory is the value itself, which nobody can change
+    /// A reference to a place. A mutable one to a constant is to a copy. A shared one to what lies in no memory is the value itself, which nobody can change
     /// while it is borrowed; a binding that is borrowed mutably must lie in memory.
     pub(super) fn reference(&mut self, at: Pos, place: Place, mutable: bool) -> Result<Val> {
         match place {
+            Place::Memory(_, _, memory) if mutable && !memory.writable() => {
+                let copy = self.read(&place);
+                self.reference(at, Place::Fixed(copy), mutable)
+            }
             Place::Memory(ptr, ty, memory) => Ok(Val { ty: Ty::Ref(Box::new(ty), memory), leaves: vec![ptr] }),
             Place::Slots(ref ty, _, root) if mutable => {
                 if !ty.is_plain() {
@@ -314,6 +322,9 @@ impl Lowering<'_> {
         }
         match place {
             Place::Fixed(_) => return Err(self.error(at, "elements of an array of references cannot be replaced")),
+            Place::Memory(_, _, memory) if !memory.writable() => {
+                return Err(self.error(at, "this writes to a copy of a constant; bind the copy with `let mut`"));
+            }
             Place::Slots(_, slots, _) => {
                 let value = self.own(value);
                 self.set(slots, &value.leaves);

@@ -49,6 +49,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
+        | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
         // its callee tells
         Intrinsic::AsVectors => Ty::Unit,
@@ -69,7 +70,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
         Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
-        Intrinsic::AtomicLoad(_)
+        Intrinsic::LoadCached(_)
+        | Intrinsic::AtomicLoad(_)
         | Intrinsic::Atomic(..)
         | Intrinsic::AtomicNotNan(..)
         | Intrinsic::CompareExchange(_)
@@ -189,6 +191,7 @@ impl Lowering<'_> {
             ExprKind::FromBits(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
             ExprKind::Call(number, _) => self.result_of(*number),
             ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
+            ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
@@ -232,6 +235,7 @@ impl Lowering<'_> {
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
+            (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),

@@ -40,6 +40,7 @@
 use std::sync::Arc;
 
 pub mod build;
+mod constant;
 mod format;
 pub(crate) mod library;
 mod operator;
@@ -48,11 +49,12 @@ mod shared;
 pub mod text;
 mod types;
 
+pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
-    TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
+    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
 pub use shared::Carved;
@@ -103,6 +105,10 @@ index! {
     /// An array of a function's, in the thread's own memory.
     ArrayId
 }
+index! {
+    /// A constant in memory.
+    ConstantId
+}
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +153,10 @@ pub enum Op {
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
     Store(Value, Value),
+    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    LoadCached(CacheLoad, Value),
+    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    StoreCached(CacheStore, Value, Value),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -156,6 +166,8 @@ pub enum Op {
     DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
+    /// The address of a constant in memory.
+    Constant(ConstantId),
     /// Waits for the block; yields nothing.
     Barrier,
     /// Waits for the block, and combines a `bool` of each thread.
@@ -238,6 +250,7 @@ impl Op {
             | Op::Special(_)
             | Op::Shared(_)
             | Op::Local(_)
+            | Op::Constant(_)
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
@@ -252,6 +265,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::LoadCached(_, a)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -266,6 +280,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
+            | Op::StoreCached(_, a, b)
             | Op::Atomic(_, _, a, b)
             | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)
@@ -420,6 +435,8 @@ pub struct Module {
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
     pub shared: Vec<ArrayDecl>,
+    /// The constants in memory.
+    pub constants: Vec<ConstantDecl>,
 }
 
 impl Module {

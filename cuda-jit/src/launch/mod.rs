@@ -24,6 +24,7 @@ pub use config::{Configuration, Tasks};
 pub use host::{In, InOut, Out};
 pub use params::Params;
 
+use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
 use crate::warnings::{self, Warning};
@@ -229,11 +230,13 @@ where
     }
     let mut launch = Launch { context, stream, kernel, params: Params::new(), bound: 0, place };
     let bound = args.bind(&mut launch)?;
+    let constants = constant::read(&loaded.constants, stream)?;
     launch.push(loaded.panic_record);
     launch.push(u64::from(loaded.id));
     // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` binds one argument of each
     // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive and
     // ordered in this stream, because binding recorded its use there.
     launch.params.with_pointers(|params| unsafe { checked.launch(stream, params) })?;
+    drop(constants);
     A::finish(bound, stream)
 }

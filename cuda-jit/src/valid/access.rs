@@ -58,6 +58,7 @@ impl Accesses {
                 (Op::Shared(_) | Op::DynamicShared(..) | Op::Local(_) | Op::GridBarrier, Some(result)) => {
                     (Some(Access::ReadWrite), result)
                 }
+                (Op::Constant(_), Some(result)) => (Some(Access::Read), result),
                 (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }

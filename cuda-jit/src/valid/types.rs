@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, LibArg, LibFn, Op, Order, Ordering, Pointee,
-    Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, ConstantId, FuncId, LibArg, LibFn, Op, Order, Ordering,
+    Pointee, Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -103,12 +103,23 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, number_behind(checker, *pointer)?.into())?;
             return Ok(None);
         }
+        Op::LoadCached(_, pointer) => cached(checker, *pointer)?.into(),
+        Op::StoreCached(_, pointer, value) => {
+            is(checker, *value, cached(checker, *pointer)?.into())?;
+            return Ok(None);
+        }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
         Op::DynamicShared(offset, pointee) => {
             is(checker, *offset, Scalar::U64.into())?;
             super::check_pointee(*pointee)?;
             Type::Ptr(Space::Shared, *pointee)
+        }
+        Op::Constant(ConstantId(constant)) => {
+            let constants = &checker.module.constants;
+            let declared = constants.get(*constant as usize);
+            let declared = declared.ok_or_else(|| out_of_range("constant", *constant, constants.len()))?;
+            Type::Ptr(declared.space, declared.array.element)
         }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
@@ -356,6 +367,15 @@ fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     let (_, pointee) = pointee(checker, pointer)?;
     let ty = checker.ty(pointer)?;
     pointee.scalar().ok_or_else(|| broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number")))
+}
+
+/// The number behind a pointer to memory that has caches; a `bool` has no register there.
+fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
+    let number = number_behind(checker, pointer)?;
+    match checker.ty(pointer)? {
+        Type::Ptr(Space::Global, _) if number != Scalar::Bool => Ok(number),
+        ty => Err(broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number in global memory"))),
+    }
 }
 
 fn field(checker: &Checker<'_>, pointer: Value, offset: u32, part: Pointee) -> Result<Type> {

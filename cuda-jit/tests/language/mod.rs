@@ -5,7 +5,10 @@
 mod arithmetic;
 mod arrays;
 mod atomics;
+mod cached;
 mod closures;
+mod complex;
+mod constants;
 mod control;
 mod devices;
 mod dynamic_shared;

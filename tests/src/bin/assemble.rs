@@ -16,8 +16,8 @@ use cuda_jit::kir::text;
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
 
-/// The oldest architecture that the assembler and the project share, the newest of data centres, and the newest.
-const TARGETS: [(u32, u32); 3] = [(7, 5), (9, 0), (12, 0)];
+/// The oldest architecture that the assembler and the project share, those of data centres since, and the newest.
+const TARGETS: [(u32, u32); 5] = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)];
 
 /// A text to assemble: where it comes from, the target, the PTX.
 struct Job {

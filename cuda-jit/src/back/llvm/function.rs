@@ -18,8 +18,8 @@ use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
-    SHARED_ALIGN, Scalar, Space, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Carved, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place,
+    Pointee, SHARED_ALIGN, Scalar, Space, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -30,6 +30,8 @@ pub(super) type Result<T> = std::result::Result<T, EmitError>;
 const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
 pub(super) const GLOBAL: u16 = 1;
+/// LLVM's number for the address space of constant memory.
+const CONSTANT: u16 = 4;
 /// LLVM's number for the address space of shared memory.
 const SHARED: u16 = 3;
 
@@ -51,9 +53,12 @@ pub(super) fn lower_module<'ctx>(
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         carved: kir.carved_shared(),
+        constants: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
         options,
     };
+    lowering.constants =
+        kir.constants.iter().enumerate().map(|(index, constant)| lowering.declare_constant(index, constant)).collect();
     if lowering.carved.is_none() {
         lowering.shared =
             kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
@@ -80,6 +85,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     synchronises: bool,
     /// The arrays in shared memory, if they are variables of their own.
     shared: Vec<PointerValue<'ctx>>,
+    /// The constants in memory.
+    constants: Vec<PointerValue<'ctx>>,
     /// How they lie in dynamic shared memory, if they do.
     pub(super) carved: Option<Carved>,
     debug: Option<DebugInfo<'ctx>>,
@@ -109,6 +116,7 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Scalar(scalar) => self.scalar(scalar),
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
+            Type::Ptr(Space::Constant, _) => self.context.ptr_type(AddressSpace::from(CONSTANT)).into(),
             Type::Ptr(Space::Local, _) => self.context.ptr_type(AddressSpace::default()).into(),
         }
     }
@@ -155,6 +163,23 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.set_linkage(Linkage::Internal);
         variable.set_initializer(&ty.get_undef());
         variable.set_alignment(array.shared_align());
+        variable.as_pointer_value()
+    }
+
+    /// A constant as a variable of the module. What the host writes is not what it holds at first.
+    fn declare_constant(&self, index: usize, constant: &ConstantDecl) -> PointerValue<'ctx> {
+        let bytes = self.context.const_string(&constant.bytes, false);
+        let space = if constant.space == Space::Constant { CONSTANT } else { GLOBAL };
+        let name = constant.symbol(index);
+        let variable = self.module.add_global(bytes.get_type(), Some(AddressSpace::from(space)), &name);
+        variable.set_initializer(&bytes);
+        variable.set_alignment(constant.align());
+        if constant.host {
+            variable.set_externally_initialized(true);
+        } else {
+            variable.set_constant(true);
+            variable.set_linkage(Linkage::Internal);
+        }
         variable.as_pointer_value()
     }
 
@@ -363,6 +388,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
+            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::StoreCached(hint, pointer, value) => {
+                self.store_cached(*hint, *pointer, *value)?;
+                None
+            }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
@@ -396,6 +426,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
             }
             Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Constant(constant) => Some(self.lowering.constants[constant.index()].into()),
             Op::Line(place) => {
                 self.line(place);
                 None

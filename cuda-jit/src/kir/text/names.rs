@@ -1,8 +1,8 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
-    Special, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar,
+    Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// Each unary operator with its word.
@@ -47,6 +47,24 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("le", CompareOp::Le),
     ("gt", CompareOp::Gt),
     ("ge", CompareOp::Ge),
+];
+
+/// Each load with a hint with its word.
+pub(super) const LOAD: [(&str, CacheLoad); 6] = [
+    ("load.ca", CacheLoad::All),
+    ("load.cg", CacheLoad::Global),
+    ("load.cs", CacheLoad::Streaming),
+    ("load.lu", CacheLoad::LastUse),
+    ("load.cv", CacheLoad::Volatile),
+    ("load.nc", CacheLoad::ReadOnly),
+];
+
+/// Each store with a hint with its word.
+pub(super) const STORE: [(&str, CacheStore); 4] = [
+    ("store.wb", CacheStore::WriteBack),
+    ("store.cg", CacheStore::Global),
+    ("store.cs", CacheStore::Streaming),
+    ("store.wt", CacheStore::WriteThrough),
 ];
 
 /// Each half of a pair with its word.
@@ -115,8 +133,8 @@ pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 3] =
-    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local)];
+pub(super) const SPACE: [(&str, Space); 4] =
+    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local), ("constant", Space::Constant)];
 
 /// Each reducing barrier with its word.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =
