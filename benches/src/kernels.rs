@@ -83,6 +83,25 @@ pub(crate) fn shuffles_loop(first: u32, x: &[f32], sums: &mut [f32]) {
     }
 }
 
+/// Each block's elements turned by one place that often: two barriers in a loop in a loop, both done in step.
+#[cuda_jit::kernel]
+pub(crate) fn nested(turns: [u32; 2], x: &[f32], out: &mut [f32]) {
+    let tile = shared!([f32; BLOCK]);
+    let (i, t) = (grid::<1>(), thread_idx().x);
+    let mut value = if i < x.len() { x[i] } else { 0.0 };
+    for _ in 0..turns[0] {
+        for _ in 0..turns[1] {
+            tile[t] = value;
+            sync_threads();
+            value = tile[(t + 1) % BLOCK];
+            sync_threads();
+        }
+    }
+    if i < out.len() {
+        out[i] = value;
+    }
+}
+
 /// The matrix products, with the checks of their indices and without.
 macro_rules! products {
     ($($naive:ident, $tiled:ident: $kernel:meta;)*) => { $(

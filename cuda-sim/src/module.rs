@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! The one `unsafe` copies the initial values into data memory that was just allocated for them.
+//! The one `unsafe` copies initial values into memory that was just allocated for them.
 
 use crate::codegen::jit::Compiled;
 use crate::codegen::object::WHOLE;
@@ -10,8 +10,9 @@ use crate::codegen::{self, KernelCode};
 use crate::environment::ENVIRONMENT;
 use crate::exec::launch::{Fault, Launch, Shape};
 use crate::exec::report;
-use crate::ir::Function;
+use crate::ir::layout::Area;
 use crate::ir::lower::{Program, lower};
+use crate::ir::{Function, Symbol};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
@@ -130,6 +131,14 @@ impl Image {
     }
 }
 
+impl Image {
+    /// Offset and size of a variable that has `.attribute(.managed)`.
+    pub(crate) fn managed(&self, name: &str) -> Option<(u64, u64)> {
+        let layout = &self.program.layout;
+        layout.globals.get(name).copied().filter(|_| matches!(layout.symbols.get(name), Some(Symbol::Managed(_))))
+    }
+}
+
 /// Images by their text, most recently loaded last.
 type Cache = VecDeque<(Arc<str>, Arc<Image>)>;
 
@@ -158,50 +167,80 @@ pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
     Ok(image)
 }
 
+/// Memory of an area of variables, with their initial values.
+pub(crate) struct Variables(u64);
+
+impl Variables {
+    /// `None` where there is no memory. `managed` is where the managed variables are that initial values name.
+    fn new(area: &Area, managed: u64) -> Option<Variables> {
+        if area.bytes == 0 {
+            return Some(Variables(0));
+        }
+        let base = MEMORY.alloc(area.bytes, Kind::Internal).ok()?;
+        let mut bytes = area.image.clone();
+        let places = area.own.iter().map(|at| (at, base)).chain(area.managed.iter().map(|at| (at, managed)));
+        for (at, address) in places {
+            let field = &mut bytes[*at as usize..*at as usize + 8];
+            let mut value = [0; 8];
+            value.copy_from_slice(field);
+            field.copy_from_slice(&u64::from_le_bytes(value).wrapping_add(address).to_le_bytes());
+        }
+        // SAFETY: the allocation is new and at least as long as the image, which is never longer than the area.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), base as *mut u8, bytes.len()) };
+        Some(Variables(base))
+    }
+
+    /// The managed variables of an image; `None` where there is no memory.
+    pub(crate) fn managed(image: &Image) -> Option<Variables> {
+        Variables::new(&image.program.layout.managed, 0)
+    }
+
+    /// 0 where there are none.
+    pub(crate) fn address(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Drop for Variables {
+    fn drop(&mut self) {
+        if self.0 != 0 {
+            // Allocated by `new` and freed here alone; a reset of the context leaves internal memory alone.
+            let _ = MEMORY.free(self.0, |kind| kind == Kind::Internal);
+        }
+    }
+}
+
 /// A loaded module.
 pub(crate) struct Module {
     pub(crate) image: Arc<Image>,
-    /// Address of its variables; 0 where it has none.
-    pub(crate) data: u64,
+    data: Variables,
+    /// Those that it has in common with other modules of its library.
+    pub(crate) managed: Arc<Variables>,
 }
 
 impl Module {
     /// Gives the variables memory and their initial values; `None` where there is no memory.
     pub(crate) fn new(image: Arc<Image>) -> Option<Module> {
-        let layout = &image.program.layout;
-        if layout.data_bytes == 0 {
-            return Some(Module { image, data: 0 });
-        }
-        let data = MEMORY.alloc(layout.data_bytes, Kind::Internal).ok()?;
-        let mut bytes = layout.image.clone();
-        for at in &layout.relocations {
-            let field = &mut bytes[*at as usize..*at as usize + 8];
-            let mut value = [0; 8];
-            value.copy_from_slice(field);
-            field.copy_from_slice(&u64::from_le_bytes(value).wrapping_add(data).to_le_bytes());
-        }
-        // SAFETY: the allocation is new and at least as long as the image, which is never longer than `data_bytes`.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data as *mut u8, bytes.len()) };
-        Some(Module { image, data })
+        let managed = Arc::new(Variables::managed(&image)?);
+        Module::with(image, managed)
     }
 
-    /// Whether a variable has `.attribute(.managed)`.
-    pub(crate) fn is_managed(&self, name: &str) -> bool {
-        self.image.program.layout.managed.contains(name)
+    /// A module with managed variables that are there.
+    pub(crate) fn with(image: Arc<Image>, managed: Arc<Variables>) -> Option<Module> {
+        let data = Variables::new(&image.program.layout.data, managed.address())?;
+        Some(Module { image, data, managed })
+    }
+
+    /// Address of its variables; 0 where it has none.
+    pub(crate) fn data(&self) -> u64 {
+        self.data.address()
     }
 
     /// Address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
-        self.image.program.layout.globals.get(name).map(|(offset, bytes)| (self.data + offset, *bytes))
-    }
-}
-
-impl Drop for Module {
-    fn drop(&mut self) {
-        if self.data != 0 {
-            // Allocated by `new` and freed here alone; a reset of the context leaves internal memory alone.
-            let _ = MEMORY.free(self.data, |kind| kind == Kind::Internal);
-        }
+        self.image.managed(name).map(|(offset, bytes)| (self.managed.address() + offset, bytes)).or_else(|| {
+            self.image.program.layout.globals.get(name).map(|(offset, bytes)| (self.data() + offset, *bytes))
+        })
     }
 }
 

@@ -123,6 +123,54 @@ fn attributes_are_of_a_device(library: CUlibrary, first: CUcontext, second: CUco
     gives!(CUDA_ERROR_INVALID_VALUE, cuKernelSetCacheConfig(still, CUfunc_cache(4), 0));
 }
 
+/// Adds to a managed variable by its name, by an address among each context's own variables, and by one among the managed.
+const MANAGED: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.global .align 4 .u32 own = 1;
+.global .attribute(.managed) .align 4 .u32 before = 7;
+.global .attribute(.managed) .align 4 .u32 sum[2] = {20, 40};
+.global .attribute(.managed) .align 8 .u64 second = sum+4;
+.global .align 8 .u64 named = sum+4;
+.visible .entry count(.param .u64 p, .param .u32 n) { .reg .b32 %r<6>; .reg .b64 %rd<4>; ld.param.u64 %rd1, [p];
+  ld.param.u32 %r2, [n]; atom.global.add.u32 %r1, [sum+4], %r2; st.global.u32 [%rd1], %r1;
+  ld.global.u64 %rd2, [named]; atom.global.add.u32 %r3, [%rd2], 100; ld.global.u64 %rd3, [second];
+  atom.global.add.u32 %r3, [%rd3], 1000; atom.global.add.u32 %r4, [own], 1; ret; }";
+
+#[test]
+fn all_contexts_share_the_managed_variables_of_a_library() {
+    if !in_child("all_contexts_share_the_managed_variables_of_a_library", &[("CUDA_SIM_DEVICES", "2")]) {
+        return;
+    }
+    ok!(cuInit(0));
+    let (mut library, mut address, mut bytes) = (null_mut(), 0, 0);
+    let code = MANAGED.as_ptr().cast();
+    ok!(cuLibraryLoadData(&mut library, code, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
+    // No context is current: the host reads and writes them all the same.
+    ok!(cuLibraryGetManaged(&mut address, &mut bytes, library, c"sum".as_ptr()));
+    assert_eq!(bytes, 8);
+    let words = address as *mut u32;
+    assert_eq!(unsafe { words.read() }, 20);
+    unsafe { words.wrapping_add(1).write(50) };
+    gives!(CUDA_ERROR_NOT_FOUND, cuLibraryGetManaged(&mut address, &mut bytes, library, c"own".as_ptr()));
+    let kernel = kernel(library, c"count");
+    let contexts = [primary(0), primary(1)];
+    for (turn, context) in contexts.into_iter().cycle().take(4).enumerate() {
+        ok!(cuCtxSetCurrent(context));
+        assert_eq!(count(kernel.cast(), 2), 50 + 1102 * turn as u32);
+        let (mut of_context, mut own, mut value) = (0, 0, 0u32);
+        ok!(cuLibraryGetGlobal(&mut of_context, null_mut(), library, c"sum".as_ptr()));
+        assert_eq!(of_context, address);
+        ok!(cuLibraryGetGlobal(&mut own, null_mut(), library, c"own".as_ptr()));
+        ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), own, 4));
+        assert_eq!(value, 2 + turn as u32 / 2, "other variables are each context's");
+    }
+    // They outlive a context, and a module has its own.
+    ok!(cuDevicePrimaryCtxReset_v2(1));
+    assert_eq!(unsafe { words.wrapping_add(1).read() }, 50 + 1102 * 4);
+    ok!(cuCtxSetCurrent(contexts[0]));
+    assert_eq!(count(common::function(MANAGED, c"count"), 1), 40);
+    ok!(cuLibraryUnload(library));
+}
+
 #[test]
 fn what_a_library_does_not_have_is_not_found() {
     primary(0);

@@ -9,7 +9,7 @@ use ndarray::{Array2, Ix1, Ix2};
 
 use super::work::{A, N, SIDE, check, product, ramp, sums};
 use crate::kernels::{
-    BLOCK, TILE, empty, matmul_naive, matmul_tiled, reduction, saxpy, shuffles, shuffles_loop, vector_add,
+    BLOCK, TILE, empty, matmul_naive, matmul_tiled, nested, reduction, saxpy, shuffles, shuffles_loop, vector_add,
 };
 use crate::serve::{Run, serve};
 
@@ -39,6 +39,7 @@ fn prepare(context: &Context, name: &str) -> Result<Run> {
         "reduction" => grouped(context, name, BLOCK, |grid, x, out| reduction::launch(grid, x, out)),
         "shuffles" => grouped(context, name, 32, |grid, x, out| shuffles::launch(grid, x, out)),
         "shuffles_loop" => grouped(context, name, 32, |grid, x, out| shuffles_loop::launch(grid, 16, x, out)),
+        "nested" => turned(context),
         "matmul_naive" => multiply(context, SIDE, |grid, a, b, c| matmul_naive::launch((grid, (TILE, TILE)), a, b, c)),
         "matmul_tiled" => tiled(context, SIDE),
         "matmul_tiled_64" => tiled(context, 64),
@@ -92,6 +93,21 @@ fn grouped(
     launch(grid, &dx, &mut out)?;
     check(name, &out.copy_to_host()?.to_vec(), &expected)?;
     wait(context, move || launch(grid, &dx, &mut out))
+}
+
+/// The turns of `nested` in its two loops.
+const TURNS: [u32; 2] = [3, 3];
+
+fn turned(context: &Context) -> Result<Run> {
+    let x = ramp(N, 1009);
+    let by = TURNS.iter().product::<u32>() as usize;
+    let expected: Vec<f32> =
+        x.chunks(BLOCK).flat_map(|block| block.iter().cycle().skip(by).take(BLOCK)).copied().collect();
+    let (dx, mut out) = (from_slice(context, &x)?, from_slice(context, &vec![-1.0_f32; N])?);
+    let grid = (N / BLOCK, BLOCK);
+    nested::launch(grid, TURNS, &dx, &mut out)?;
+    check("nested", &out.copy_to_host()?.to_vec(), &expected)?;
+    wait(context, move || nested::launch(grid, TURNS, &dx, &mut out))
 }
 
 type Vector = DeviceArray<f32, Ix1>;

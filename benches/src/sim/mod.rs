@@ -79,6 +79,7 @@ impl Servers {
             ("reduction", 20),
             ("shuffles", 20),
             ("shuffles_loop", 20),
+            ("nested", 20),
             ("matmul_naive", 5),
             ("matmul_tiled", 5),
         ] {

@@ -50,6 +50,8 @@ pub(crate) struct Context {
     pub(crate) workspace: u64,
     /// The slots of the devices' range that the launch reaches, as bits.
     pub(crate) slots: u64,
+    /// The module's managed variables.
+    pub(crate) managed: u64,
     /// The number of the driver's context; its heap is the one that `malloc` takes from.
     pub(crate) owner: u32,
 }
@@ -75,7 +77,7 @@ offsets! {
     TOTAL_SHARED_BYTES = total_shared_bytes, GRID_ID = grid_id, GRID = grid, BLOCK = block, CTAID = ctaid,
     WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
     RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
-    SLOTS = slots,
+    SLOTS = slots, MANAGED = managed,
 }
 
 /// What an access does, as exact code tells the runtime.

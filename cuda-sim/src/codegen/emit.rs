@@ -172,8 +172,9 @@ impl<'a> Emitter<'a> {
     fn symbol(&mut self, symbol: Symbol, offset: i64, bits: u32) -> String {
         let value = match symbol {
             Symbol::Shared(at) => return int_constant(i128::from(at) + i128::from(offset), bits),
-            Symbol::Data(at) => {
-                let base = self.field(abi::DATA, "i64");
+            Symbol::Data(at) | Symbol::Managed(at) => {
+                let area = if matches!(symbol, Symbol::Data(_)) { abi::DATA } else { abi::MANAGED };
+                let base = self.field(area, "i64");
                 self.uniform(format_args!("add i64 {base}, {}", at.wrapping_add_signed(offset) as i64))
             }
             Symbol::DynamicShared => {

@@ -41,7 +41,10 @@ impl Emitter<'_> {
                 let known = plain(at.wrapping_add_unsigned(*start));
                 (self.int(&Value::Symbol(*symbol, 0), 64)?, *at, known)
             }
-            Value::SymbolAddress(symbol @ (Symbol::Data(start) | Symbol::KernelParam(start)), at) => {
+            Value::SymbolAddress(
+                symbol @ (Symbol::Data(start) | Symbol::Managed(start) | Symbol::KernelParam(start)),
+                at,
+            ) => {
                 let known = plain(at.wrapping_add_unsigned(*start));
                 (self.int(&Value::Symbol(*symbol, 0), 64)?, *at, known)
             }

@@ -5,7 +5,7 @@
 //! function's is expected; it means the function in the current context. What is set for a kernel on a device holds for
 //! its functions in all contexts of that device.
 //!
-//! What this does not have: one copy of managed variables for all contexts; each context has its own.
+//! Managed variables are the library's: there is one copy of them, whatever the context.
 //!
 //! # Safety
 //!
@@ -13,11 +13,11 @@
 
 use super::jit_log::Logs;
 use super::module::{
-    attribute, get_function, global, insert, logged, module, param_info, read_file, read_image, set_attribute,
+    attribute, get_function, global, insert, logged, param_info, read_file, read_image, set_attribute, variable,
 };
 use super::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
 use super::{Status, api, put, text};
-use crate::module::{Image, Kernel, Module};
+use crate::module::{Image, Kernel, Module, Variables};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUjit_option, CUkernel, CUlibrary,
     CUlibraryOption, CUmodule, CUresult,
@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 struct Library {
     image: Arc<Image>,
+    managed: Arc<Variables>,
     /// Its module in each context that has one, by the context's number; handles of contexts that were reset are stale.
     modules: Mutex<HashMap<u32, usize>>,
     /// Handles of its kernels by name: asking twice gives the same one.
@@ -69,7 +70,8 @@ fn load(out: *mut CUlibrary, code: *const c_void, logs: &Logs) -> Status {
     }
     let image = logged(logs, || read_image(code))?;
     let new = free_handle();
-    let library = Library { image, modules: Mutex::default(), kernels: Mutex::default() };
+    let managed = Arc::new(Variables::managed(&image).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?);
+    let library = Library { image, managed, modules: Mutex::default(), kernels: Mutex::default() };
     STATE.lock().libraries.insert(new, Arc::new(library));
     put(out, std::ptr::without_provenance_mut(new))
 }
@@ -95,8 +97,8 @@ impl Library {
         let handle = match known {
             Some(handle) => handle,
             None => {
-                let module = Module::new(Arc::clone(&self.image)).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-                insert(module)
+                let module = Module::with(Arc::clone(&self.image), Arc::clone(&self.managed));
+                insert(module.ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?)
             }
         };
         modules.insert(context.id, handle);
@@ -187,12 +189,10 @@ api! {
         global(address, bytes, current_module(of)?, text(name)?)
     }
     fn cuLibraryGetManaged(address: *mut CUdeviceptr, bytes: *mut usize, of: CUlibrary, name: *const c_char) {
-        let from = current_module(of)?;
-        // Only variables with the attribute are found under this call.
-        if !module(from)?.module.is_managed(text(name)?) {
-            return Err(CUresult::CUDA_ERROR_NOT_FOUND);
-        }
-        global(address, bytes, from, text(name)?)
+        // Of no context, so that none has to be current.
+        let library = library(of)?;
+        let found = library.image.managed(text(name)?);
+        variable(address, bytes, found.map(|(offset, bytes)| (library.managed.address() + offset, bytes)))
     }
     fn cuLibraryGetUnifiedFunction(out: *mut *mut c_void, of: CUlibrary, name: *const c_char) {
         library(of)?;

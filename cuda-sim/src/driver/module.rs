@@ -208,11 +208,16 @@ pub(super) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, byte
 
 /// Address and size of a variable of a module.
 pub(super) fn global(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: &str) -> Status {
-    let found = module(from)?.module.global(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
+    variable(address, bytes, module(from)?.module.global(name))
+}
+
+/// Tells what is asked for of a variable that was looked for.
+pub(super) fn variable(address: *mut CUdeviceptr, bytes: *mut usize, found: Option<(u64, u64)>) -> Status {
+    let (at, size) = found.ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
     if !address.is_null() {
-        put(address, found.0)?;
+        put(address, at)?;
     }
-    if bytes.is_null() { Ok(()) } else { put(bytes, found.1 as usize) }
+    if bytes.is_null() { Ok(()) } else { put(bytes, size as usize) }
 }
 
 /// Gives `count` functions of a module.

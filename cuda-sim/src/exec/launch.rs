@@ -38,6 +38,8 @@ pub(crate) struct Launch {
     /// Parameters, in 8-byte units for their alignment.
     pub(crate) params: Vec<u64>,
     pub(crate) data: u64,
+    /// Where its module's managed variables are.
+    pub(crate) managed: u64,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
@@ -254,6 +256,7 @@ impl Launch {
             zero: 0,
             params: self.parameters(&mut scratch.params)?,
             data: self.data,
+            managed: self.managed,
             shared: end_of(&mut scratch.shared, total.max(1), guard)?,
             frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),

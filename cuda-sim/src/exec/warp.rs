@@ -38,7 +38,8 @@ impl Exchange<'_> {
     pub(crate) fn all(&self, site: &Site, index: usize, first: usize, count: usize, value: u32) -> bool {
         match site.args[index] {
             Arg::Known(known) => known == value,
-            Arg::Frame => self.args(index, first, count).iter().all(|v| *v == value),
+            // Without a way out in between, so that it is vectorised.
+            Arg::Frame => self.args(index, first, count).iter().fold(0, |bits, v| bits | (v ^ value)) == 0,
         }
     }
 }
@@ -60,7 +61,7 @@ fn source(mode: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
     if inside { (from & 31, true) } else { (lane, false) }
 }
 
-/// A shuffle that all 32 lanes of a warp do with the same second and third operand.
+/// A shuffle that all 32 lanes of these warps do with the same second and third operand.
 pub(crate) fn shuffle_whole(
     exchange: &mut Exchange<'_>,
     mode: Shuffle,
@@ -73,18 +74,29 @@ pub(crate) fn shuffle_whole(
         let (source, inside) = source(mode, lane as u32, b, c);
         (from[lane], truth[lane]) = (source as usize, u32::from(inside));
     }
-    let threads = exchange.threads;
-    for warp in warps {
-        let first = warp * LANES;
-        let mut values = [0u32; LANES];
-        values.copy_from_slice(exchange.args(0, first, LANES));
-        let word = ARGS * threads + first;
-        let mut result = [0u32; LANES];
-        for lane in 0..LANES {
-            result[lane] = values[from[lane] & 31];
+    let (args, results) = exchange.words.split_at_mut(ARGS * exchange.threads);
+    let (words, truths) = results.split_at_mut(exchange.threads);
+    let b = b as usize % LANES;
+    for first in warps.map(|warp| warp * LANES) {
+        let own = &args[first..first + LANES];
+        let result = &mut words[first..first + LANES];
+        // What goes up or down does so by one distance, all lanes at once; whoever reads past the warp keeps its own.
+        let start = match mode {
+            Shuffle::Down => Some(first + b),
+            Shuffle::Up => first.checked_sub(b),
+            Shuffle::Bfly | Shuffle::Idx => None,
+        };
+        match start {
+            Some(start) => {
+                let read = &args[start..start + LANES];
+                for lane in 0..LANES {
+                    let inside = truth[lane].wrapping_neg();
+                    result[lane] = read[lane] & inside | own[lane] & !inside;
+                }
+            }
+            None => result.iter_mut().zip(from).for_each(|(result, from)| *result = own[from % LANES]),
         }
-        exchange.words[word..word + LANES].copy_from_slice(&result);
-        exchange.words[word + threads..word + threads + LANES].copy_from_slice(&truth);
+        truths[first..first + LANES].copy_from_slice(&truth);
     }
 }
 

@@ -1,32 +1,40 @@
-//! Where a module's variables live: the data block of `.global` and `.const`, and the window of `.shared`.
+//! Where a module's variables live: the data area of `.global` and `.const`, that of managed variables, which the modules
+//! of a library have in common, and the window of `.shared`.
 //!
 //! Offsets only; addresses exist once a module is instantiated, so compiled code can be shared between loads.
 
 use super::Symbol;
-use crate::ptx::{Error, Init, Item, Linkage, Module, Position, Result, Space, Type, Variable};
-use std::collections::{HashMap, HashSet};
+use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Type, Variable};
+use std::collections::HashMap;
 
 /// Largest data block of a module.
 const MAX_DATA: u64 = 1 << 32;
 
+/// Variables that stand together in memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Area {
+    /// Initial bytes; the area may be longer, and is zero there.
+    pub(crate) image: Vec<u8>,
+    pub(crate) bytes: u64,
+    /// Places of 8 bytes to which this area's address has to be added.
+    pub(crate) own: Vec<u64>,
+    /// Places of 8 bytes to which the address of the managed variables has to be added.
+    pub(crate) managed: Vec<u64>,
+}
+
 /// A module's data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// Initial bytes; the block may be longer, and is zero there.
-    pub(crate) image: Vec<u8>,
-    /// Size of the data block.
-    pub(crate) data_bytes: u64,
-    /// Offset and size of the part that holds `.const` variables.
+    pub(crate) data: Area,
+    /// Variables with `.attribute(.managed)`.
+    pub(crate) managed: Area,
+    /// Offset and size of the part of the data that holds `.const` variables.
     pub(crate) constants: (u64, u64),
-    /// Places of 8 bytes to which the block's address has to be added.
-    pub(crate) relocations: Vec<u64>,
     /// Module-level shared memory.
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
     pub(crate) symbols: HashMap<String, Symbol>,
-    /// Variables with `.attribute(.managed)`.
-    pub(crate) managed: HashSet<String>,
-    /// Offset and size of what `cuModuleGetGlobal` finds.
+    /// Offset in its area, and size, of what `cuModuleGetGlobal` finds.
     pub(crate) globals: HashMap<String, (u64, u64)>,
 }
 
@@ -47,12 +55,12 @@ impl Layout {
         };
         // Constants stand together behind the rest, so that an address can be told to be one.
         variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v))?;
-        layout.constants.0 = layout.data_bytes;
+        layout.constants.0 = layout.data.bytes;
         variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v))?;
-        layout.constants.1 = layout.data_bytes - layout.constants.0;
+        layout.constants.1 = layout.data.bytes - layout.constants.0;
         for variable in variables() {
-            if let (Some(init), Some(&Symbol::Data(offset))) = (&variable.init, layout.symbols.get(&variable.name)) {
-                layout.write(variable, init, offset, functions)?;
+            if let Some(init) = &variable.init {
+                layout.write(variable, init, functions)?;
             }
         }
         Ok(layout)
@@ -76,16 +84,14 @@ impl Layout {
                     (Some(Init::List(items)), true) => items.len() as u64 * variable.ty.bytes(),
                     _ => variable.bytes(),
                 };
-                let offset = align_up(self.data_bytes, variable.alignment());
-                self.data_bytes = offset.saturating_add(bytes);
-                if self.data_bytes > MAX_DATA {
+                let area = if variable.managed { &mut self.managed } else { &mut self.data };
+                let offset = align_up(area.bytes, variable.alignment());
+                area.bytes = offset.saturating_add(bytes);
+                if area.bytes > MAX_DATA {
                     return Err(Error::unsupported(variable.position, "the module's variables exceed 4 GiB"));
                 }
                 self.globals.insert(variable.name.clone(), (offset, bytes));
-                if variable.managed {
-                    self.managed.insert(variable.name.clone());
-                }
-                Symbol::Data(offset)
+                if variable.managed { Symbol::Managed(offset) } else { Symbol::Data(offset) }
             }
             space => {
                 let message = format!("a .{} variable cannot stand outside a function", space.name());
@@ -96,7 +102,12 @@ impl Layout {
         Ok(())
     }
 
-    fn write(&mut self, variable: &Variable, init: &Init, offset: u64, functions: &HashMap<&str, u64>) -> Result<()> {
+    fn write(&mut self, variable: &Variable, init: &Init, functions: &HashMap<&str, u64>) -> Result<()> {
+        let (offset, managed) = match self.symbols.get(&variable.name) {
+            Some(Symbol::Data(offset)) => (*offset, false),
+            Some(Symbol::Managed(offset)) => (*offset, true),
+            _ => return Ok(()),
+        };
         let mut values = Vec::new();
         flatten(init, &mut values);
         let size = variable.ty.bytes();
@@ -104,44 +115,50 @@ impl Layout {
         if values.len() as u64 * size > room {
             return Err(Error::new(variable.position, format!("'{}' has too many initial values", variable.name)));
         }
+        let mut area = std::mem::take(if managed { &mut self.managed } else { &mut self.data });
         let end = (offset + values.len() as u64 * size) as usize;
-        if self.image.len() < end {
-            self.image.resize(end, 0);
-        }
+        area.image.resize(area.image.len().max(end), 0);
         for (i, value) in values.into_iter().enumerate() {
             let at = offset + i as u64 * size;
             let bits = match value {
                 Init::Symbol(name, ..) if size == 8 && functions.contains_key(name.as_str()) => {
                     u128::from(functions[name.as_str()])
                 }
-                _ => self.initial_bits(value, variable.ty, variable.position, at)?,
+                Init::Symbol(name, offset, _) => match self.symbols.get(name) {
+                    // What contexts have in common cannot name what each has.
+                    Some(Symbol::Data(base)) if size == 8 && !managed => {
+                        area.own.push(at);
+                        u128::from(base.wrapping_add_signed(*offset))
+                    }
+                    Some(Symbol::Managed(base)) if size == 8 => {
+                        if managed { &mut area.own } else { &mut area.managed }.push(at);
+                        u128::from(base.wrapping_add_signed(*offset))
+                    }
+                    _ => {
+                        let message = format!("'{name}' cannot be an initial value here");
+                        return Err(Error::unsupported(variable.position, message));
+                    }
+                },
+                value => initial_bits(value, variable.ty),
             };
             let bytes = bits.to_le_bytes();
-            self.image[at as usize..(at + size) as usize].copy_from_slice(&bytes[..size as usize]);
+            area.image[at as usize..(at + size) as usize].copy_from_slice(&bytes[..size as usize]);
         }
+        *if managed { &mut self.managed } else { &mut self.data } = area;
         Ok(())
     }
+}
 
-    fn initial_bits(&mut self, init: &Init, ty: Type, position: Position, at: u64) -> Result<u128> {
-        Ok(match init {
-            Init::Int(value) if ty == Type::F32 => u128::from((*value as f32).to_bits()),
-            Init::Int(value) if ty == Type::F64 => u128::from((*value as f64).to_bits()),
-            Init::Int(value) => *value as u128,
-            Init::F32(bits) => u128::from(*bits),
-            Init::F64(bits) if ty == Type::F32 => u128::from((f64::from_bits(*bits) as f32).to_bits()),
-            Init::F64(bits) => u128::from(*bits),
-            Init::Symbol(name, offset, _) => match self.symbols.get(name) {
-                Some(Symbol::Data(base)) if ty.bytes() == 8 => {
-                    self.relocations.push(at);
-                    u128::from(base.wrapping_add_signed(*offset))
-                }
-                _ => {
-                    let message = format!("'{name}' cannot be an initial value here");
-                    return Err(Error::unsupported(position, message));
-                }
-            },
-            Init::List(_) => 0,
-        })
+/// The bits of a number as an initial value.
+fn initial_bits(init: &Init, ty: Type) -> u128 {
+    match init {
+        Init::Int(value) if ty == Type::F32 => u128::from((*value as f32).to_bits()),
+        Init::Int(value) if ty == Type::F64 => u128::from((*value as f64).to_bits()),
+        Init::Int(value) => *value as u128,
+        Init::F32(bits) => u128::from(*bits),
+        Init::F64(bits) if ty == Type::F32 => u128::from((f64::from_bits(*bits) as f32).to_bits()),
+        Init::F64(bits) => u128::from(*bits),
+        Init::Symbol(..) | Init::List(_) => 0,
     }
 }
 

@@ -67,6 +67,8 @@ pub(crate) enum LaneMask {
 pub(crate) enum Symbol {
     /// Offset in the module's `.global` and `.const` data.
     Data(u64),
+    /// Offset in its variables with `.attribute(.managed)`.
+    Managed(u64),
     /// Offset in the block's shared window.
     Shared(u64),
     /// The start of dynamic shared memory.

@@ -190,7 +190,7 @@ impl Lowering<'_> {
             Some(Name::Symbol(symbol)) => {
                 let space = inst.space();
                 let fits = match symbol {
-                    Symbol::Data(_) => matches!(space, None | Some(Space::Global | Space::Const)),
+                    Symbol::Data(_) | Symbol::Managed(_) => matches!(space, None | Some(Space::Global | Space::Const)),
                     Symbol::Shared(_) | Symbol::DynamicShared => space == Some(Space::Shared),
                     Symbol::Local(_) => matches!(space, None | Some(Space::Local)),
                     Symbol::KernelParam(_) => space == Some(Space::Param) && inst.opcode == Opcode::Ld,
