@@ -2,9 +2,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
 use crate::cache::{Counters, Place};
+use crate::constant::Held;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
 use crate::harvest::{Body, Instance};
@@ -27,6 +29,12 @@ pub(crate) struct Compiled {
     pub(crate) module: Module,
     /// The dimensions in which the kernel asks for its place; 0 if it does not.
     pub(crate) grid_dims: usize,
+    /// The constants that the host writes between launches, by their symbols.
+    pub(crate) held: Vec<(String, Arc<Held>)>,
+    /// Whether its grid waits for itself.
+    pub(crate) cooperative: bool,
+    /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
+    pub(crate) carved_bytes: usize,
     /// The code.
     pub(crate) ptx: String,
 }
@@ -39,7 +47,7 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
     let definition = definition(&instance);
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let Lowered { module, grid_dims } = front::lower(&instance)?;
+    let Lowered { module, grid_dims, held } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
     let options = options(&definition.options);
     let counters = counters.filter(|_| definition.options.cache);
@@ -60,7 +68,10 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &ptx);
     }
-    Ok(Compiled { instance, target, entry, module, grid_dims, ptx })
+    let held = held.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
+    let cooperative = module.is_cooperative();
+    let carved_bytes = module.carved_shared().map_or(0, |carved| carved.bytes as usize);
+    Ok(Compiled { instance, target, entry, module, grid_dims, held, cooperative, carved_bytes, ptx })
 }
 
 impl Compiled {

@@ -17,6 +17,7 @@ use once_cell::sync::OnceCell;
 
 use crate::cache::{Counters, Stats};
 use crate::compile::{Compiled, compile};
+use crate::constant::{Held, Resident};
 use crate::error::Result;
 use crate::harvest::Instance;
 use crate::inspect::CompiledKernel;
@@ -103,6 +104,8 @@ pub(crate) struct Loaded {
     pub(crate) panic_record: u64,
     /// What identifies the kernel in that record.
     pub(crate) id: u32,
+    /// The constants of the host's that it reads.
+    pub(crate) constants: Vec<Arc<Resident>>,
     /// The block that occupancy chooses for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
     /// The address of the place whose few blocks were warned of last.
@@ -194,6 +197,8 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         function.set_attribute(carveout, percent.into())?;
     }
+    let join = |(symbol, held): &(String, Arc<Held>)| held.join(&module, symbol);
+    let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let panic_record = context.panic_record()?.device_ptr();
@@ -206,6 +211,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         stream,
         panic_record,
         id,
+        constants,
         block: OnceCell::new(),
         warned: AtomicUsize::new(0),
     })

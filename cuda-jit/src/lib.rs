@@ -6,7 +6,7 @@
 //! callable from kernels.
 //!
 //! Data flows one way: `syntax` and `harvest` (from the macro) to `front` to `kir` to `valid` to `back` to the driver.
-//! Only `back` names LLVM; only `kernel` and `launch` name the driver.
+//! Only `back` names LLVM; only `kernel`, `constant` and `launch` name the driver.
 //!
 //! # Examples
 //!
@@ -35,6 +35,7 @@ extern crate self as cuda_jit;
 pub mod back;
 pub mod cache;
 mod compile;
+mod constant;
 pub mod device;
 mod error;
 pub mod front;
@@ -55,6 +56,7 @@ pub mod valid;
 mod warm;
 pub mod warnings;
 
+pub use crate::constant::{Constant, Destination};
 pub use compile::{compile_ptx, kir_of};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
@@ -115,7 +117,7 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, Constant, DeviceClosure,
+        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Operator, PinnedLayout,
         ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty, const_of, operators, param_of,

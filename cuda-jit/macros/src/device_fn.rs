@@ -77,7 +77,7 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &Captured) -> Token
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
     let definition = emit::definition(root, &function, &name, captured, &Options::DEFAULT);
     let types = captured.types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let Captured { consts, items, .. } = captured;
+    let (consts, items) = (emit::constants(root, captured), &captured.items);
     quote! {
         #[doc(hidden)]
         struct __Site;
@@ -86,9 +86,9 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &Captured) -> Token
             #definition
 
             #[allow(warnings, clippy::all)]
-            fn consts() -> ::std::vec::Vec<#root::Constant> {
+            fn consts() -> ::std::vec::Vec<#root::ConstValue> {
                 #(#items)*
-                ::std::vec![#(#root::const_of(#consts)),*]
+                ::std::vec![#(#consts),*]
             }
 
             fn types() -> ::std::vec::Vec<#root::Scalar> {

@@ -3,6 +3,7 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Ident, ItemFn};
 
 use crate::capture::{self, BindingKind, Callee, Captured, Named};
@@ -163,7 +164,7 @@ pub(crate) fn twin(
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.result));
-    let Captured { consts, types, items, .. } = captured;
+    let (consts, Captured { types, items, .. }) = (constants(root, captured), captured);
     let named = (0u32..).zip(&captured.named).map(|(number, named)| match named {
         Named::Shared(ty) => type_check(root, "shared_of", ty),
         Named::Observed(span) => {
@@ -191,9 +192,18 @@ pub(crate) fn twin(
                 callees: &[#(#callees),*],
                 types: &[#(#types()),*],
                 named: &[#(#named),*],
-            }.harvest(::std::vec![#(#root::const_of(#consts)),*])
+            }.harvest(::std::vec![#(#consts),*])
         }
     }
+}
+
+/// What tells each constant; by reference, since a table is not to be copied.
+pub(crate) fn constants(root: &TokenStream, captured: &Captured) -> Vec<TokenStream> {
+    let value = |path: &syn::Expr| {
+        let reference = quote_spanned!(path.span() => &#path);
+        quote!(#root::const_of(#reference))
+    };
+    captured.consts.iter().map(value).collect()
 }
 
 /// The statements that declare the observers.

@@ -313,6 +313,8 @@ impl Lowering<'_> {
             Intrinsic::BlockIdx => special(self, Special::BlockIdx),
             Intrinsic::BlockDim => special(self, Special::BlockDim),
             Intrinsic::GridDim => special(self, Special::GridDim),
+            Intrinsic::ClusterBlockIdx => special(self, Special::ClusterBlockIdx),
+            Intrinsic::ClusterDim => special(self, Special::ClusterDim),
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
             Intrinsic::LoadCached(hint) => {

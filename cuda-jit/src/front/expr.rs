@@ -22,10 +22,6 @@ impl Lowering<'_> {
         let at = *at;
         match kind {
             ExprKind::Lit(lit) => self.lit(at, *lit, expected),
-            ExprKind::Const(number) => {
-                let constant = self.frame().harvest.consts[*number as usize].clone();
-                Ok(self.constant_value(&constant.ty, &mut constant.cells.into_iter()))
-            }
             ExprKind::Unary(op, value) => self.unary(at, *op, value, expected),
             ExprKind::Binary(op, left, right) => self.binary(at, *op, left, right, expected),
             ExprKind::And(left, right) => self.short_circuit(left, right, false),
@@ -36,7 +32,12 @@ impl Lowering<'_> {
                 let to = self.frame().harvest.types[*number as usize];
                 self.cast(at, value, to)
             }
+            ExprKind::Method("get", ..) if self.held_constant(expr).is_some() => {
+                let place = self.place(expr)?;
+                Ok(self.read(&place))
+            }
             ExprKind::Binding(_)
+            | ExprKind::Const(_)
             | ExprKind::Index(..)
             | ExprKind::IndexUnchecked(..)
             | ExprKind::IndexAll(..)
@@ -151,35 +152,6 @@ impl Lowering<'_> {
                 Ok(Val::scalar(scalar, self.constant(scalar, bits)))
             }
         }
-    }
-
-    /// A constant of any type from the bits of its numbers.
-    pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u64>) -> Val {
-        let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
-        match ty {
-            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
-                value.leaves.push(self.constant(*scalar, cells.next().unwrap_or_default()));
-            }
-            Ty::Array(element, count) => {
-                let array = self.new_array("constant", ty);
-                for index in 0..*count {
-                    let one = self.constant_value(element, cells);
-                    let place = self.element_at(array.only(), element, Space::Local, index * element.count());
-                    self.store(place, Space::Local, &one);
-                }
-                self.fresh.insert(array.only());
-                return array;
-            }
-            _ => {
-                if let Ty::Option(_) = ty {
-                    value.leaves.push(self.constant(Scalar::Bool, cells.next().unwrap_or_default()));
-                }
-                for (part, _) in ty.parts() {
-                    value.leaves.extend(self.constant_value(part, cells).leaves);
-                }
-            }
-        }
-        value
     }
 
     fn unary(&mut self, at: Pos, op: UnaryOp, value: &'static Expr, expected: Option<&Ty>) -> Result<Val> {

@@ -25,6 +25,17 @@ impl Ty {
         }
     }
 
+    /// Whether it is an array or has one in it.
+    pub(super) fn holds_arrays(&self) -> bool {
+        match self {
+            Ty::Array(..) => true,
+            Ty::Option(inner) => inner.holds_arrays(),
+            Ty::Tuple(types) => types.iter().any(Ty::holds_arrays),
+            Ty::Struct(of) => of.fields.iter().any(|field| field.ty.holds_arrays()),
+            _ => false,
+        }
+    }
+
     /// The KIR types that a value of this type consists of, with what may be done behind those that are pointers.
     pub(super) fn each_leaf(&self, visit: &mut impl FnMut(Type, Access)) {
         let mut pointer = |memory: &Memory, to: &Ty| {

@@ -5,8 +5,8 @@
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::types::Val;
-use crate::harvest::Ty;
-use crate::kir::{BlockId, SlotId, Terminator};
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BlockId, SlotId, Space, Terminator};
 use crate::syntax::Pos;
 
 /// A place where values of one type arrive.
@@ -69,10 +69,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value as one of a type that it must have, with references pointing to the same memory.
-    pub(super) fn agree(&self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+    /// The value as one of a type that it must have, with references pointing to the same memory. What stands for a
+    /// constant may be one to a copy of it.
+    pub(super) fn agree(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty == *ty || self.build.ended() {
             return Ok(value);
+        }
+        if let (Ty::Ref(to, Memory::Read(Space::Constant)), Ty::Ref(_, memory)) = (&value.ty, ty)
+            && matches!(memory, Memory::Value | Memory::Write(Space::Local))
+            && value.ty.fits(ty)
+        {
+            let mut copy = self.load(value.only(), Space::Constant, to);
+            if *memory != Memory::Value && !matches!(copy.ty, Ty::Array(..)) {
+                let cell = self.new_array("copy", &copy.ty).only();
+                self.store(cell, Space::Local, &copy);
+                copy.leaves = vec![cell];
+            }
+            return Ok(Val { ty: ty.clone(), leaves: copy.leaves });
         }
         if !value.ty.fits(ty) {
             let text = format!(

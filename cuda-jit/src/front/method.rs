@@ -144,6 +144,9 @@ impl Lowering<'_> {
             }
             return self.call_function(at, instance, harvest, passed);
         }
+        if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
+            return self.group_method(at, intrinsic, receiver, args, expected);
+        }
         let ty = self.ty_of(receiver).or_else(|| expected.cloned());
         let place = match ty.map(behind) {
             Some(Ty::Scalar(scalar)) => Place::Fixed(self.operand(receiver, Some(&Ty::Scalar(scalar)))?),

@@ -9,10 +9,12 @@ mod atomic;
 mod cached;
 mod call;
 mod complex;
+mod constant;
 mod control;
 mod dynamic;
 mod expr;
 mod function;
+mod group;
 mod integer;
 mod lanes;
 mod layout;
@@ -32,12 +34,15 @@ mod types;
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use crate::constant::Held;
 use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
-use crate::kir::{ArrayDecl, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
+use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
 
+use constant::Constants;
 use function::Lowering;
 pub(crate) use types::dim3;
 
@@ -64,6 +69,8 @@ pub struct Lowered {
     pub module: Module,
     /// The most dimensions in which it asks for its place in the grid with `grid` or `grid_size`; 0 if it does not.
     pub grid_dims: usize,
+    /// The constants that the host writes between launches.
+    pub(crate) held: Vec<(ConstantId, Arc<Held>)>,
 }
 
 /// Lowers a kernel and everything that it calls.
@@ -76,6 +83,22 @@ pub struct Lowered {
 ///
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
+    let mut lowered = attempt(kernel, false)?;
+    if lowered.1.crowded.is_some() && lowered.1.could_make_way() {
+        lowered = attempt(kernel, true)?;
+    }
+    match lowered {
+        (_, Constants { crowded: Some(error), .. }) => Err(error),
+        (mut lowered, Constants { declared, held, .. }) => {
+            lowered.module.constants = declared;
+            lowered.held = held;
+            Ok(lowered)
+        }
+    }
+}
+
+/// Lowers it, perhaps with all tables in global memory; the constants are apart.
+fn attempt(kernel: &Instance, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
     let Body::Captured(definition, harvest) = kernel.body else { panic!("a kernel is captured Rust") };
     let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
     let mut program = Program {
@@ -83,6 +106,7 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
         fast_math: fastmath,
         libdevice: libdevice && libdevice::is_there(),
         lines: debug || lineinfo,
+        constants: Constants { global_tables, ..Constants::default() },
         ..Program::default()
     };
     let harvest = Rc::new(harvest());
@@ -100,8 +124,9 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
-    let module = Module { contract: program.contract, functions, sites: program.sites, shared: program.shared };
-    Ok(Lowered { module, grid_dims: program.grid_dims })
+    let Program { contract, sites, shared, grid_dims, constants, .. } = program;
+    let module = Module { contract, functions, sites, shared, constants: Vec::new() };
+    Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
 }
 
 /// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to.
@@ -133,6 +158,7 @@ struct Program {
     sites: Vec<Site>,
     grid_dims: usize,
     shared: Vec<ArrayDecl>,
+    constants: Constants,
     /// The shared array that each `shared!` of each specialisation is.
     shared_ids: HashMap<(*const Definition, Vec<GenericArg>, u32), SharedId>,
 }

@@ -28,8 +28,8 @@ impl Place {
     }
 }
 
-/// So many bytes of shared memory can be declared; ptxas refuses more, on every device.
-const MAX_FIXED_SHARED: u64 = 48 << 10;
+/// What a block can have of shared memory on the device that has most: 227 KiB.
+const MAX_SHARED: u64 = 227 << 10;
 
 impl Lowering<'_> {
     /// Evaluates the expression as a place. An index is checked here.
@@ -46,6 +46,10 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
+            ExprKind::Const(number) => self.constant_place(*at, *number)?,
+            ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
+                self.constant_place(*at, number)?
+            }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
                 let base = self.through(base);
@@ -221,10 +225,14 @@ impl Lowering<'_> {
         self.reference(expr.0, place, mutable)
     }
 
-    /// A reference to a place. A shared one to what lies in no memory is the value itself, which nobody can change
+    /// A reference to a place. A mutable one to a constant is to a copy. A shared one to what lies in no memory is the value itself, which nobody can change
     /// while it is borrowed; a binding that is borrowed mutably must lie in memory.
     pub(super) fn reference(&mut self, at: Pos, place: Place, mutable: bool) -> Result<Val> {
         match place {
+            Place::Memory(_, _, memory) if mutable && !memory.writable() => {
+                let copy = self.read(&place);
+                self.reference(at, Place::Fixed(copy), mutable)
+            }
             Place::Memory(ptr, ty, memory) => Ok(Val { ty: Ty::Ref(Box::new(ty), memory), leaves: vec![ptr] }),
             Place::Slots(ref ty, _, root) if mutable => {
                 if !ty.is_plain() {
@@ -268,10 +276,10 @@ impl Lowering<'_> {
             self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
             let size = |array: &ArrayDecl| u64::from(array.element.size()).saturating_mul(array.len);
             let bytes = self.program.shared.iter().map(size).fold(0, u64::saturating_add);
-            if bytes > MAX_FIXED_SHARED {
+            if bytes > MAX_SHARED {
                 let text = format!(
-                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and a block has {MAX_FIXED_SHARED} \
-                     for arrays of fixed size; write `dynamic_shared!([T; n])` and give the launch as many bytes"
+                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and no device has more than \
+                     {MAX_SHARED} for a block"
                 );
                 return Err(self.error(at, text));
             }
@@ -314,6 +322,9 @@ impl Lowering<'_> {
         }
         match place {
             Place::Fixed(_) => return Err(self.error(at, "elements of an array of references cannot be replaced")),
+            Place::Memory(_, _, memory) if !memory.writable() => {
+                return Err(self.error(at, "this writes to a copy of a constant; bind the copy with `let mut`"));
+            }
             Place::Slots(_, slots, _) => {
                 let value = self.own(value);
                 self.set(slots, &value.leaves);

@@ -35,6 +35,7 @@ receivers! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 half::f16 ha
 
 impl<T> BuiltinReceiver for [T] {}
 impl<T> BuiltinReceiver for Option<T> {}
+impl<T> BuiltinReceiver for crate::Constant<T> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
 

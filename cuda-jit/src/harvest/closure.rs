@@ -8,7 +8,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Body, Callee, Closure, Constant, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, ValueType};
+use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, ValueType};
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::KernelArg;
@@ -54,7 +54,7 @@ pub trait Site: 'static {
     fn definition() -> &'static Definition;
 
     /// Each constant.
-    fn consts() -> Vec<Constant>;
+    fn consts() -> Vec<ConstValue>;
 
     /// The types named in casts.
     fn types() -> Vec<Scalar>;

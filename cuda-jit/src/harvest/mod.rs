@@ -12,6 +12,7 @@ mod types;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
 pub use closure::{
@@ -25,11 +26,13 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
+use crate::constant::{Constant, Held};
 use crate::kir::{
-    AtomicOp, BarrierOp, CacheLoad, CacheStore, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp,
-    UnaryOp, VoteOp,
+    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp,
+    TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
+use cuda_mem::Element;
 
 /// What tells the type that an observer saw.
 pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
@@ -133,6 +136,19 @@ pub enum Body {
     Builtin,
 }
 
+/// What the threads of a group within a warp do with values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupOp {
+    /// Takes the value of another.
+    Shuffle(ShuffleOp),
+    /// Finds those with the same value.
+    MatchAny,
+    /// Finds whether all have the same value.
+    MatchAll,
+    /// Combines the values.
+    Reduce(BinaryOp),
+}
+
 /// Functions that kernels call and that are not written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -194,6 +210,20 @@ pub enum Intrinsic {
     FindFirstSet,
     /// A function of libdevice.
     Library(LibFn),
+    /// Tiles of so many threads of a warp.
+    Tile(GroupOp, u32),
+    /// The threads of a warp that run together.
+    Coalesced(GroupOp),
+    /// The block's index in its cluster.
+    ClusterBlockIdx,
+    /// The cluster's extent in blocks.
+    ClusterDim,
+    /// Waits for the cluster.
+    ClusterBarrier,
+    /// The word on which the grid meets.
+    GridBarrier,
+    /// Whether a thread of the kernel has panicked.
+    KernelPanicked,
     /// An operator of three integers.
     Ternary(TernaryOp),
     /// Loads a number with a hint for the caches.
@@ -214,12 +244,41 @@ pub struct Instance {
 }
 
 /// A constant's type and the bits of the numbers in it, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constant {
+#[derive(Clone, Debug)]
+pub struct ConstValue {
     /// Its type.
     pub ty: Ty,
     /// The bits of each number.
     pub cells: Vec<u64>,
+    /// What the host holds of it, if it is a [`Constant`].
+    pub(crate) held: Option<Arc<Held>>,
+}
+
+/// What a path in a kernel can name that is no binding.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a constant of the device language",
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
+)]
+pub trait ConstItem<'a> {
+    /// Its type and value.
+    fn value(item: &'a Self) -> ConstValue;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: ValueType> ConstItem<'a> for T {
+    fn value(item: &'a T) -> ConstValue {
+        let mut cells = Vec::with_capacity(T::CELLS);
+        item.cells(&mut |cell| cells.push(cell));
+        ConstValue { ty: T::K::ty(), cells, held: None }
+    }
+}
+
+/// Of a `static` item alone, which is one wherever it is named.
+#[diagnostic::do_not_recommend]
+impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
+    fn value(item: &'static Self) -> ConstValue {
+        ConstValue { held: Some(item.held().clone()), ..T::value(item.initial()) }
+    }
 }
 
 /// The answers of one specialisation's twin, by the numbers in the captured syntax.
@@ -232,7 +291,7 @@ pub struct Harvest {
     /// The type of each binding; `None` for closures.
     pub bindings: Vec<Option<Ty>>,
     /// Each constant.
-    pub consts: Vec<Constant>,
+    pub consts: Vec<ConstValue>,
     /// The function that each call calls.
     pub callees: Vec<Instance>,
     /// The types named in casts.
@@ -260,7 +319,7 @@ pub struct Answers<'a> {
 
 impl Answers<'_> {
     /// The answers, with the constants.
-    pub fn harvest(self, consts: Vec<Constant>) -> Harvest {
+    pub fn harvest(self, consts: Vec<ConstValue>) -> Harvest {
         let tell = |types: &[fn() -> Ty]| types.iter().map(|ty| ty()).collect::<Vec<Ty>>();
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(tell(self.locals));
@@ -297,10 +356,8 @@ pub fn shared_of<T: ElementType>() -> Ty {
 }
 
 /// A constant's type and bits.
-pub fn const_of<T: ValueType>(value: T) -> Constant {
-    let mut cells = Vec::with_capacity(T::CELLS);
-    value.cells(&mut |cell| cells.push(cell));
-    Constant { ty: T::K::ty(), cells }
+pub fn const_of<'a, T: ConstItem<'a>>(item: &'a T) -> ConstValue {
+    T::value(item)
 }
 
 /// The bits of a const parameter.

@@ -40,13 +40,16 @@
 use std::sync::Arc;
 
 pub mod build;
+mod constant;
 mod format;
 pub(crate) mod library;
 mod operator;
 mod pointee;
+mod shared;
 pub mod text;
 mod types;
 
+pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
@@ -54,6 +57,8 @@ pub use operator::{
     Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
+pub use shared::Carved;
+pub(crate) use shared::SHARED_ALIGN;
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -99,6 +104,10 @@ index! {
 index! {
     /// An array of a function's, in the thread's own memory.
     ArrayId
+}
+index! {
+    /// A constant in memory.
+    ConstantId
 }
 
 /// What an instruction does.
@@ -157,6 +166,8 @@ pub enum Op {
     DynamicShared(Value, Pointee),
     /// The address of an array of this function's.
     Local(ArrayId),
+    /// The address of a constant in memory.
+    Constant(ConstantId),
     /// Waits for the block; yields nothing.
     Barrier,
     /// Waits for the block, and combines a `bool` of each thread.
@@ -187,6 +198,12 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; yields nothing.
+    ClusterBarrier,
+    /// The word, a `u32` in global memory, that a cooperative launch has for its grid to meet on: 0 at first.
+    GridBarrier,
+    /// Whether a thread of this kernel has panicked and the host does not know yet; a `bool`.
+    Panicked,
     /// What time it is.
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
@@ -208,6 +225,7 @@ impl Op {
         matches!(
             self,
             Op::Barrier
+                | Op::ClusterBarrier
                 | Op::BarrierReduce(..)
                 | Op::Shuffle(..)
                 | Op::Vote(..)
@@ -232,9 +250,13 @@ impl Op {
             | Op::Special(_)
             | Op::Shared(_)
             | Op::Local(_)
+            | Op::Constant(_)
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::ClusterBarrier
+            | Op::GridBarrier
+            | Op::Panicked
             | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
@@ -413,12 +435,19 @@ pub struct Module {
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
     pub shared: Vec<ArrayDecl>,
+    /// The constants in memory.
+    pub constants: Vec<ConstantDecl>,
 }
 
 impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
+    }
+
+    /// Whether its grid waits for itself, which only a cooperative launch lets it.
+    pub fn is_cooperative(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
     /// Whether any of it knows where it was written.

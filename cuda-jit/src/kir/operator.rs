@@ -157,6 +157,10 @@ pub enum Special {
     WarpSize,
     /// How many bytes of dynamic shared memory the launch gave each block.
     DynamicSharedBytes,
+    /// The block's index in its cluster.
+    ClusterBlockIdx(Axis),
+    /// The cluster's extent in blocks.
+    ClusterDim(Axis),
     /// The lanes whose numbers stand so to the thread's own, a bit for each.
     LaneMask(CompareOp),
 }

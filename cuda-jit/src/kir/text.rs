@@ -4,14 +4,15 @@
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
-//! module    = "kir" "1" ["contract"] {site} {shared} {function}
+//! module    = "kir" "1" ["contract"] {site} {shared} {constant} {function}
 //! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
+//! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
 //! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
-//! type      = SCALAR | "ptr" ("global" | "shared" | "local") pointee
+//! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, local or constant
 //! pointee   = SCALAR | "record" NUMBER "align" NUMBER                     size and alignment in bytes
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
@@ -23,12 +24,14 @@
 //!           | LOAD VALUE | STORE VALUE "," VALUE                          with the cache's hint: `load.cs`, `store.cs`
 //!           | "address" VALUE | "retype" VALUE "to" pointee
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
+//!           | "constant" CONSTANT
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" order
 //!           | "atomic_load" [order] VALUE | "atomic_store" [order] VALUE "," VALUE
 //!           | "atomic" ATOMIC [order] VALUE "," VALUE | "compare_exchange" [order] VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE ["within" NUMBER] VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | ("match_any" | "match_all") VALUE "," VALUE | "reduce" REDUCE VALUE "," VALUE
+//!           | "cluster_barrier" | "grid_barrier" | "panicked"
 //!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
 //!           | "print" STRING values                                       format
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device
@@ -36,8 +39,8 @@
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```
 //!
-//! `v3`, `s0`, `b1`, `f2`, `m0` and `a0` are the value, slot, block, function,
-//! shared array and array of that index. A name is an identifier in which
+//! `v3`, `s0`, `b1`, `f2`, `m0`, `a0` and `c0` are the value, slot, block, function,
+//! shared array, array and constant of that index. A name is an identifier in which
 //! `.` may stand, or else a string. A literal is a decimal number, `true`, `false`, or the bits in hexadecimal.
 //!
 //! # Examples

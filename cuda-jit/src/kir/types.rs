@@ -170,11 +170,13 @@ pub enum Space {
     Shared,
     /// The thread's own memory.
     Local,
+    /// Memory of the device's that the kernel does not write, fast where the threads of a warp read the same of it.
+    Constant,
 }
 
 impl Space {
     /// Every memory, in declaration order.
-    pub const ALL: [Space; 3] = [Space::Global, Space::Shared, Space::Local];
+    pub const ALL: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Constant];
 }
 
 /// The type of a value.

@@ -18,7 +18,7 @@ mod types;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::kir::{ArrayDecl, BlockId, Module, Pointee, Type};
+use crate::kir::{ArrayDecl, BlockId, CONSTANT_MEMORY, ConstantDecl, Module, Pointee, Space, Type};
 
 pub(crate) use access::Accesses;
 
@@ -103,6 +103,10 @@ rules! {
     KernelPointer,
     /// An array has at least one element, its name is made of letters, digits, `_` and `.`, and all fit 2^31 bytes.
     Array,
+    /// A constant has the bytes of its elements, and lies in constant memory or, unless the host writes it, in global memory.
+    Constant,
+    /// What lies in constant memory fits its 64 KiB.
+    ConstantMemory,
     /// A format is C's with KIR's conversions, and a print has a value of each one's type.
     Format,
     /// An atomic load does not release, and an atomic store does not acquire.
@@ -172,6 +176,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
         return Err(broken(Rule::Kernel, "the module has no function"));
     }
     check_arrays(&module.shared)?;
+    check_constants(module)?;
     let mut names = HashSet::new();
     for (index, function) in module.functions.iter().enumerate() {
         let checked = if names.insert(&function.name) {
@@ -198,6 +203,27 @@ fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
         }
     }
     Ok(())
+}
+
+/// The constants of a module.
+fn check_constants(module: &Module) -> Result<(), VerifyError> {
+    for ConstantDecl { array, space, host, bytes } in &module.constants {
+        check_arrays(std::slice::from_ref(array))?;
+        let size = array.len * u64::from(array.element.size());
+        if bytes.len() as u64 != size {
+            let detail = format!("`{}` takes {size} bytes and has {}", array.name, bytes.len());
+            return Err(broken(Rule::Constant, detail));
+        }
+        if !(*space == Space::Constant || *space == Space::Global && !host) {
+            return Err(broken(Rule::Constant, format!("`{}` lies in {space:?} memory", array.name)));
+        }
+    }
+    match module.constant_memory() {
+        taken if taken > CONSTANT_MEMORY => {
+            Err(broken(Rule::ConstantMemory, format!("the constants take {taken} bytes")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a pointer or array is declared to hold.

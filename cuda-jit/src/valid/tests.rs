@@ -37,6 +37,20 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::KernelPointer, "kir 1 kernel f(v0 p: ptr shared f32 read) { b0: return }"),
     (Rule::Array, "kir 1 shared m0 a: f32 0 kernel f() { b0: return }"),
     (Rule::Array, "kir 1 kernel f() { array a0 a: f64 1000000000 b0: return }"),
+    (Rule::Array, "kir 1 constant c0 a: f32 0 constant \"\" kernel f() { b0: return }"),
+    (Rule::Constant, "kir 1 constant c0 a: u16 2 constant \"010203\" kernel f() { b0: return }"),
+    (Rule::Constant, "kir 1 constant c0 a: u16 1 shared \"0102\" kernel f() { b0: return }"),
+    (Rule::Constant, "kir 1 constant c0 a: u16 1 global host \"0102\" kernel f() { b0: return }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: v0: ptr constant u8 = constant c0 return }"),
+    (
+        Rule::Result,
+        "kir 1 constant c0 a: u8 1 global \"00\" kernel f() { b0: v0: ptr constant u8 = constant c0 return }",
+    ),
+    (
+        Rule::StoreAccess,
+        "kir 1 constant c0 a: u8 1 constant host \"00\" \
+         kernel f() { b0: v0: ptr constant u8 = constant c0 v1: u8 = const u8 1 store v0, v1 return }",
+    ),
     (Rule::Definition, "kir 1 kernel f() { b0: v0: u8 = not v1 v1: u8 = not v0 return }"),
     (
         Rule::Definition,
@@ -141,12 +155,16 @@ const BROKEN: &[(Rule, &str)] = &[
 
 #[test]
 fn every_rule_is_checked() {
-    for (rule, text) in BROKEN {
+    let (bytes, body) = (|count: usize| "00".repeat(count), "kernel f() { b0: return }");
+    let full = format!("kir 1 constant c0 a: u8 65536 constant \"{}\"", bytes(65536));
+    verify(&parse(&format!("{full} {body}")).unwrap()).unwrap();
+    let too_full = format!("{full} constant c1 a: u8 1 constant \"00\" {body}");
+    for (rule, text) in BROKEN.iter().chain(&[(Rule::ConstantMemory, too_full.as_str())]) {
         let module = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let error = verify(&module).expect_err(text);
         assert_eq!(error.rule, *rule, "{text}: {error}");
     }
-    let checked: HashSet<Rule> = BROKEN.iter().map(|(rule, _)| *rule).collect();
+    let checked: HashSet<Rule> = BROKEN.iter().map(|(rule, _)| *rule).chain([Rule::ConstantMemory]).collect();
     for rule in Rule::ALL {
         assert!(checked.contains(rule), "{rule:?} is not tested");
     }

@@ -4,8 +4,8 @@
 use super::function::{Checker, out_of_range};
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
-    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, FuncId, LibArg, LibFn, Op, Order, Ordering, Pointee,
-    Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
+    ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, ConstantId, FuncId, LibArg, LibFn, Op, Order, Ordering,
+    Pointee, Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -115,6 +115,12 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             super::check_pointee(*pointee)?;
             Type::Ptr(Space::Shared, *pointee)
         }
+        Op::Constant(ConstantId(constant)) => {
+            let constants = &checker.module.constants;
+            let declared = constants.get(*constant as usize);
+            let declared = declared.ok_or_else(|| out_of_range("constant", *constant, constants.len()))?;
+            Type::Ptr(declared.space, declared.array.element)
+        }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
         Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
@@ -167,6 +173,9 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
+        Op::ClusterBarrier => return Ok(None),
+        Op::GridBarrier => Type::Ptr(Space::Global, Pointee::Scalar(Scalar::U32)),
+        Op::Panicked => Scalar::Bool.into(),
         Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),
         Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),

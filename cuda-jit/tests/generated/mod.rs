@@ -130,7 +130,7 @@ fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
 }
 
 fn module(kernel: Function) -> Module {
-    Module { contract: false, functions: vec![kernel], sites: Vec::new(), shared: Vec::new() }
+    Module { contract: false, functions: vec![kernel], sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
 }
 
 #[test]

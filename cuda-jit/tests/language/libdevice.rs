@@ -148,7 +148,13 @@ fn calling(function: &LibFn) -> Module {
         None => b.effect(Op::Math(*function, operands)),
     }
     b.end(Terminator::Return(None));
-    Module { contract: false, functions: vec![b.finish()], sites: Vec::new(), shared: Vec::new() }
+    Module {
+        contract: false,
+        functions: vec![b.finish()],
+        sites: Vec::new(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+    }
 }
 
 #[test]

@@ -80,7 +80,13 @@ pub(crate) fn module(seed: u64) -> Module {
     let count = 1 + random.below(4);
     let heads: Vec<Function> = (0..count).map(|index| head(&mut random, index)).collect();
     let functions = heads.iter().map(|head| body(&mut random, head, &heads)).collect();
-    Module { contract: random.below(2) == 0, functions, sites: (0..3).map(site).collect(), shared: Vec::new() }
+    Module {
+        contract: random.below(2) == 0,
+        functions,
+        sites: (0..3).map(site).collect(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+    }
 }
 
 /// A function without a body.

@@ -125,8 +125,13 @@ mod tests {
                 let mut reduction = function(op, scalar);
                 reduction.name = reduction.name.replace('.', "_");
                 let kernel = text::parse("kir 1 kernel k() { b0: return }").unwrap().functions.remove(0);
-                let module =
-                    Module { contract: false, functions: vec![kernel, reduction], sites: vec![], shared: vec![] };
+                let module = Module {
+                    contract: false,
+                    functions: vec![kernel, reduction],
+                    sites: vec![],
+                    shared: vec![],
+                    constants: vec![],
+                };
                 valid::verify(&module).unwrap();
             }
         }

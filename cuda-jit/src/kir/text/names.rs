@@ -71,7 +71,7 @@ pub(super) const STORE: [(&str, CacheStore); 4] = [
 pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 21] = [
+pub(super) const SPECIAL: [(&str, Special); 27] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -87,6 +87,12 @@ pub(super) const SPECIAL: [(&str, Special); 21] = [
     ("lane_id", Special::LaneId),
     ("warp_size", Special::WarpSize),
     ("dynamic_shared_bytes", Special::DynamicSharedBytes),
+    ("cluster_block_idx.x", Special::ClusterBlockIdx(Axis::X)),
+    ("cluster_block_idx.y", Special::ClusterBlockIdx(Axis::Y)),
+    ("cluster_block_idx.z", Special::ClusterBlockIdx(Axis::Z)),
+    ("cluster_dim.x", Special::ClusterDim(Axis::X)),
+    ("cluster_dim.y", Special::ClusterDim(Axis::Y)),
+    ("cluster_dim.z", Special::ClusterDim(Axis::Z)),
     ("lane_mask.eq", Special::LaneMask(CompareOp::Eq)),
     ("lane_mask.ne", Special::LaneMask(CompareOp::Ne)),
     ("lane_mask.lt", Special::LaneMask(CompareOp::Lt)),
@@ -127,8 +133,8 @@ pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 3] =
-    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local)];
+pub(super) const SPACE: [(&str, Space); 4] =
+    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local), ("constant", Space::Constant)];
 
 /// Each reducing barrier with its word.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =

@@ -10,8 +10,8 @@ use super::names::{
     TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, LibFn, Module, Op, Order, Param, Place,
-    Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
+    Op, Order, Param, Place, Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -33,11 +33,15 @@ pub(super) fn module(text: &str) -> Result<Module> {
     while parser.is_word("shared") {
         shared.push(parser.array(shared.len(), Parser::shared_id)?);
     }
+    let mut constants = Vec::new();
+    while parser.is_word("constant") {
+        constants.push(parser.constant_in_memory(constants.len())?);
+    }
     let mut functions = Vec::new();
     while *parser.peek() != Token::End {
         functions.push(parser.function(functions.is_empty())?);
     }
-    Ok(Module { contract, functions, sites, shared })
+    Ok(Module { contract, functions, sites, shared, constants })
 }
 
 struct Parser {
@@ -67,6 +71,18 @@ impl Parser {
         self.sign(':')?;
         let element = self.pointee()?;
         Ok(ArrayDecl { name, element, len: self.number("a length")? })
+    }
+
+    fn constant_in_memory(&mut self, index: usize) -> Result<ConstantDecl> {
+        let array = self.array(index, Self::constant_id)?;
+        let (space, host) = (self.item(&SPACE, "a memory")?, self.is_word("host"));
+        let text = self.text()?;
+        let digits: Vec<u8> = text.chars().filter_map(|c| Some(c.to_digit(16)? as u8)).collect();
+        if digits.len() != text.len() || !digits.len().is_multiple_of(2) {
+            self.at -= 1;
+            return Err(self.expected("bytes of two hexadecimal digits"));
+        }
+        Ok(ConstantDecl { array, space, host, bytes: digits.chunks(2).map(|byte| byte[0] << 4 | byte[1]).collect() })
     }
 
     fn function(&mut self, first: bool) -> Result<Function> {
@@ -244,6 +260,7 @@ impl Parser {
                 Ok(Op::DynamicShared(offset, self.pointee()?))
             }
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
+            "constant" => self.constant_id().map(|constant| Op::Constant(ConstantId(constant))),
             "barrier" => Ok(Op::Barrier),
             "line" => {
                 let (file, line, column) = self.source()?;
@@ -276,6 +293,9 @@ impl Parser {
                 let op = self.item(&REDUCE, "a reduction")?;
                 self.two(|a, b| Op::Reduce(op, a, b))
             }
+            "cluster_barrier" => Ok(Op::ClusterBarrier),
+            "grid_barrier" => Ok(Op::GridBarrier),
+            "panicked" => Ok(Op::Panicked),
             "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
             "vote" => {
@@ -431,6 +451,10 @@ impl Parser {
 
     fn shared_id(&mut self) -> Result<u32> {
         self.index("m", "a shared array")
+    }
+
+    fn constant_id(&mut self) -> Result<u32> {
+        self.index("c", "a constant")
     }
 
     fn block_id(&mut self) -> Result<BlockId> {

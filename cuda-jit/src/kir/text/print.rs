@@ -7,8 +7,8 @@ use super::names::{
     TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
-    Access, ArrayId, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Order, Param, Place, Pointee, Record,
-    Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, Module, Op,
+    Order, Param, Place, Pointee, Record, Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
@@ -19,6 +19,9 @@ impl Display for Module {
         }
         for (index, array) in self.shared.iter().enumerate() {
             writeln!(f, "shared m{index} {}: {} {}", name(&array.name), array.element, array.len)?;
+        }
+        for (index, constant) in self.constants.iter().enumerate() {
+            print_constant(f, index, constant)?;
         }
         for (index, function) in self.functions.iter().enumerate() {
             print_function(f, if index == 0 { "kernel" } else { "device" }, function, self)?;
@@ -55,7 +58,7 @@ macro_rules! letter {
     };
 }
 
-letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}" }
+letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}", ConstantId "c{}" }
 
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -85,6 +88,14 @@ impl Display for Const {
 fn print_site(f: &mut Formatter<'_>, index: usize, site: &Site) -> fmt::Result {
     let Site { message, file, line, column } = site;
     writeln!(f, "site {index} {}:{line}:{column} {}", quoted(file), quoted(message))
+}
+
+fn print_constant(f: &mut Formatter<'_>, index: usize, constant: &ConstantDecl) -> fmt::Result {
+    let ConstantDecl { array: ArrayDecl { name: of, element, len }, space, host, bytes } = constant;
+    let (space, host) = (word(&SPACE, space), if *host { " host" } else { "" });
+    write!(f, "constant c{index} {}: {element} {len} {space}{host} \"", name(of))?;
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+    f.write_str("\"\n")
 }
 
 fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module: &Module) -> fmt::Result {
@@ -158,6 +169,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
+        Op::Constant(constant) => format!("constant {constant}"),
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
         Op::Local(array) => format!("local {array}"),
         Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
@@ -182,6 +194,9 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
         Op::MatchAll(mask, value) => format!("match_all {mask}, {value}"),
         Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(&REDUCE, op)),
+        Op::ClusterBarrier => "cluster_barrier".to_owned(),
+        Op::GridBarrier => "grid_barrier".to_owned(),
+        Op::Panicked => "panicked".to_owned(),
         Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
         Op::Sleep(time) => format!("sleep {time}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),

@@ -20,7 +20,7 @@ fn module(ops: Vec<Op>) -> Module {
         arrays: Vec::new(),
         blocks: vec![block],
     };
-    Module { contract: false, functions: vec![function], sites: Vec::new(), shared: Vec::new() }
+    Module { contract: false, functions: vec![function], sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
 }
 
 fn round_trips(module: &Module) {
@@ -92,7 +92,23 @@ fn modules_that_break_every_rule_round_trip() {
     module.functions.push(Function { name: "f".to_owned(), blocks: Vec::new(), ..module.functions[0].clone() });
     module.sites.push(Site { message: "\\\"\u{0}\r\n".to_owned(), file: String::new(), line: 0, column: u32::MAX });
     round_trips(&module);
-    round_trips(&Module { contract: false, functions: Vec::new(), sites: Vec::new(), shared: Vec::new() });
+    round_trips(&Module {
+        contract: false,
+        functions: Vec::new(),
+        sites: Vec::new(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+    });
+}
+
+#[test]
+fn constants_in_memory_round_trip() {
+    let text = "kir 1\nconstant c0 a: record 4 align 2 2 constant host \"0102030405060708\"\n\
+                constant c1 \"\": u8 0 global \"\"\nkernel f() {\nb0:\n  v0: ptr constant record 4 align 2 = constant c0\n  \
+                return\n}\n";
+    let module = parse(text).unwrap();
+    assert_eq!(module.to_string(), text);
+    assert_eq!((module.constants[0].bytes[7], module.constant_memory()), (8, 16));
 }
 
 #[test]
@@ -113,6 +129,10 @@ fn errors_name_the_place() {
         ("kir 1 kernel f() { b0: jump b01 }", "1:29: expected a block, such as `b0`, found `b01`"),
         ("kir 1 kernel f() { b0: v0: u8 = special tid }", "1:41: expected a special register, found `tid`"),
         ("kir 1 site 0 \"a", "1:14: this string has no closing `\"`"),
+        (
+            "kir 1 constant c0 a: u8 1 global \"0g\"",
+            "1:34: expected bytes of two hexadecimal digits, found the string \"0g\"",
+        ),
         ("kir 1 ; é\n  #", "2:3: no token begins with '#'"),
         ("kir 1 kernel f() { b0: return", "1:30: expected a block, such as `b0`, found the end of the text"),
     ];

@@ -1,0 +1,277 @@
+//! [`Constant`]: what kernels read in constant memory, and the host updates between launches.
+//!
+//! Each module that is loaded has a copy of each constant that its kernel reads. Per context one buffer holds the latest
+//! value, from which the copies are made on the device, and its use record stands for all of them: a launch reads, an
+//! update writes. Invariant: whoever enqueues a use holds the lock from its record until it is enqueued, so that no update
+//! slips in between.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks copy between memory of checked sizes, ordered by the record; what an asynchronous copy reads on the
+//! host is kept until an event behind it has passed.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use cuda_driver::{Context, Event, Module, Stream, StreamScope, driver_call};
+use cuda_mem::{Buffer, Element};
+use cuda_sys::CUdeviceptr;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use smallvec::SmallVec;
+
+use crate::error::Result;
+use crate::harvest::ElementType;
+use crate::kir::CONSTANT_MEMORY;
+
+/// A value in the device's constant memory: a `static` item that kernels read with [`get`](Constant::get) and the host
+/// updates with [`set`](Constant::set).
+///
+/// It has a value of its own in each context, at first the one that it was made with. Reading it is as fast as a register
+/// where all threads of a warp read the same element, and slower where they do not; a `static` array is for what never
+/// changes, and a `&[T]` parameter for what is large. A kernel's constants share 64 KiB.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Constant, device::grid, kernel};
+///
+/// static WEIGHTS: Constant<[f32; 3]> = Constant::new([0.25, 0.5, 0.25]);
+///
+/// #[kernel]
+/// fn smooth(x: &[f32], out: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         let mut sum = 0.0;
+///         for k in 0..3 {
+///             sum += WEIGHTS.get()[k] * x[i + k];
+///         }
+///         out[i] = sum;
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = cuda_mem::from_slice(&context, &[4.0_f32, 8.0, 16.0, 32.0])?;
+/// let mut out = cuda_mem::zeros(&context, 2)?;
+/// smooth::launch((1, 32), &x, &mut out)?;
+/// assert_eq!(out.copy_to_host()?.to_vec(), [9.0, 18.0]);
+///
+/// WEIGHTS.set(&context, &[0.0, 1.0, 0.0])?;
+/// smooth::launch((1, 32), &x, &mut out)?;
+/// assert_eq!(out.copy_to_host()?.to_vec(), [8.0, 16.0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// As a `const` item it would be another one wherever it is named, so kernels take `static` items only:
+///
+/// ```compile_fail
+/// # use cuda_jit::{Constant, kernel};
+/// const WEIGHTS: Constant<[f32; 3]> = Constant::new([0.25, 0.5, 0.25]);
+///
+/// #[kernel]
+/// fn first(out: &mut [f32]) {
+///     out[0] = WEIGHTS.get()[0];
+/// }
+/// ```
+pub struct Constant<T> {
+    initial: T,
+    held: OnceLock<Arc<Held>>,
+    /// The value in each context where it has been set.
+    values: RwLock<Vec<(u64, T)>>,
+}
+
+impl<T: ElementType + Element> Constant<T> {
+    /// A constant with its first value. One of more than 64 KiB is an error of the compilation.
+    pub const fn new(initial: T) -> Self {
+        const { assert!(size_of::<T>() as u64 <= CONSTANT_MEMORY, "constant memory has 64 KiB") }
+        Constant { initial, held: OnceLock::new(), values: RwLock::new(Vec::new()) }
+    }
+
+    /// The value: in a kernel what the launch finds, on the host what it is in the thread's selected context.
+    ///
+    /// In a kernel an element or field of it is read alone; the whole is a copy.
+    #[must_use]
+    pub fn get(&self) -> T {
+        let id = Context::current().map(|context| context.id());
+        let values = self.values.read();
+        values.iter().find(|value| Some(value.0) == id).map_or(self.initial, |value| value.1)
+    }
+
+    /// Updates the value in a context: in the order of a stream, or of the context's default one.
+    ///
+    /// Launches before it read the old value, those after it the new one, also in other streams and from other threads:
+    /// the device waits where it must, and the host for nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    pub fn set(&self, on: impl Destination, value: &T) -> Result<()> {
+        let stream = on.stream();
+        let bytes = size_of::<T>();
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: plain data has no padding, so that its bytes are initialised; they are as many.
+        let source: Box<[u8]> = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), bytes) }.into();
+        let resident = self.held().resident(stream.context())?;
+        let mut copies = resident.0.write();
+        copies.update(source, &stream)?;
+        let (id, mut values) = (stream.context().id(), self.values.write());
+        match values.iter_mut().find(|known| known.0 == id) {
+            Some(known) => known.1 = *value,
+            None => values.push((id, *value)),
+        }
+        Ok(())
+    }
+
+    /// What it was made with.
+    pub(crate) fn initial(&self) -> &T {
+        &self.initial
+    }
+
+    /// What modules know of it.
+    pub(crate) fn held(&self) -> &Arc<Held> {
+        self.held.get_or_init(|| Arc::new(Held { bytes: size_of::<T>(), residents: Mutex::default() }))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Constant<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Constant").field("initial", &self.initial).finish_non_exhaustive()
+    }
+}
+
+/// Where a [`Constant`] is set: in a stream, or in a context's default one.
+pub trait Destination {
+    /// The stream.
+    fn stream(&self) -> Stream;
+}
+
+impl Destination for &Stream {
+    fn stream(&self) -> Stream {
+        (*self).clone()
+    }
+}
+
+impl Destination for &StreamScope<'_, '_> {
+    fn stream(&self) -> Stream {
+        (***self).clone()
+    }
+}
+
+impl Destination for &Context {
+    fn stream(&self) -> Stream {
+        self.default_stream()
+    }
+}
+
+/// A constant in every context where it is used.
+pub(crate) struct Held {
+    bytes: usize,
+    residents: Mutex<Vec<(u64, Arc<Resident>)>>,
+}
+
+/// A constant in one context.
+pub(crate) struct Resident(RwLock<Copies>);
+
+/// A constant's copies in one context.
+pub(crate) struct Copies {
+    /// The latest value, if it is `set`; its record stands for all copies.
+    buffer: Buffer,
+    set: bool,
+    /// Where the modules have theirs.
+    symbols: Vec<(CUdeviceptr, Module)>,
+    /// What copies may still read, each with what passes behind its copy.
+    sources: Vec<(Event, Box<[u8]>)>,
+}
+
+impl Held {
+    /// The constant in a context.
+    fn resident(&self, context: &Context) -> Result<Arc<Resident>> {
+        let mut residents = self.residents.lock();
+        if let Some((_, resident)) = residents.iter().find(|known| known.0 == context.id()) {
+            return Ok(resident.clone());
+        }
+        let buffer = Buffer::new(&context.default_stream(), self.bytes)?;
+        let copies = Copies { buffer, set: false, symbols: Vec::new(), sources: Vec::new() };
+        let resident = Arc::new(Resident(RwLock::new(copies)));
+        residents.push((context.id(), resident.clone()));
+        Ok(resident)
+    }
+
+    /// Takes in the copy of a module that nothing has used yet.
+    pub(crate) fn join(&self, module: &Module, symbol: &str) -> Result<Arc<Resident>> {
+        let (address, bytes) = module.global(symbol)?;
+        assert_eq!(bytes, self.bytes, "the module has another `{symbol}`");
+        let resident = self.resident(module.context())?;
+        let mut copies = resident.0.write();
+        if copies.set {
+            let stream = module.context().default_stream();
+            copies.buffer.prepare_write(&stream)?;
+            copies.copy_to(address, &stream)?;
+        }
+        copies.symbols.push((address, module.clone()));
+        drop(copies);
+        Ok(resident)
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Resident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resident").finish_non_exhaustive()
+    }
+}
+
+/// The constants of a launch that is being enqueued, which nobody updates meanwhile.
+pub(crate) type Reading<'a> = SmallVec<[RwLockReadGuard<'a, Copies>; 2]>;
+
+/// Orders a launch on `stream` after the updates of the constants that it reads.
+pub(crate) fn read<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
+    let read = |resident: &'a Arc<Resident>| {
+        let copies = resident.0.read();
+        copies.buffer.prepare_read(stream)?;
+        Ok(copies)
+    };
+    residents.iter().map(read).collect()
+}
+
+impl Copies {
+    /// Brings a value to the buffer and from there to all modules, after every use before.
+    fn update(&mut self, source: Box<[u8]>, stream: &Stream) -> Result<()> {
+        self.sources.retain(|(event, _)| !event.query().unwrap_or(true));
+        let event = Event::without_timing(stream.context())?;
+        self.buffer.prepare_write(stream)?;
+        let (to, bytes) = (self.buffer.address(), self.buffer.len());
+        let from = source.as_ptr().cast();
+        self.sources.push((event, source));
+        // SAFETY: the buffer is as long as the source, and every other use of it comes before on the stream. The source
+        // has just been put where it stays until the event has passed.
+        let copied = unsafe { driver_call!(stream.context(), cuMemcpyHtoDAsync_v2(to, from, bytes, stream.as_raw())) };
+        let recorded = match self.sources.last() {
+            Some((event, _)) => event.record(stream),
+            None => Ok(()),
+        };
+        if recorded.is_err() {
+            // nothing tells any more when the copy has read it
+            self.sources.pop().map(|(_, source)| Box::leak(source));
+        }
+        copied.and(recorded)?;
+        self.set = true;
+        self.symbols.iter().try_for_each(|(symbol, _)| self.copy_to(*symbol, stream))
+    }
+
+    /// Copies the value to a module's memory.
+    fn copy_to(&self, symbol: CUdeviceptr, stream: &Stream) -> Result<()> {
+        let (from, bytes) = (self.buffer.address(), self.buffer.len());
+        // SAFETY: a symbol is as long as the buffer, as was checked when it joined, and its module is held; every other
+        // use of either comes before on the stream, since the buffer's record stands for both.
+        let copied =
+            unsafe { driver_call!(stream.context(), cuMemcpyDtoDAsync_v2(symbol, from, bytes, stream.as_raw())) };
+        Ok(copied?)
+    }
+}
