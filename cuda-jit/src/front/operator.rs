@@ -56,6 +56,15 @@ impl Lowering<'_> {
                 .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
             return self.lanes_binary(at, op, left?, right?);
         }
+        if let [other, Some(of @ Ty::Struct(_))] = &known
+            && !matches!(other, Some(Ty::Struct(_)))
+        {
+            let listed = || overload::left_type(overload::trait_name(op), of);
+            let wanted = other.clone().or_else(listed).or_else(|| Some(of.clone()));
+            let left = self.operand(left, wanted.as_ref())?;
+            let right = self.operand(right, Some(of))?;
+            return self.overloaded(at, op, left, right);
+        }
         let ty = known.into_iter().flatten().next().or_else(|| outside.cloned());
         let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);

@@ -217,6 +217,9 @@ impl Lowering<'_> {
         match (left.map(behind), right.map(behind)) {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
+            (left, Some(of @ Ty::Struct(_))) => {
+                super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
+            }
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),
         }
