@@ -6,9 +6,12 @@
 //! the median of the differences of the two, by kernel.
 //!
 //! - `compile.rustc.statement60_ms`: what a kernel of 60 statements adds, in a crate of 20.
-//! - `compile.rustc.statement60_spread_ms`: the width of the middle half of those differences: how well it is known.
 //! - `compile.rustc.alone_ms`: what the only kernel of a crate adds; the macros' library is loaded for it.
 //! - `compile.rustc.of60_ms`: what each adds to a crate of 60, which shows that many cost no more each.
+//! - `compile.rustc.again_ms`: what each of 20 adds when a crate is checked again after an edit elsewhere, as `cargo
+//!   check` does it by default: all is expanded again, and little else. The others are without incremental compilation.
+//!
+//! Beside each stands a `_spread_ms`, the width of the middle half of the differences: how well the figure is known.
 //!
 //! `cargo` does the checks: it is the one group that needs the sources.
 //!
@@ -28,8 +31,9 @@ use crate::figures::{median, print_measured, quartiles};
 
 const STATEMENTS: usize = 60;
 
-/// The crates: what their figure is called, how many kernels they have and how often they are checked.
-const CRATES: [(&str, usize, usize); 3] = [("statement60", 20, 15), ("alone", 1, 15), ("of60", 60, 5)];
+/// What is measured: its name, how many kernels a crate has, how often it is checked, whether incrementally.
+const MEASURED: [(&str, usize, usize, bool); 4] =
+    [("statement60", 20, 15, false), ("alone", 1, 15, false), ("of60", 60, 5, false), ("again", 20, 15, true)];
 
 /// What the bodies are made of, `#` being a number: each line counts for as many statements as it has outermost ones.
 const LINES: [&[&str]; 9] = [
@@ -46,15 +50,15 @@ const LINES: [&[&str]; 9] = [
 
 pub(crate) fn run() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    for (name, count, runs) in CRATES {
+    for (name, count, runs, incremental) in MEASURED {
         let [with, without] = ["#[cuda_jit::kernel]\n", ""].map(|attribute| {
             let kind = if attribute.is_empty() { "plain" } else { "kernels" };
-            package(folder.path(), &format!("{kind}{count}"), attribute, count)
+            Package::new(folder.path(), &format!("{name}_{kind}"), attribute, count, incremental)
         });
-        let (with, without) = (with?, without?);
+        let (mut with, mut without) = (with?, without?);
         let mut differences = Vec::new();
         for _ in 0..runs {
-            let added = check(&with, folder.path())? - check(&without, folder.path())?;
+            let added = with.check()? - without.check()?;
             differences.push(added * 1e3 / count as f64);
         }
         let [low, high] = quartiles(differences.clone());
@@ -64,26 +68,52 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Makes a package, checks it once with all it depends on, and yields its folder.
-fn package(folder: &Path, name: &str, attribute: &str, count: usize) -> Result<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the benches stand in a workspace")?;
-    let package = folder.join(name);
-    fs::create_dir_all(package.join("src"))?;
-    let manifest = format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\ncuda-jit = {{ path = {:?} \
-         }}\n\n[workspace]\n",
-        workspace.join("cuda-jit")
-    );
-    fs::write(package.join("Cargo.toml"), manifest)?;
-    fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock"))?;
-    let mut text = String::from("#![allow(dead_code)]\nuse cuda_jit::device::grid;\n");
-    for number in 0..count {
-        text += attribute;
-        function(&mut text, number);
+/// A package of functions.
+struct Package {
+    folder: PathBuf,
+    target: PathBuf,
+    text: String,
+    incremental: bool,
+    checks: u32,
+}
+
+impl Package {
+    /// Makes a package, and checks it once with all it depends on.
+    fn new(folder: &Path, name: &str, attribute: &str, count: usize, incremental: bool) -> Result<Self> {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the benches stand in a workspace")?;
+        let (package, target) = (folder.join(name), folder.join("target"));
+        fs::create_dir_all(package.join("src"))?;
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\ncuda-jit = {{ \
+             path = {:?} }}\n\n[workspace]\n",
+            workspace.join("cuda-jit")
+        );
+        fs::write(package.join("Cargo.toml"), manifest)?;
+        fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock"))?;
+        let mut text = String::from("#![allow(dead_code)]\nuse cuda_jit::device::grid;\n");
+        for number in 0..count {
+            text += attribute;
+            function(&mut text, number);
+        }
+        let mut package = Self { folder: package, target, text, incremental, checks: 0 };
+        package.check()?;
+        Ok(package)
     }
-    fs::write(package.join("src/lib.rs"), text)?;
-    check(&package, folder)?;
-    Ok(package)
+
+    /// The processor's time of `cargo check` after an edit at the end, in seconds.
+    fn check(&mut self) -> Result<f64> {
+        self.checks += 1;
+        let edited = format!("{}pub const CHECK: u32 = {};\n", self.text, self.checks);
+        fs::write(self.folder.join("src/lib.rs"), edited)?;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["check", "--quiet"]).current_dir(&self.folder).env("CARGO_TARGET_DIR", &self.target);
+        command.env("CARGO_INCREMENTAL", if self.incremental { "1" } else { "0" });
+        let before = user_time_of_children()?;
+        let output = command.output().context("cargo does not run")?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(user_time_of_children()? - before)
+    }
 }
 
 /// Writes a function of so many statements, no two alike.
@@ -103,19 +133,6 @@ fn function(text: &mut String, number: usize) {
         let _ = writeln!(text, "    {line}");
     }
     text.push_str("}\n\n");
-}
-
-/// The processor's time of `cargo check` of a package in seconds, which nothing but itself needs.
-fn check(package: &Path, target: &Path) -> Result<f64> {
-    let source = fs::File::options().append(true).open(package.join("src/lib.rs"))?;
-    source.set_modified(std::time::SystemTime::now())?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["check", "--quiet"]).current_dir(package).env("CARGO_TARGET_DIR", target.join("target"));
-    let before = user_time_of_children()?;
-    let output = command.output().context("cargo does not run")?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(user_time_of_children()? - before)
 }
 
 /// The time in user mode, in seconds, of all processes that this one waited for, and that those did.

@@ -31,6 +31,10 @@ pub(crate) struct Compiled {
     pub(crate) grid_dims: usize,
     /// The constants that the host writes between launches, by their symbols.
     pub(crate) held: Vec<(String, Arc<Held>)>,
+    /// Whether its grid waits for itself.
+    pub(crate) cooperative: bool,
+    /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
+    pub(crate) carved_bytes: usize,
     /// The code.
     pub(crate) ptx: String,
 }
@@ -65,7 +69,9 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
         dump(folder.as_ref(), &module, &ptx);
     }
     let held = held.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
-    Ok(Compiled { instance, target, entry, module, grid_dims, held, ptx })
+    let cooperative = module.is_cooperative();
+    let carved_bytes = module.carved_shared().map_or(0, |carved| carved.bytes as usize);
+    Ok(Compiled { instance, target, entry, module, grid_dims, held, cooperative, carved_bytes, ptx })
 }
 
 impl Compiled {

@@ -11,7 +11,7 @@ use cuda_driver::{Context, Function, FunctionAttributes};
 use cuda_sys::toolkit::Environment;
 use object::{Object, ObjectSection};
 
-use crate::compile::compile_ptx;
+use crate::compile::compile;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
 use crate::kir;
@@ -131,7 +131,7 @@ impl CompiledKernel {
 
     /// Shared memory that a block uses before any dynamic one, in bytes.
     pub fn shared_bytes(&self) -> u32 {
-        self.attributes().shared_bytes
+        self.attributes().shared_bytes + self.loaded.compiled.carved_bytes as u32
     }
 
     /// Local memory that a thread uses, in bytes.
@@ -155,7 +155,8 @@ impl CompiledKernel {
     ///
     /// If the driver refuses the block.
     pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
-        Ok(self.loaded.function.max_active_blocks(block_threads, dynamic_shared_bytes)?)
+        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.carved_bytes);
+        Ok(self.loaded.function.max_active_blocks(block_threads, bytes)?)
     }
 
     /// The most blocks that a cooperative launch can have: as many as the device runs at once.
@@ -189,7 +190,8 @@ impl CompiledKernel {
     ///
     /// If the driver fails.
     pub fn suggested_launch(&self, dynamic_shared_bytes: usize) -> Result<(u32, u32)> {
-        Ok(self.loaded.function.max_potential_block_size(dynamic_shared_bytes, 0)?)
+        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.carved_bytes);
+        Ok(self.loaded.function.max_potential_block_size(bytes, 0)?)
     }
 }
 
@@ -241,8 +243,11 @@ pub struct Assembled {
 /// If the kernel does not compile; [`Error::Tool`] if `ptxas` is not there, with the places where it was looked for, or
 /// refuses the kernel.
 pub fn assemble<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Assembled> {
-    let cc = cc.try_into().map_err(Into::into)?;
-    Assembled::new(&compile_ptx::<K>(cc)?, Target::new(cc)?)
+    let target = Target::new(cc.try_into().map_err(Into::into)?)?;
+    let compiled = compile(K::instance(), target, None)?;
+    let mut assembled = Assembled::new(&compiled.ptx, target)?;
+    assembled.shared_bytes += compiled.carved_bytes as u32;
+    Ok(assembled)
 }
 
 impl Assembled {

@@ -107,6 +107,7 @@ pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache};
 pub use num::{Float, Integer, Num};
+pub use num_complex::{Complex, Complex32, Complex64};
 pub use types::*;
 pub use warm::warm;
 
@@ -127,6 +128,7 @@ pub mod __private {
     pub use crate::kir::Scalar;
     pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
+    pub use crate::types::complex::ForeignFunctions;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
     pub use cuda_mem::Element;

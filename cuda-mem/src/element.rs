@@ -44,5 +44,8 @@ unsafe impl Element for half::f16 {}
 // SAFETY: as for `f16`.
 unsafe impl Element for half::bf16 {}
 
+// SAFETY: num-complex makes it a `repr(C)` struct of two fields of one type, so that nothing lies between or behind them.
+unsafe impl<T: Element> Element for num_complex::Complex<T> {}
+
 // SAFETY: an array is its elements one after the other, without padding between them.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}

@@ -19,6 +19,7 @@ pages! {
     memory "../../docs/book/src/memory.md"
     shared "../../docs/book/src/shared.md"
     warps "../../docs/book/src/warps.md"
+    groups "../../docs/book/src/groups.md"
     panics "../../docs/book/src/panics.md"
     streams "../../docs/book/src/streams.md"
     devices "../../docs/book/src/devices.md"

@@ -180,7 +180,7 @@ pub(crate) fn twin(
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function() -> #root::Harvest {
-            use #root::{Builtins as _, called as __called, seen as __seen};
+            use #root::{Builtins as _, ForeignFunctions as _, called as __called, seen as __seen};
             #(#items)*
             #methods
             #(#observers)*

@@ -52,6 +52,8 @@ macro_rules! output {
 mod atomics;
 mod bits;
 mod block;
+mod cache;
+mod groups;
 pub mod libdevice;
 mod time;
 mod vectors;
@@ -59,7 +61,11 @@ mod warp;
 
 pub use atomics::*;
 pub use bits::*;
+use block::needs_other_threads;
+
 pub use block::*;
+pub use cache::*;
+pub use groups::*;
 pub use time::*;
 pub use vectors::*;
 pub use warp::*;

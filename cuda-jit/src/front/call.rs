@@ -313,8 +313,16 @@ impl Lowering<'_> {
             Intrinsic::BlockIdx => special(self, Special::BlockIdx),
             Intrinsic::BlockDim => special(self, Special::BlockDim),
             Intrinsic::GridDim => special(self, Special::GridDim),
+            Intrinsic::ClusterBlockIdx => special(self, Special::ClusterBlockIdx),
+            Intrinsic::ClusterDim => special(self, Special::ClusterDim),
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
+            Intrinsic::LoadCached(hint) => {
+                return self.load_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
+            }
+            Intrinsic::StoreCached(hint) => {
+                return self.store_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
+            }
             _ => return self.together(at, intrinsic, scalar, args),
         };
         if let Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) = intrinsic {

@@ -16,7 +16,7 @@ impl Ty {
         match self {
             Ty::Struct(of) => match of.arithmetic {
                 Arithmetic::Lanes(number) => Some(number),
-                Arithmetic::Listed => None,
+                Arithmetic::Listed | Arithmetic::Complex(_) => None,
             },
             _ => None,
         }
@@ -96,11 +96,7 @@ impl Lowering<'_> {
         let (left, right) = (self.spread(at, left, &ty)?, self.spread(at, right, &ty)?);
         match op {
             BinaryOp::Eq | BinaryOp::Ne => {
-                let mut equal = self.constant(Scalar::Bool, 1);
-                for (a, b) in left.leaves.iter().zip(&right.leaves) {
-                    let same = self.compare(CompareOp::Eq, *a, *b);
-                    equal = self.binary_value(Kir::And, equal, same, Scalar::Bool);
-                }
+                let equal = self.same_numbers(&left, &right);
                 let equal =
                     if op == BinaryOp::Eq { equal } else { self.unary_value(KirUnary::Not, equal, Scalar::Bool) };
                 Ok(Val::scalar(Scalar::Bool, equal))
@@ -117,6 +113,16 @@ impl Lowering<'_> {
             }
             _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", shown(&ty)))),
         }
+    }
+
+    /// Whether all numbers of two values are the same.
+    pub(super) fn same_numbers(&mut self, left: &Val, right: &Val) -> Value {
+        let mut equal = self.constant(Scalar::Bool, 1);
+        for (a, b) in left.leaves.iter().zip(&right.leaves) {
+            let same = self.compare(CompareOp::Eq, *a, *b);
+            equal = self.binary_value(Kir::And, equal, same, Scalar::Bool);
+        }
+        equal
     }
 
     /// `-vector`

@@ -109,6 +109,9 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if receiver.lanes().is_some() {
         return super::lanes::result_type(name, receiver);
     }
+    if let Some(part) = receiver.complex() {
+        return super::complex::result_type(name, part);
+    }
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
@@ -141,6 +144,9 @@ impl Lowering<'_> {
             }
             return self.call_function(at, instance, harvest, passed);
         }
+        if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
+            return self.group_method(at, intrinsic, receiver, args, expected);
+        }
         let ty = self.ty_of(receiver).or_else(|| expected.cloned());
         let place = match ty.map(behind) {
             Some(Ty::Scalar(scalar)) => Place::Fixed(self.operand(receiver, Some(&Ty::Scalar(scalar)))?),
@@ -151,6 +157,7 @@ impl Lowering<'_> {
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
+            number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)

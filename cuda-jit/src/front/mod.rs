@@ -6,12 +6,15 @@
 
 mod array;
 mod atomic;
+mod cached;
 mod call;
+mod complex;
 mod constant;
 mod control;
 mod dynamic;
 mod expr;
 mod function;
+mod group;
 mod integer;
 mod lanes;
 mod layout;

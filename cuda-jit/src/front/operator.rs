@@ -58,6 +58,7 @@ impl Lowering<'_> {
         }
         if let [other, Some(of @ Ty::Struct(_))] = &known
             && !matches!(other, Some(Ty::Struct(_)))
+            && !(compares(op) && of.complex().is_some())
         {
             let listed = || overload::left_type(overload::trait_name(op), of);
             let wanted = other.clone().or_else(listed).or_else(|| Some(of.clone()));
@@ -68,6 +69,10 @@ impl Lowering<'_> {
         let ty = known.into_iter().flatten().next().or_else(|| outside.cloned());
         let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);
+        if left.ty.complex().is_some() && compares(op) {
+            let right = self.operand(right, Some(&left.ty))?;
+            return self.compare_parts(at, op, &left, &right);
+        }
         if let Ty::Struct(_) = left.ty {
             let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, overload::trait_name(op)));
             let right = self.operand(right, ty.as_ref())?;
@@ -96,6 +101,9 @@ impl Lowering<'_> {
         let ty = self.ty_of(place).map(super::types::behind);
         let ty = match ty {
             Some(vector) if vector.lanes().is_some() => Some(vector),
+            Some(ref number) if number.complex().is_some() => {
+                self.ty_of(value).or_else(|| overload::right_type(number, overload::trait_name(op)))
+            }
             Some(ref of @ Ty::Struct(_)) => {
                 let name = format!("{}Assign", overload::trait_name(op));
                 self.ty_of(value).or_else(|| overload::right_type(of, &name))
@@ -151,6 +159,7 @@ impl Lowering<'_> {
             vector if vector.lanes().is_some() => {
                 Ok(self.lanes_binary(at, BinaryOp::Eq, left.clone(), right.clone())?.only())
             }
+            number if number.complex().is_some() => Ok(self.same_numbers(left, right)),
             Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left.clone(), right.clone())?.only()),
             Ty::Tuple(types) => {
                 let mut all = self.constant(Scalar::Bool, 1);

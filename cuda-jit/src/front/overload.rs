@@ -110,6 +110,12 @@ impl Lowering<'_> {
 
     /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
     pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
+        if place.ty().complex().is_some() {
+            let old = self.read(&place);
+            let new = self.overloaded(at, op, old, right)?;
+            self.write(at, &place, new)?;
+            return Ok(Val::unit());
+        }
         let name = format!("{}Assign", trait_name(op));
         let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
             return Err(self.unlisted(at, &name, place.ty(), &right.ty));

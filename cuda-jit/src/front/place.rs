@@ -28,8 +28,8 @@ impl Place {
     }
 }
 
-/// So many bytes of shared memory can be declared; ptxas refuses more, on every device.
-const MAX_FIXED_SHARED: u64 = 48 << 10;
+/// What a block can have of shared memory on the device that has most: 227 KiB.
+const MAX_SHARED: u64 = 227 << 10;
 
 impl Lowering<'_> {
     /// Evaluates the expression as a place. An index is checked here.
@@ -276,10 +276,10 @@ impl Lowering<'_> {
             self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
             let size = |array: &ArrayDecl| u64::from(array.element.size()).saturating_mul(array.len);
             let bytes = self.program.shared.iter().map(size).fold(0, u64::saturating_add);
-            if bytes > MAX_FIXED_SHARED {
+            if bytes > MAX_SHARED {
                 let text = format!(
-                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and a block has {MAX_FIXED_SHARED} \
-                     for arrays of fixed size; write `dynamic_shared!([T; n])` and give the launch as many bytes"
+                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and no device has more than \
+                     {MAX_SHARED} for a block"
                 );
                 return Err(self.error(at, text));
             }

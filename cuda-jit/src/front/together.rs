@@ -3,7 +3,7 @@
 use super::function::{Lowering, Result};
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Intrinsic, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, ShuffleOp, Special, UnaryOp, Value};
+use crate::kir::{BinaryOp, CompareOp, Op, Pointee, Scalar, ShuffleOp, Space, Special, Type, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
 
 impl Lowering<'_> {
@@ -45,6 +45,13 @@ impl Lowering<'_> {
                 Op::Reduce(op, mask, self.scalar(&args[1], scalar)?)
             }
             Intrinsic::LaneMask(order) => Op::Special(Special::LaneMask(order)),
+            Intrinsic::ClusterBarrier => Op::ClusterBarrier,
+            Intrinsic::KernelPanicked => Op::Panicked,
+            Intrinsic::GridBarrier => {
+                let ty = Type::Ptr(Space::Global, Pointee::Scalar(Scalar::U32));
+                let word = self.build.value(Op::GridBarrier, ty);
+                return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: vec![word] });
+            }
             Intrinsic::Clock(clock) => Op::Clock(clock),
             Intrinsic::Sleep => Op::Sleep(self.scalar(&args[0], Scalar::U32)?),
             Intrinsic::Shuffle(op, width) => {
@@ -100,7 +107,7 @@ impl Lowering<'_> {
         Ok(Val { ty, leaves: vec![value] })
     }
 
-    fn integer_bits(&mut self, value: Value, scalar: Scalar) -> Value {
+    pub(super) fn integer_bits(&mut self, value: Value, scalar: Scalar) -> Value {
         match scalar {
             Scalar::F32 => self.build.value(Op::Bitcast(value, Scalar::U32), Scalar::U32),
             Scalar::F64 => self.build.value(Op::Bitcast(value, Scalar::U64), Scalar::U64),
@@ -109,7 +116,7 @@ impl Lowering<'_> {
     }
 
     /// The hardware shuffles 32 bits at a time, so a wider number goes in two halves.
-    fn shuffle(
+    pub(super) fn shuffle(
         &mut self,
         (op, width): (ShuffleOp, u32),
         mask: Value,

@@ -8,7 +8,7 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Arithmetic, Field, Intrinsic, Memory, StructTy, Ty};
+use crate::harvest::{Arithmetic, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
 
@@ -49,6 +49,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
+        | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
         // its callee tells
         Intrinsic::AsVectors => Ty::Unit,
@@ -61,10 +62,16 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::FindFirstSet
         | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
+        Intrinsic::ClusterBarrier => Ty::Unit,
+        Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => dim3(),
+        Intrinsic::GridBarrier => Ty::Ref(Box::new(Ty::Scalar(Scalar::U32)), Memory::Write(Space::Global)),
+        Intrinsic::KernelPanicked => Ty::Scalar(Scalar::Bool),
+        Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op) => group_type(op, Ty::Scalar(scalar.unwrap_or(Scalar::U32))),
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
         Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
-        Intrinsic::AtomicLoad(_)
+        Intrinsic::LoadCached(_)
+        | Intrinsic::AtomicLoad(_)
         | Intrinsic::Atomic(..)
         | Intrinsic::AtomicNotNan(..)
         | Intrinsic::CompareExchange(_)
@@ -75,6 +82,15 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
+    }
+}
+
+/// What the method of a group yields for a value of a type.
+pub(super) fn group_type(op: GroupOp, value: Ty) -> Ty {
+    match op {
+        GroupOp::Shuffle(_) | GroupOp::Reduce(_) => value,
+        GroupOp::MatchAny => Ty::Scalar(Scalar::U32),
+        GroupOp::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
     }
 }
 
@@ -181,6 +197,9 @@ impl Lowering<'_> {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
                     method::result_type(name, &behind(receiver))
                 }
+                Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
+                    Some(group_type(op, behind(self.ty_of(args.first()?)?)))
+                }
                 _ => self.result_of(*number),
             },
             _ => self.ty_of_control(expr),
@@ -216,6 +235,7 @@ impl Lowering<'_> {
     fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
         match (left.map(behind), right.map(behind)) {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
+            (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
             (left, Some(of @ Ty::Struct(_))) => {
                 super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)

@@ -21,7 +21,7 @@ pub trait Key: 'static {
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
-    note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, `bool`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
+    note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, num-complex's `Complex`, `bool`, vectors such as `f32x4`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
 )]
 pub trait DeviceType {
     /// The type without its lifetimes.

@@ -28,7 +28,8 @@ pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
-    AtomicOp, BarrierOp, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp,
+    TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
 use cuda_mem::Element;
@@ -135,6 +136,19 @@ pub enum Body {
     Builtin,
 }
 
+/// What the threads of a group within a warp do with values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupOp {
+    /// Takes the value of another.
+    Shuffle(ShuffleOp),
+    /// Finds those with the same value.
+    MatchAny,
+    /// Finds whether all have the same value.
+    MatchAll,
+    /// Combines the values.
+    Reduce(BinaryOp),
+}
+
 /// Functions that kernels call and that are not written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -196,8 +210,26 @@ pub enum Intrinsic {
     FindFirstSet,
     /// A function of libdevice.
     Library(LibFn),
+    /// Tiles of so many threads of a warp.
+    Tile(GroupOp, u32),
+    /// The threads of a warp that run together.
+    Coalesced(GroupOp),
+    /// The block's index in its cluster.
+    ClusterBlockIdx,
+    /// The cluster's extent in blocks.
+    ClusterDim,
+    /// Waits for the cluster.
+    ClusterBarrier,
+    /// The word on which the grid meets.
+    GridBarrier,
+    /// Whether a thread of the kernel has panicked.
+    KernelPanicked,
     /// An operator of three integers.
     Ternary(TernaryOp),
+    /// Loads a number with a hint for the caches.
+    LoadCached(CacheLoad),
+    /// Stores a number with a hint for the caches.
+    StoreCached(CacheStore),
     /// A slice of numbers as one of vectors, and the rest.
     AsVectors,
 }

@@ -104,6 +104,8 @@ pub enum Arithmetic {
     Listed,
     /// Those of its fields, which are all numbers of this type, one by one.
     Lanes(Scalar),
+    /// Those of complex numbers of such parts: it lists them, and what they are with `=` follows.
+    Complex(Scalar),
 }
 
 /// A struct is its name and fields: operators are functions, which have no identity.

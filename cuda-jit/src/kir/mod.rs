@@ -45,6 +45,7 @@ mod format;
 pub(crate) mod library;
 mod operator;
 mod pointee;
+mod shared;
 pub mod text;
 mod types;
 
@@ -52,10 +53,12 @@ pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Order, Ordering, ReduceOp, Scope, ShuffleOp, Special,
-    TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
+    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
+pub use shared::Carved;
+pub(crate) use shared::SHARED_ALIGN;
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -150,6 +153,10 @@ pub enum Op {
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
     Store(Value, Value),
+    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    LoadCached(CacheLoad, Value),
+    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    StoreCached(CacheStore, Value, Value),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -191,6 +198,12 @@ pub enum Op {
     SyncWarp(Value),
     /// The lanes that run this together now; a `u32`.
     ActiveMask,
+    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; yields nothing.
+    ClusterBarrier,
+    /// The word, a `u32` in global memory, that a cooperative launch has for its grid to meet on: 0 at first.
+    GridBarrier,
+    /// Whether a thread of this kernel has panicked and the host does not know yet; a `bool`.
+    Panicked,
     /// What time it is.
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
@@ -212,6 +225,7 @@ impl Op {
         matches!(
             self,
             Op::Barrier
+                | Op::ClusterBarrier
                 | Op::BarrierReduce(..)
                 | Op::Shuffle(..)
                 | Op::Vote(..)
@@ -240,6 +254,9 @@ impl Op {
             | Op::Barrier
             | Op::Fence(_)
             | Op::ActiveMask
+            | Op::ClusterBarrier
+            | Op::GridBarrier
+            | Op::Panicked
             | Op::Clock(_)
             | Op::Line(_) => Vec::new(),
             Op::Set(_, a)
@@ -248,6 +265,7 @@ impl Op {
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
             | Op::Load(a)
+            | Op::LoadCached(_, a)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -262,6 +280,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
+            | Op::StoreCached(_, a, b)
             | Op::Atomic(_, _, a, b)
             | Op::AtomicStore(_, a, b)
             | Op::Vote(_, a, b)
@@ -424,6 +443,11 @@ impl Module {
     /// Whether threads wait for each other or look at each other's registers anywhere in it.
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
+    }
+
+    /// Whether its grid waits for itself, which only a cooperative launch lets it.
+    pub fn is_cooperative(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
     /// Whether any of it knows where it was written.

@@ -66,6 +66,62 @@ pub enum CompareOp {
     Ge,
 }
 
+/// How long caches should keep what is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheLoad {
+    /// In all caches.
+    All,
+    /// In the device's, not in the multiprocessor's.
+    Global,
+    /// It is likely not needed again.
+    Streaming,
+    /// It is not needed again.
+    LastUse,
+    /// Not at all: it is loaded anew.
+    Volatile,
+    /// Through the cache of what nobody writes during the launch.
+    ReadOnly,
+}
+
+impl CacheLoad {
+    /// PTX's word for it.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            CacheLoad::All => "ca",
+            CacheLoad::Global => "cg",
+            CacheLoad::Streaming => "cs",
+            CacheLoad::LastUse => "lu",
+            CacheLoad::Volatile => "cv",
+            CacheLoad::ReadOnly => "nc",
+        }
+    }
+}
+
+/// How long caches should keep what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheStore {
+    /// In all caches that keep writes.
+    WriteBack,
+    /// In the device's, not in the multiprocessor's.
+    Global,
+    /// It is likely not needed again.
+    Streaming,
+    /// It goes through to memory.
+    WriteThrough,
+}
+
+impl CacheStore {
+    /// PTX's word for it.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            CacheStore::WriteBack => "wb",
+            CacheStore::Global => "cg",
+            CacheStore::Streaming => "cs",
+            CacheStore::WriteThrough => "wt",
+        }
+    }
+}
+
 /// A half of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
@@ -101,6 +157,10 @@ pub enum Special {
     WarpSize,
     /// How many bytes of dynamic shared memory the launch gave each block.
     DynamicSharedBytes,
+    /// The block's index in its cluster.
+    ClusterBlockIdx(Axis),
+    /// The cluster's extent in blocks.
+    ClusterDim(Axis),
     /// The lanes whose numbers stand so to the thread's own, a bit for each.
     LaneMask(CompareOp),
 }

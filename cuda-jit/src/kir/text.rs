@@ -21,6 +21,7 @@
 //!           | ("fma" | "select" | TERNARY) VALUE "," VALUE "," VALUE | ("cast" | "bitcast") VALUE "to" SCALAR
 //!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
+//!           | LOAD VALUE | STORE VALUE "," VALUE                          with the cache's hint: `load.cs`, `store.cs`
 //!           | "address" VALUE | "retype" VALUE "to" pointee
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "constant" CONSTANT
@@ -30,6 +31,7 @@
 //!           | "atomic" ATOMIC [order] VALUE "," VALUE | "compare_exchange" [order] VALUE "," VALUE "," VALUE
 //!           | "shuffle" SHUFFLE ["within" NUMBER] VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | ("match_any" | "match_all") VALUE "," VALUE | "reduce" REDUCE VALUE "," VALUE
+//!           | "cluster_barrier" | "grid_barrier" | "panicked"
 //!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
 //!           | "print" STRING values                                       format
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device

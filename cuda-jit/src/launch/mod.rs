@@ -13,6 +13,7 @@ mod config;
 mod host;
 mod params;
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -175,7 +176,8 @@ impl Loaded {
     /// The block that keeps most threads resident, in threads.
     fn best_block(&self, shared_bytes: usize) -> Result<u32> {
         let ask = || {
-            let (_, block) = self.function.max_potential_block_size(shared_bytes, 0)?;
+            let (_, block) =
+                self.function.max_potential_block_size(shared_bytes.saturating_add(self.compiled.carved_bytes), 0)?;
             Ok(block.max(1))
         };
         // Without dynamic shared memory, which is the usual case, it is asked once.
@@ -197,11 +199,25 @@ impl Loaded {
     }
 }
 
+/// The configuration with what the kernel asks for beyond what is written.
+#[inline]
+fn configured<'a>(loaded: &Loaded, config: &'a LaunchConfig) -> Cow<'a, LaunchConfig> {
+    let compiled = &loaded.compiled;
+    let alone = compiled.cooperative && !config.is_cooperative();
+    if !alone && compiled.carved_bytes == 0 {
+        return Cow::Borrowed(config);
+    }
+    let bytes = config.dynamic_shared_bytes().saturating_add(compiled.carved_bytes);
+    let config = config.clone().shared_bytes(bytes);
+    Cow::Owned(if alone { config.cooperative() } else { config })
+}
+
 fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
+    let config = &*configured(loaded, config);
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);

@@ -1,5 +1,8 @@
-//! The number types that Rust itself does not have: 16-bit floats, which are `half`'s, and short vectors.
+//! The number types that Rust itself does not have: 16-bit floats, which are `half`'s, short vectors, and num-complex's
+//! numbers.
 
+#[doc(hidden)]
+pub mod complex;
 mod half;
 mod vector;
 

@@ -5,7 +5,7 @@ use super::access::{Accesses, Place};
 use super::dominators::Dominators;
 use super::{Rule, VerifyError, broken, types};
 use crate::kir::{
-    Access, Block, BlockId, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text,
+    Access, Block, BlockId, CacheLoad, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text,
 };
 
 /// Checks one function of a module.
@@ -193,6 +193,7 @@ impl Checker<'_> {
             Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
             Op::Store(pointer, _)
+            | Op::StoreCached(_, pointer, _)
             | Op::AtomicLoad(_, pointer)
             | Op::AtomicStore(_, pointer, _)
             | Op::Atomic(_, _, pointer, _)
@@ -200,6 +201,9 @@ impl Checker<'_> {
                 if accesses.of_value(*pointer) == Access::Read =>
             {
                 Err(broken(Rule::StoreAccess, format!("{pointer} has access read")))
+            }
+            Op::LoadCached(CacheLoad::ReadOnly, pointer) if accesses.of_value(*pointer) == Access::ReadWrite => {
+                Err(broken(Rule::LoadAccess, format!("{pointer} has access readwrite")))
             }
             Op::Call(callee, arguments) => {
                 let params = &self.module.functions[callee.index()].params;

@@ -93,6 +93,8 @@ rules! {
     PanicArguments,
     /// A store or atomic operation, a load included, goes through a pointer with access `ReadWrite`.
     StoreAccess,
+    /// A load through the read-only cache goes through a pointer with access `Read`.
+    LoadAccess,
     /// What a `field` points to lies within the record and is aligned in it.
     Field,
     /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.

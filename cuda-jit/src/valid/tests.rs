@@ -125,6 +125,7 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::Record, "kir 1 kernel f(v0 p: ptr global record 6 align 4 read) { b0: return }"),
     (Rule::Record, "kir 1 shared m0 a: record 4 align 3 1 kernel f() { b0: return }"),
     (Rule::StoreAccess, "kir 1 kernel f(v0 p: ptr global u32 read) { b0: v1: u32 = atomic_load v0 return }"),
+    (Rule::LoadAccess, "kir 1 kernel f(v0 p: ptr global u8 readwrite) { b0: v1: u8 = load.nc v0 return }"),
     (
         Rule::Order,
         "kir 1 kernel f(v0 p: ptr global u32 readwrite) { b0: v1: u32 = atomic_load release block v0 return }",

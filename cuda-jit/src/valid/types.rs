@@ -103,6 +103,11 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, number_behind(checker, *pointer)?.into())?;
             return Ok(None);
         }
+        Op::LoadCached(_, pointer) => cached(checker, *pointer)?.into(),
+        Op::StoreCached(_, pointer, value) => {
+            is(checker, *value, cached(checker, *pointer)?.into())?;
+            return Ok(None);
+        }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
         Op::DynamicShared(offset, pointee) => {
@@ -168,6 +173,9 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
+        Op::ClusterBarrier => return Ok(None),
+        Op::GridBarrier => Type::Ptr(Space::Global, Pointee::Scalar(Scalar::U32)),
+        Op::Panicked => Scalar::Bool.into(),
         Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),
         Op::Clock(Clock::Cycles | Clock::Nanoseconds) => Scalar::U64.into(),
         Op::ActiveMask => Scalar::U32.into(),
@@ -356,6 +364,15 @@ fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     let (_, pointee) = pointee(checker, pointer)?;
     let ty = checker.ty(pointer)?;
     pointee.scalar().ok_or_else(|| broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number")))
+}
+
+/// The number behind a pointer to memory that has caches; a `bool` has no register there.
+fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
+    let number = number_behind(checker, pointer)?;
+    match checker.ty(pointer)? {
+        Type::Ptr(Space::Global, _) if number != Scalar::Bool => Ok(number),
+        ty => Err(broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number in global memory"))),
+    }
 }
 
 fn field(checker: &Checker<'_>, pointer: Value, offset: u32, part: Pointee) -> Result<Type> {

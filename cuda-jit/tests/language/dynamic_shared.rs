@@ -118,11 +118,86 @@ fn fixed<const N: usize>(out: &mut [u32]) {
 }
 
 #[test]
-fn fixed_arrays_of_more_than_48_kib_are_refused_with_the_way_out() {
+fn fixed_arrays_of_more_than_48_kib_lie_in_dynamic_memory() {
+    let _selected = context().select();
     let mut out = on_device(&[0_u32]);
     fixed::<{ 11 * 1024 }>::launch((1, 1), &mut out).unwrap();
     assert_eq!(on_host(&out), [3]);
-    let error = fixed::<{ 11 * 1024 + 1 }>::compile_ptx((9, 0)).unwrap_err().to_string();
-    assert!(error.contains("arrays take 49156 bytes, and a block has 49152"), "{error}");
-    assert!(error.contains("dynamic_shared!"), "{error}");
+    assert!(!fixed::<{ 11 * 1024 }>::compile_ptx((9, 0)).unwrap().contains(".extern .shared"));
+
+    const LEN: usize = 11 * 1024 + 1;
+    let ptx = fixed::<LEN>::compile_ptx((9, 0)).unwrap();
+    assert!(ptx.contains(".extern .shared .align 16"), "{ptx}");
+    let mut out = on_device(&[0_u32]);
+    fixed::<LEN>::launch((1, 1), &mut out).unwrap();
+    assert_eq!(on_host(&out), [3]);
+    let kernel = fixed::<LEN>::compile().unwrap();
+    assert_eq!(kernel.shared_bytes(), 49168);
+    assert_eq!(kernel.max_active_blocks(32, 0).unwrap(), 4);
+    assert_eq!(kernel.max_active_blocks(32, 100 << 10).unwrap(), 1);
+}
+
+/// Arrays of every alignment, more than 48 KiB together, and the launch's own memory behind them.
+#[kernel]
+fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
+    let bytes = shared!([u8; 1001]);
+    let wide = shared!([f64; 7000]);
+    let rows = shared!([[u16; 32]; 33]);
+    let (more, rest) = dynamic_shared!([u8; n], [u64]);
+    let i = thread_idx().x;
+    bytes[i] = i as u8;
+    wide[6999 - i] = i as f64;
+    rows[32][31 - i] = 7 * i as u16;
+    for k in 0..rest.len() {
+        rest[k] = 1 << 50;
+    }
+    if i < n {
+        more[i] = 100 + i as u8;
+    }
+    sync_threads();
+    let j = 31 - i;
+    let own = if j < n { more[j] } else { 0 };
+    out[i] = bytes[j] as u64 + wide[6999 - j] as u64 + rows[32][31 - j] as u64 + own as u64 + rest[0];
+    len[0] = rest.len();
+}
+
+#[test]
+fn arrays_and_the_launches_own_memory_are_apart() {
+    let stream = context().default_stream();
+    for (n, bytes) in [(0, 8), (5, 16 + 8), (32, 32 + 3 * 8 + 7)] {
+        let (mut out, mut len) = (on_device(&[0_u64; 32]), on_device(&[0]));
+        beside::launch((1, 32, &stream, bytes), n, &mut out, &mut len).unwrap();
+        let own = |j: u64| if (j as usize) < n { 100 + j } else { 0 };
+        let expected: Vec<u64> = (0..32).rev().map(|j| 9 * j + own(j) + (1 << 50)).collect();
+        assert_eq!(on_host(&out), expected, "{n}");
+        assert_eq!(on_host(&len), [(bytes - n.next_multiple_of(8)) / 8]);
+    }
+}
+
+#[test]
+fn the_launch_chooses_blocks_that_fit() {
+    let mut out = on_device(&[0_u32]);
+    fixed::<{ 50 * 1024 }>::forall(1, &mut out).unwrap();
+    assert_eq!(on_host(&out), [3]);
+}
+
+#[test]
+fn more_than_any_device_has_is_refused() {
+    let error = fixed::<{ 57 * 1024 + 1 }>::compile_ptx((9, 0)).unwrap_err().to_string();
+    assert!(error.contains("arrays take 237572 bytes, and no device has more than 232448 for a block"), "{error}");
+}
+
+/// A device with 64 KiB for a block says so at the launch.
+#[test]
+fn more_than_the_device_has_is_an_error_of_the_launch() {
+    const TEST: &str = "language::dynamic_shared::more_than_the_device_has_is_an_error_of_the_launch";
+    if !crate::around::is_child() {
+        crate::around::child(TEST, &[("CUDA_SIM_PROFILE", "sm_75".as_ref())]);
+        return;
+    }
+    let mut out = on_device(&[0_u32]);
+    fixed::<{ 14 * 1024 }>::launch((1, 1), &mut out).unwrap();
+    assert_eq!(on_host(&out), [3]);
+    let error = fixed::<{ 16 * 1024 }>::launch((1, 1), &mut out).unwrap_err().to_string();
+    assert!(error.contains("69632 bytes of dynamic shared memory"), "{error}");
 }

@@ -5,11 +5,14 @@
 mod arithmetic;
 mod arrays;
 mod atomics;
+mod cached;
 mod closures;
+mod complex;
 mod constants;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod groups;
 mod halves;
 mod harvest;
 mod launches;

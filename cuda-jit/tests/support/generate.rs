@@ -4,8 +4,8 @@
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, Axis, BinaryOp, BlockId, CompareOp, Const, FuncId, Function, Lane, Module, Op, Param, Pointee, Record,
-    Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Access, Axis, BinaryOp, BlockId, CacheLoad, CacheStore, CompareOp, Const, FuncId, Function, Lane, Module, Op,
+    Param, Pointee, Record, Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -328,10 +328,11 @@ impl Body<'_> {
     }
 
     fn memory(&mut self) {
-        let kind = self.random.below(5);
-        let Some((pointer, pointee, access)) = self.any_pointer(kind == 2) else { return };
+        let kind = self.random.below(7);
+        let Some((pointer, pointee, access)) = self.any_pointer(kind == 2 || kind == 6) else { return };
         match kind {
             3 => self.scalar(Op::Address(pointer), Scalar::U64),
+            5 | 6 => self.cached(kind == 6, pointer, pointee, access),
             4 => {
                 let other = self.random.scalar(|_| true);
                 let other = element(self.random, other);
@@ -351,6 +352,22 @@ impl Body<'_> {
                 self.b.effect(op);
             }
         }
+    }
+
+    /// A load or store with a hint for the caches.
+    fn cached(&mut self, stores: bool, pointer: Value, pointee: Pointee, access: Access) {
+        let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+        if scalar == Scalar::Bool {
+            return;
+        }
+        if stores {
+            let hint = self.random.one_of(&[CacheStore::WriteBack, CacheStore::Streaming, CacheStore::WriteThrough]);
+            let op = Op::StoreCached(hint, pointer, self.value(scalar));
+            return self.b.effect(op);
+        }
+        let other = if access == Access::Read { CacheLoad::ReadOnly } else { CacheLoad::Volatile };
+        let hint = self.random.one_of(&[CacheLoad::All, CacheLoad::Global, CacheLoad::LastUse, other]);
+        self.scalar(Op::LoadCached(hint, pointer), scalar);
     }
 
     fn special(&mut self) {

@@ -15,7 +15,8 @@ impl Emitter<'_> {
             (Opcode::St, [address, source]) => self.store(inst, address, source),
             (Opcode::Atom, [dest, address, sources @ ..]) => self.atomic(inst, dest, address, sources),
             (Opcode::Red, [address, sources @ ..]) => self.atomic(inst, &Value::Sink, address, sources),
-            (Opcode::Fence | Opcode::Membar, _) => {
+            // What is no site is the arrival at a cluster's barrier, which releases.
+            (Opcode::Fence | Opcode::Membar | Opcode::Barrier, _) => {
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }

@@ -63,8 +63,8 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
-        Opcode::Atom | Opcode::Device | Opcode::Ldu => false,
-        opcode => inst.call.is_none() && !super::sync::is_sync(opcode),
+        Opcode::Atom | Opcode::Device | Opcode::Ldu | Opcode::Barrier => false,
+        _ => inst.call.is_none() && !super::sync::is_sync(inst),
     };
     let sources = inst.operands.iter().skip(1);
     pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))

@@ -105,7 +105,7 @@ fn polls(function: &Function, found: &Loop) -> bool {
         })
     };
     let orders = |inst: &Inst| {
-        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst.opcode)
+        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst)
     };
     let plain = insts().any(orders);
     let mut tainted: HashSet<Reg> = HashSet::new();

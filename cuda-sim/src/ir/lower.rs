@@ -509,7 +509,7 @@ impl<'a> Lowering<'a> {
 
     /// Adds to the current block; text after a terminator is unreachable and has a block of its own.
     fn push(&mut self, inst: Inst) {
-        if is_sync(inst.opcode) {
+        if is_sync(&inst) {
             let next = self.new_block();
             self.terminate(Term::Sync(Box::new(inst), next));
             self.current = next;

@@ -15,8 +15,10 @@ pub(crate) const FRAME_BYTES: u64 = 4 * (ARGS as u64 + 2);
 /// Where the results begin among these bytes.
 pub(crate) const RESULT: u64 = 4 * ARGS as u64;
 
-/// The number of barriers of a block.
-pub(crate) const BARRIERS: u32 = 16;
+/// The number of barriers of a block, that of its cluster included: clusters are of one block.
+pub(crate) const BARRIERS: u32 = 17;
+/// The number of the cluster's barrier.
+static CLUSTER: Value = Value::Int(16);
 
 /// A number that all threads of a barrier give together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,10 +109,12 @@ impl Plan {
     }
 }
 
-/// Whether threads wait for each other at this instruction.
-pub(crate) fn is_sync(opcode: Opcode) -> bool {
+/// Whether threads wait for each other at this instruction. Those that arrive at the cluster's barrier will wait for it,
+/// and for all of it, so that arriving is nothing by itself.
+pub(crate) fn is_sync(inst: &Inst) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
-    matches!(opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
+    let arrives = inst.has(M::Cluster) && inst.has(M::Arrive);
+    matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote) && !arrives
 }
 
 fn reduce(inst: &Inst) -> Reduce {
@@ -162,6 +166,7 @@ pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
     let word = |value| Some((value, 32, false));
     let bit = |value| Some((value, 1, false));
     match (operation(inst), ops) {
+        (Operation::Barrier(None), []) => [word(&CLUSTER), None, None, None],
         (Operation::Barrier(None), [id]) => [word(id), None, None, None],
         (Operation::Barrier(None) | Operation::Arrive, [id, count]) => [word(id), word(count), None, None],
         (Operation::Barrier(_), [_, id, truth]) => [word(id), None, bit(truth), None],

@@ -66,7 +66,7 @@ names! {
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
         // Synchronisation.
-        Sync = "sync", Arrive = "arrive", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
+        Sync = "sync", Arrive = "arrive", Wait = "wait", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
         Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
     }
 }
@@ -177,6 +177,8 @@ const UNI: &[M] = &[M::Uni];
 const CTA: &[M] = &[M::Cta];
 const SYNC: &[M] = &[M::Sync];
 const ALIGNED: &[M] = &[M::Aligned];
+const CLUSTER_ARRIVE: &[Group] = &[one(&[M::Cluster]), one(&[M::Arrive]), opt(&[M::Release, M::Relaxed]), opt(ALIGNED)];
+const CLUSTER_WAIT: &[Group] = &[one(&[M::Cluster]), one(&[M::Wait]), opt(&[M::Acquire]), opt(ALIGNED)];
 const BAR_POPC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::Popc]), opt(ALIGNED)];
 const BAR_LOGIC: &[Group] = &[opt(CTA), one(&[M::Red]), one(&[M::And, M::Or]), opt(ALIGNED)];
 const BAR_RED: &[Shape] = &[Dest(0), SourceAs(U32), SourcePred];
@@ -293,6 +295,8 @@ static FORMS: &[Form] = &[
     form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
     form(Opcode::Barrier, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
     form(Opcode::Barrier, &[opt(CTA), one(&[M::Arrive]), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
+    form(Opcode::Barrier, CLUSTER_ARRIVE, &[], NOTHING),
+    form(Opcode::Barrier, CLUSTER_WAIT, &[], NOTHING),
     form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED),
     form(Opcode::Barrier, BAR_POPC, &[&[U32]], BAR_RED_COUNT),
     form(Opcode::Barrier, BAR_LOGIC, &[&[Pred]], BAR_RED),

@@ -85,7 +85,6 @@ fn errors_name_place_and_instruction() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     for body in [
-        "barrier.cluster.arrive ;",
         "shfl.down.b32 %r1, %r2, 1, 31;",
         "vote.any.pred %p1, %p1;",
         "barrier.cta.sync.aligned.all 0;",
@@ -116,7 +115,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         "griddepcontrol.wait ;",
         // Clusters.
-        "barrier.cluster.wait ;",
         "mapa.u64 %rd1, %rd2, %r1;",
         "getctarank.u64 %r1, %rd1;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",

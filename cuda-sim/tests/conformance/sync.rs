@@ -217,6 +217,8 @@ fn check_barrier(i: &Instance) {
     let count = if counted { ", 64" } else { "" };
     let name = i.name();
     let wait = match (i.has(M::Arrive), reduces) {
+        (true, _) if i.has(M::Cluster) => format!("{name}; barrier.cluster.wait;"),
+        (false, _) if i.has(M::Cluster) => format!("barrier.cluster.arrive; {name};"),
         // The first warp arrives and the second waits for both.
         (true, _) => format!("setp.lt.u32 %o, %i, 32; @%o {name} 3{count}; @!%o barrier.sync 3{count};"),
         (_, false) => format!("{name} 3{count};"),
@@ -246,7 +248,7 @@ fn check_barrier(i: &Instance) {
         for (t, got) in out.read(96).into_iter().enumerate().take(waiting as usize) {
             assert_eq!(got as u32, want, "{name} with {limit} of {waiting}, thread {t}");
             // Threads that only arrive do not wait for what the others write.
-            if !(i.has(M::Arrive) && t < 32) {
+            if !(i.has(M::Arrive) && !i.has(M::Cluster) && t < 32) {
                 assert_eq!(got >> 32, t as u64 ^ 3, "{name}, thread {t}");
             }
         }
@@ -258,6 +260,6 @@ fn check_barrier(i: &Instance) {
 fn barriers() {
     let all: Vec<Instance> =
         forms().filter(|f| matches!(f.opcode, Opcode::Bar | Opcode::Barrier)).flat_map(instances).collect();
-    assert_eq!(all.len(), 2 * (3 * 4 + 2 * 4 + 2 * 8) + 1);
+    assert_eq!(all.len(), 2 * (3 * 4 + 2 * 4 + 2 * 8) + 1 + 3 * 2 + 2 * 2, "of blocks, warps, clusters");
     all.iter().for_each(check_barrier);
 }

@@ -11,13 +11,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use cuda_jit::back::llvm::{Options, emit};
+use cuda_jit::back::llvm::{EmitError, Options, emit};
 use cuda_jit::kir::text;
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
 
-/// The oldest architecture that the assembler and the project share, the newest of data centres, and the newest.
-const TARGETS: [(u32, u32); 3] = [(7, 5), (9, 0), (12, 0)];
+/// The oldest architecture that the assembler and the project share, those of data centres since, and the newest.
+const TARGETS: [(u32, u32); 5] = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)];
 
 /// A text to assemble: where it comes from, the target, the PTX.
 struct Job {
@@ -98,7 +98,7 @@ fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> R
     Ok(())
 }
 
-/// A kernel, compiled for every target.
+/// A kernel, compiled for every target that has what it uses.
 fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     let module = text::parse(text).with_context(|| name.to_owned())?;
     if let Err(error) = verify(&module) {
@@ -106,10 +106,13 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     }
     let job = |capability: (u32, u32)| {
         let target = Target::new(capability)?;
-        let ptx = emit(&module, &target, &Options::default()).with_context(|| format!("{name} for {target}"))?.ptx;
-        Ok(Job { name: name.to_owned(), target: target.to_string(), ptx })
+        let ptx = match emit(&module, &target, &Options::default()) {
+            Err(EmitError::TooOld { .. }) => return Ok(None),
+            emitted => emitted.with_context(|| format!("{name} for {target}"))?.ptx,
+        };
+        Ok(Some(Job { name: name.to_owned(), target: target.to_string(), ptx }))
     };
-    TARGETS.into_iter().map(job).collect()
+    TARGETS.into_iter().filter_map(|capability| job(capability).transpose()).collect()
 }
 
 /// PTX as a test left it.

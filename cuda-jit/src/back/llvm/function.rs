@@ -18,8 +18,8 @@ use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
-    Scalar, Space, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Carved, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place,
+    Pointee, SHARED_ALIGN, Scalar, Space, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -34,8 +34,6 @@ pub(super) const GLOBAL: u16 = 1;
 const CONSTANT: u16 = 4;
 /// LLVM's number for the address space of shared memory.
 const SHARED: u16 = 3;
-/// The alignment of shared arrays in bytes: the widest load there is.
-const SHARED_ALIGN: u32 = 16;
 
 /// Lowers a verified module into an empty one; tells whether it has line tables.
 pub(super) fn lower_module<'ctx>(
@@ -54,14 +52,17 @@ pub(super) fn lower_module<'ctx>(
         capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
+        carved: kir.carved_shared(),
         constants: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
         options,
     };
     lowering.constants =
         kir.constants.iter().enumerate().map(|(index, constant)| lowering.declare_constant(index, constant)).collect();
-    lowering.shared =
-        kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
+    if lowering.carved.is_none() {
+        lowering.shared =
+            kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
+    }
     let declare = |(index, function)| lowering.declare(function, index == 0);
     let functions: Vec<FunctionValue<'ctx>> = kir.functions.iter().enumerate().map(declare).collect();
     for (function, &declared) in kir.functions.iter().zip(&functions) {
@@ -82,10 +83,12 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) capability: ComputeCapability,
     /// Whether threads wait for each other in it, so that calls must stay where they are.
     synchronises: bool,
-    /// The arrays in shared memory.
+    /// The arrays in shared memory, if they are variables of their own.
     shared: Vec<PointerValue<'ctx>>,
     /// The constants in memory.
     constants: Vec<PointerValue<'ctx>>,
+    /// How they lie in dynamic shared memory, if they do.
+    pub(super) carved: Option<Carved>,
     debug: Option<DebugInfo<'ctx>>,
     pub(super) options: &'a Options,
 }
@@ -159,7 +162,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), &format!("shared{index}_{plain}"));
         variable.set_linkage(Linkage::Internal);
         variable.set_initializer(&ty.get_undef());
-        variable.set_alignment(SHARED_ALIGN.max(array.element.align()));
+        variable.set_alignment(array.shared_align());
         variable.as_pointer_value()
     }
 
@@ -385,6 +388,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
+            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::StoreCached(hint, pointer, value) => {
+                self.store_cached(*hint, *pointer, *value)?;
+                None
+            }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
                 (Some(value), Some((_, ty))) => Some(self.lowering.to_register(value, ty)?),
                 _ => None,
@@ -407,9 +415,13 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Pair(a, b) => Some(self.pair(self.value(*a), self.value(*b))?),
             Op::Lane(a, lane) => Some(self.lane(*a, *lane)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
-            Op::Shared(array) => Some(self.lowering.shared[array.index()].into()),
+            Op::Shared(array) => Some(match &self.lowering.carved {
+                Some(carved) => self.dynamic_shared(carved.align, carved.offsets[array.index()].into()),
+                None => self.lowering.shared[array.index()].into(),
+            }),
             Op::DynamicShared(offset, pointee) => {
-                let base = self.lowering.dynamic_shared(pointee.align());
+                let start = self.lowering.carved.as_ref().map_or(0, |carved| carved.bytes);
+                let base = self.dynamic_shared(pointee.align(), start.into()).into_pointer_value();
                 let byte = self.lowering.context.i8_type().into();
                 Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
             }
@@ -435,6 +447,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::Reduce(..)
             | Op::SyncWarp(_)
             | Op::ActiveMask
+            | Op::ClusterBarrier
+            | Op::GridBarrier
+            | Op::Panicked
             | Op::Clock(_)
             | Op::Sleep(_) => self.together(&inst.op)?,
         };
@@ -446,6 +461,13 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             });
         }
         Ok(())
+    }
+
+    /// The address so many bytes behind the beginning of dynamic shared memory.
+    fn dynamic_shared(&self, align: u32, offset: u64) -> BasicValueEnum<'ctx> {
+        let (base, context) = (self.lowering.dynamic_shared(align), self.lowering.context);
+        let offset = context.i64_type().const_int(offset, false);
+        raw::element(self.builder(), context.i8_type().into(), base, offset).into()
     }
 
     /// Says where what follows was written.
@@ -572,7 +594,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number.
-    fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
+    pub(super) fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
         let count = self.kir.params.len() as u32;
         let param =
             |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");

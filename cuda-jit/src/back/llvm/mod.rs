@@ -43,6 +43,7 @@
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
 mod atomic;
+mod cached;
 mod debug;
 mod float_rem;
 mod function;

@@ -53,6 +53,8 @@ impl<'ctx> Lowering<'ctx, '_> {
             Special::GridDim(axis) => format!("nctaid.{}", letter(axis)),
             Special::LaneId => "laneid".to_owned(),
             Special::WarpSize => "warpsize".to_owned(),
+            Special::ClusterBlockIdx(axis) => format!("cluster.ctaid.{}", letter(axis)),
+            Special::ClusterDim(axis) => format!("cluster.nctaid.{}", letter(axis)),
             Special::LaneMask(CompareOp::Ne) => {
                 let own = self.special(Special::LaneMask(CompareOp::Eq))?.into_int_value();
                 return Ok(self.builder.build_not(own, "")?.into());
@@ -74,7 +76,11 @@ impl<'ctx> Lowering<'ctx, '_> {
                 let read = self.context.create_inline_asm(ty, text, result, false, false, None, false);
                 let call = self.builder.build_indirect_call(ty, read, &[], "")?;
                 let read = call.try_as_basic_value().basic();
-                return read.ok_or_else(|| EmitError::Llvm("an instruction yields nothing".to_owned()));
+                let read = read.ok_or_else(|| EmitError::Llvm("an instruction yields nothing".to_owned()))?;
+                // What the arrays take is not the launch's.
+                let arrays = self.carved.as_ref().map_or(0, |carved| carved.bytes);
+                let arrays = self.context.i32_type().const_int(arrays.into(), false);
+                return Ok(self.builder.build_int_sub(read.into_int_value(), arrays, "")?.into());
             }
         };
         self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[], &[])

@@ -5,8 +5,10 @@
 
 use cuda_llvm::inkwell;
 use inkwell::values::BasicValueEnum;
+use inkwell::{AddressSpace, IntPredicate};
 
-use super::function::{Body, Result};
+use super::EmitError;
+use super::function::{Body, GLOBAL, Result};
 use crate::kir::{BarrierOp, Clock, Op, ReduceOp, ShuffleOp, Value, VoteOp};
 
 /// The last operand of a shuffle: in bits 0 to 4 the highest lane of a part that it may read, or for `up` the lowest...
@@ -63,6 +65,12 @@ impl<'ctx> Body<'ctx, '_> {
                 };
                 call(&format!("llvm.nvvm.redux.sync.{name}"), &[self.value(*value), self.value(*mask)])
             }
+            Op::ClusterBarrier => {
+                call("llvm.nvvm.barrier.cluster.arrive", &[])?;
+                call("llvm.nvvm.barrier.cluster.wait", &[])
+            }
+            Op::GridBarrier => self.grid_barrier().map(Some),
+            Op::Panicked => self.panicked().map(Some),
             Op::Clock(clock) => {
                 let register = match clock {
                     Clock::CyclesLow => "clock",
@@ -78,6 +86,36 @@ impl<'ctx> Body<'ctx, '_> {
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),
             _ => Err(self.unverified("operation of several threads")),
         }
+    }
+
+    /// The word behind the first in the workspace that the driver gives a cooperative launch, whose address it puts into
+    /// two registers.
+    fn grid_barrier(&self) -> Result<BasicValueEnum<'ctx>> {
+        let (builder, context) = (self.builder(), self.lowering.context);
+        let half = |number: u32| {
+            let read = self.lowering.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.envreg{number}"), &[], &[])?;
+            Ok::<_, EmitError>(builder.build_int_z_extend(read.into_int_value(), context.i64_type(), "")?)
+        };
+        let (high, low) = (half(1)?, half(2)?);
+        let high = builder.build_left_shift(high, context.i64_type().const_int(32, false), "")?;
+        let workspace = builder.build_or(high, low, "")?;
+        let word = builder.build_int_add(workspace, context.i64_type().const_int(4, false), "")?;
+        let pointer = context.ptr_type(AddressSpace::from(GLOBAL));
+        Ok(builder.build_int_to_ptr(word, pointer, "")?.into())
+    }
+
+    /// Whether the record holds this kernel's number, which the thread that panicked writes last. It is read by PTX of our
+    /// own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
+    fn panicked(&self) -> Result<BasicValueEnum<'ctx>> {
+        let (record, kernel) = self.hidden();
+        let new = self.lowering.capability >= (7, 0).into();
+        let text = format!("ld.{}.global.b32 $0, [$1+4];", if new { "relaxed.sys" } else { "volatile" });
+        let ty = self.lowering.context.i32_type().fn_type(&[record.get_type().into()], false);
+        let (constraints, context) = ("=r,l,~{memory}".to_owned(), self.lowering.context);
+        let read = context.create_inline_asm(ty, text, constraints, true, false, None, false);
+        let call = self.builder().build_indirect_call(ty, read, &[record.into()], "")?;
+        let found = call.try_as_basic_value().basic().ok_or_else(|| self.unverified("load"))?;
+        Ok(self.builder().build_int_compare(IntPredicate::EQ, found.into_int_value(), kernel, "")?.into())
     }
 
     fn shuffle(

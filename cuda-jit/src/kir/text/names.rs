@@ -1,8 +1,8 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
-    Special, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar,
+    Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// Each unary operator with its word.
@@ -49,11 +49,29 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("ge", CompareOp::Ge),
 ];
 
+/// Each load with a hint with its word.
+pub(super) const LOAD: [(&str, CacheLoad); 6] = [
+    ("load.ca", CacheLoad::All),
+    ("load.cg", CacheLoad::Global),
+    ("load.cs", CacheLoad::Streaming),
+    ("load.lu", CacheLoad::LastUse),
+    ("load.cv", CacheLoad::Volatile),
+    ("load.nc", CacheLoad::ReadOnly),
+];
+
+/// Each store with a hint with its word.
+pub(super) const STORE: [(&str, CacheStore); 4] = [
+    ("store.wb", CacheStore::WriteBack),
+    ("store.cg", CacheStore::Global),
+    ("store.cs", CacheStore::Streaming),
+    ("store.wt", CacheStore::WriteThrough),
+];
+
 /// Each half of a pair with its word.
 pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 21] = [
+pub(super) const SPECIAL: [(&str, Special); 27] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -69,6 +87,12 @@ pub(super) const SPECIAL: [(&str, Special); 21] = [
     ("lane_id", Special::LaneId),
     ("warp_size", Special::WarpSize),
     ("dynamic_shared_bytes", Special::DynamicSharedBytes),
+    ("cluster_block_idx.x", Special::ClusterBlockIdx(Axis::X)),
+    ("cluster_block_idx.y", Special::ClusterBlockIdx(Axis::Y)),
+    ("cluster_block_idx.z", Special::ClusterBlockIdx(Axis::Z)),
+    ("cluster_dim.x", Special::ClusterDim(Axis::X)),
+    ("cluster_dim.y", Special::ClusterDim(Axis::Y)),
+    ("cluster_dim.z", Special::ClusterDim(Axis::Z)),
     ("lane_mask.eq", Special::LaneMask(CompareOp::Eq)),
     ("lane_mask.ne", Special::LaneMask(CompareOp::Ne)),
     ("lane_mask.lt", Special::LaneMask(CompareOp::Lt)),

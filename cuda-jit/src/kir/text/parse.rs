@@ -6,8 +6,8 @@ use std::fmt::Display;
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
-    VOTE, item, scalar,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
@@ -210,6 +210,12 @@ impl Parser {
         if let Some(op) = item(&BARRIER, &word) {
             return Ok(Op::BarrierReduce(op, self.value()?));
         }
+        if let Some(hint) = item(&LOAD, &word) {
+            return Ok(Op::LoadCached(hint, self.value()?));
+        }
+        if let Some(hint) = item(&STORE, &word) {
+            return self.two(|a, b| Op::StoreCached(hint, a, b));
+        }
         if let Some(lane) = item(&LANE, &word) {
             return Ok(Op::Lane(self.value()?, lane));
         }
@@ -287,6 +293,9 @@ impl Parser {
                 let op = self.item(&REDUCE, "a reduction")?;
                 self.two(|a, b| Op::Reduce(op, a, b))
             }
+            "cluster_barrier" => Ok(Op::ClusterBarrier),
+            "grid_barrier" => Ok(Op::GridBarrier),
+            "panicked" => Ok(Op::Panicked),
             "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
             "vote" => {

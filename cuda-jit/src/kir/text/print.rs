@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, TERNARY, UNARY,
-    VOTE, word,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, Module, Op,
@@ -165,6 +165,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Retype(pointer, pointee) => format!("retype {pointer} to {pointee}"),
         Op::Load(pointer) => format!("load {pointer}"),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
+        Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(&LOAD, hint)),
+        Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::Constant(constant) => format!("constant {constant}"),
@@ -192,6 +194,9 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::MatchAny(mask, value) => format!("match_any {mask}, {value}"),
         Op::MatchAll(mask, value) => format!("match_all {mask}, {value}"),
         Op::Reduce(op, mask, value) => format!("reduce {} {mask}, {value}", word(&REDUCE, op)),
+        Op::ClusterBarrier => "cluster_barrier".to_owned(),
+        Op::GridBarrier => "grid_barrier".to_owned(),
+        Op::Panicked => "panicked".to_owned(),
         Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
         Op::Sleep(time) => format!("sleep {time}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),

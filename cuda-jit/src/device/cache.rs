@@ -1,0 +1,83 @@
+//! Loads and stores that say how long caches should keep what they move: CUDA's and Numba's `ldcg` and its kin.
+//!
+//! They are hints to global memory's caches and change no result. Each takes a reference, so the index is checked where the
+//! reference is made: `ldcs(&x[i])`. Of shared and local memory, and on the host, they are plain loads and stores.
+//! [The manual](https://docs.nvidia.com/cuda/parallel-thread-execution/#cache-operators) has each operator's meaning.
+
+use crate::harvest::Intrinsic;
+use crate::kir::{CacheLoad, CacheStore};
+use crate::num::Num;
+
+macro_rules! loads {
+    ($($(#[doc = $doc:literal])* $name:ident $hint:ident;)*) => {
+        $(
+            $(#[doc = $doc])*
+            pub fn $name<T: Num>(place: &T) -> T {
+                *place
+            }
+        )*
+
+        calls! {
+            $(<T: Num> $name(&'static T) -> T => Intrinsic::LoadCached(CacheLoad::$hint);)*
+        }
+    };
+}
+
+macro_rules! stores {
+    ($($(#[doc = $doc:literal])* $name:ident $hint:ident;)*) => {
+        $(
+            $(#[doc = $doc])*
+            pub fn $name<T: Num>(place: &mut T, value: T) {
+                *place = value;
+            }
+        )*
+
+        calls! {
+            $(<T: Num> $name(&'static mut T, T) => Intrinsic::StoreCached(CacheStore::$hint);)*
+        }
+    };
+}
+
+loads! {
+    /// Loads a number and keeps it in all caches, as a plain load does: `ld.ca`.
+    ldca All;
+    /// Loads a number and keeps it in the device's cache, not in the multiprocessor's: `ld.cg`.
+    ldcg Global;
+    /// Loads a number that is likely not needed again: `ld.cs`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{grid, ldcs, stcs}, kernel};
+    ///
+    /// #[kernel]
+    /// fn scale(factor: f32, x: &[f32], out: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     if i < out.len() {
+    ///         stcs(&mut out[i], ldcs(&x[i]) * factor);
+    ///     }
+    /// }
+    /// let ptx = scale::compile_ptx((9, 0))?;
+    /// assert!(ptx.contains("ld.global.cs.b32") && ptx.contains("st.global.cs.b32"));
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ldcs Streaming;
+    /// Loads a number for the last time, so that its place need not be written back: `ld.lu`.
+    ldlu LastUse;
+    /// Loads a number that others may have written, anew each time: `ld.cv`.
+    ldcv Volatile;
+    /// Loads a number that nobody writes during the launch through the read-only cache: `ld.nc`. Kernels load from a `&[T]`
+    /// parameter like this in any case; where others may write the number this is a plain load.
+    ldg ReadOnly;
+}
+
+stores! {
+    /// Stores a number and keeps it in all caches that keep writes, as a plain store does: `st.wb`.
+    stwb WriteBack;
+    /// Stores a number and keeps it in the device's cache, not in the multiprocessor's: `st.cg`.
+    stcg Global;
+    /// Stores a number that is likely not needed again: `st.cs`.
+    stcs Streaming;
+    /// Stores a number through the caches to memory: `st.wt`.
+    stwt WriteThrough;
+}

@@ -1,0 +1,165 @@
+//! Tiles: parts of a warp of a size that is known when the kernel is compiled.
+
+use super::{Block, marker, this_block};
+use crate::device as device_fn;
+use crate::device::{Shuffled, lane_id, sync_warp};
+use crate::harvest::{GroupOp, Intrinsic};
+
+/// A part of a warp: `N` neighbouring threads, whose first rank in the block is a multiple of `N`.
+///
+/// All threads of a tile call its methods together, but for those that tell a rank or a size. Masks that it gives and
+/// ranks that it takes count from its first thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile<const N: usize>;
+
+super::group! { Tile [const N] {} }
+
+/// A number of threads that a tile can have.
+#[diagnostic::on_unimplemented(
+    message = "a tile has 1, 2, 4, 8, 16 or 32 threads",
+    label = "of another size than `tiled_partition` makes"
+)]
+pub trait TileSize {}
+
+macro_rules! sizes {
+    ($($size:literal)*) => { $( impl TileSize for Tile<$size> {} )* };
+}
+
+sizes! { 1 2 4 8 16 32 }
+
+/// The tile of `N` threads that the thread belongs to; the block's size is a multiple of `N`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{this_block, tiled_partition}, kernel};
+///
+/// /// The sums of each eight elements.
+/// #[kernel]
+/// fn sums(x: &[f32], out: &mut [f32]) {
+///     let block = this_block();
+///     let tile = tiled_partition::<8>(&block);
+///     let sum = tile.reduce_add(x[block.thread_rank()]);
+///     if tile.thread_rank() == 0 {
+///         out[tile.meta_group_rank()] = sum;
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let x: Vec<f32> = (0..32).map(|i| i as f32).collect();
+/// let mut out = [0.0; 4];
+/// sums::launch((1, 32), &x, &mut out)?;
+/// assert_eq!(out, [28.0, 92.0, 156.0, 220.0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[device_fn]
+pub fn tiled_partition<const N: usize>(_block: &Block) -> Tile<N>
+where
+    Tile<N>: TileSize,
+{
+    Tile::<N>
+}
+
+#[device_fn]
+impl<const N: usize> Tile<N> {
+    /// The thread's number in the tile.
+    #[must_use]
+    pub fn thread_rank(self) -> usize {
+        lane_id() % N
+    }
+
+    /// How many threads the tile has.
+    #[must_use]
+    pub fn size(self) -> usize {
+        N
+    }
+
+    /// The tile's number among those of the block.
+    #[must_use]
+    pub fn meta_group_rank(self) -> usize {
+        this_block().thread_rank() / N
+    }
+
+    /// How many tiles the block has.
+    #[must_use]
+    pub fn meta_group_size(self) -> usize {
+        this_block().size().div_ceil(N)
+    }
+
+    /// The tile's lanes in the warp, a bit for each.
+    #[must_use]
+    pub fn lanes(self) -> u32 {
+        let all = if N == 32 { u32::MAX } else { (1 << N as u32) - 1 };
+        let first = lane_id() / N * N;
+        all << first as u32
+    }
+
+    /// Waits for the tile's threads; what they wrote before is then visible to them.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    pub fn sync(self) {
+        sync_warp(self.lanes());
+    }
+
+    /// Whether `predicate` is true for all.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn all(self, predicate: bool) -> bool {
+        crate::device::all_sync(self.lanes(), predicate)
+    }
+
+    /// Whether `predicate` is true for any.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn any(self, predicate: bool) -> bool {
+        crate::device::any_sync(self.lanes(), predicate)
+    }
+
+    /// For which threads of the tile `predicate` is true, a bit for each.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn ballot(self, predicate: bool) -> u32 {
+        let first = lane_id() / N * N;
+        crate::device::ballot_sync(self.lanes(), predicate) >> first as u32
+    }
+}
+
+impl<const N: usize> marker::WarpGroup for Tile<N> {
+    fn intrinsic(op: GroupOp) -> Intrinsic {
+        Intrinsic::Tile(op, N as u32)
+    }
+}
+
+super::methods_of_values! {
+    impl Tile<N> [const N: usize];
+    /// The value of the thread of that rank, modulo the tile.
+    fn shfl / __dev_shfl / Index<T: Shuffled>(value, rank) -> T;
+    /// The value of the thread `delta` below; the thread's own where there is none.
+    fn shfl_up / __dev_shfl_up / Up<T: Shuffled>(value, delta) -> T;
+    /// The value of the thread `delta` above; the thread's own where there is none.
+    fn shfl_down / __dev_shfl_down / Down<T: Shuffled>(value, delta) -> T;
+    /// The value of the thread whose rank differs in the bits of `bits`; the thread's own where there is none.
+    fn shfl_xor / __dev_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
+    /// For which threads of the tile the value has this thread's bits, a bit for each.
+    fn match_any / __dev_match_any / MatchAny<T: Shuffled>(value) -> u32;
+    /// Whether the value has the same bits in all threads of the tile: their mask and `true`, else 0 and `false`.
+    fn match_all / __dev_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
+    /// The sum over the tile, wrapping, in each of its threads.
+    fn reduce_add / __dev_reduce_add / Add<T: Shuffled>(value) -> T;
+    /// The smallest value of the tile, in each of its threads; of numbers and NaN a number.
+    fn reduce_min / __dev_reduce_min / Min<T: Shuffled>(value) -> T;
+    /// The largest value of the tile, in each of its threads; of numbers and NaN a number.
+    fn reduce_max / __dev_reduce_max / Max<T: Shuffled>(value) -> T;
+}
