@@ -357,7 +357,7 @@ fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Exp
 }
 
 /// Whether a path names a tuple struct, by Rust's naming.
-fn is_constructor(path: &Path) -> bool {
+pub(super) fn is_constructor(path: &Path) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
 }
 
