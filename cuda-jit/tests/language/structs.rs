@@ -323,3 +323,45 @@ fn numbers_become_enums_where_there_is_a_variant() {
     assert_eq!(out, [-30, -20, 1, 7, 1, 1]);
     assert_eq!((Level::from_repr(-2), Level::from_repr(9)), (Some(Level::Middle), None));
 }
+
+/// Whose size on the host is that of what it may hold: rustc keeps `None` in a value that it cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Niches {
+    a: Option<bool>,
+    b: u8,
+    c: Option<Level>,
+    d: i16,
+    e: (bool, Option<bool>),
+    f: u8,
+}
+
+#[kernel]
+fn niches(x: &[i16], out: &mut [i32]) {
+    let i = grid::<1>();
+    if i >= x.len() {
+        return;
+    }
+    let one = Niches { a: None, b: 255, c: None, d: -1, e: (true, None), f: 77 };
+    let mut all = [one; 3];
+    let at = i % 3;
+    all[at].a = Some(x[i] > 0);
+    all[at].c = Level::from_repr(x[i]);
+    all[at].e.1 = Some(i % 2 == 0);
+    let seen = all[(at + x.len()) % 3];
+    let mut sum = seen.b as i32 + seen.d as i32 * 1000 + seen.f as i32 * 100_000;
+    if let Some(true) = seen.a {
+        sum += 1;
+    }
+    if seen.c == Some(Level::High) {
+        sum += 2;
+    }
+    if seen.e.0 && seen.e.1 == Some(true) {
+        sum += 4;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn options_in_structs_overlap_nothing() {
+    differ!(niches, (1, 8), [&[-3i16, 1, -1, 400, 0, 144][..]], vec![0i32; 6]);
+}
