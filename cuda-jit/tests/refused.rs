@@ -43,6 +43,7 @@ const NO_REFUSALS: &[&str] = &[
     "The device function [`",
     "Takes the closures that a launch would pass",
     "Indices are not checked",
+    "The variant of that number, if",
     "` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.",
     "this is not a call",
     "this is no struct expression",

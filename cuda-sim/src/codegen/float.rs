@@ -171,7 +171,16 @@ impl Emitter<'_> {
             _ if nan => ("maximum", vec![(float, v[0].as_str()), (float, v[1].as_str())]),
             _ => ("maximumnum", vec![(float, v[0].as_str()), (float, v[1].as_str())]),
         };
-        self.call(float, &format!("llvm.{name}.f{bits}"), &args)
+        let value = self.call(float, &format!("llvm.{name}.f{bits}"), &args);
+        if !name.ends_with("num") {
+            return value;
+        }
+        // LLVM 22's code for these on x86 yields a NaN where it knows that one operand is none and the other is one
+        let (a, b) = (&v[0], &v[1]);
+        let (no_a, no_b) =
+            (self.def(format_args!("fcmp uno {float} {a}, {a}")), self.def(format_args!("fcmp uno {float} {b}, {b}")));
+        let without_b = self.def(format_args!("select i1 {no_b}, {float} {a}, {float} {value}"));
+        self.def(format_args!("select i1 {no_a}, {float} {b}, {float} {without_b}"))
     }
 
     fn arithmetic(&mut self, inst: &Inst, ty: Type, v: &[String]) -> Result<String> {
