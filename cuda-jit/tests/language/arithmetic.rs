@@ -177,3 +177,28 @@ fn conditions_stop_early() {
     differ!(booleans, (1, 6), [&x[..], true], vec![0u32; 6]);
     differ!(booleans, (1, 6), [&x[..], false], vec![0u32; 6]);
 }
+
+/// The back end of the software device knows of the first `max` that it is no NaN.
+#[kernel(fma = false)]
+fn of_numbers_and_nans(x: &[f32], y: &[f64], out: &mut [f64]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let (v, w) = (x[i], x[(i + 1) % x.len()]);
+        let single = w.max(8e27).max(v.mul_add(v, w));
+        let (v, w) = (y[i], y[(i + 1) % y.len()]);
+        let double = w.max(8e27).max(v.mul_add(v, w));
+        out[2 * i] = single as f64;
+        out[2 * i + 1] = double;
+    }
+}
+
+#[test]
+fn the_greater_of_a_number_and_a_nan_is_the_number() {
+    let x: Vec<f32> = (0..64).map(|i| if i % 3 == 0 { f32::NAN } else { i as f32 }).collect();
+    let y: Vec<f64> = x.iter().map(|&v| v.into()).collect();
+    // In vectors, and one by one.
+    for config in [(2, 32), (64, 1)] {
+        let out = differ!(of_numbers_and_nans, config, [&x[..], &y[..]], vec![0.0f64; 128]);
+        assert!(out.iter().all(|v| v.is_finite()), "{out:?}");
+    }
+}
