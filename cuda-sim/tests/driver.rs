@@ -126,9 +126,9 @@ fn refused(image: *const c_void) -> (CUresult, String) {
 fn what_cannot_be_loaded_has_a_log() {
     context();
     let text = |body: &str| CString::new(format!(".version 8.0\n.target sm_90\n.address_size 64\n{body}")).unwrap();
-    let (code, log) = refused(text(".visible .entry k() {\n  barrier.cluster.arrive ;\n}").as_ptr().cast());
+    let (code, log) = refused(text(".visible .entry k() {\n  wgmma.fence.sync.aligned ;\n}").as_ptr().cast());
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
-    assert!(log.contains("line 5") && log.contains("column 3") && log.contains("barrier.cluster"), "{log}");
+    assert!(log.contains("line 5") && log.contains("column 3") && log.contains("wgmma.fence"), "{log}");
     let (code, log) = refused(text(".visible .entry k( {").as_ptr().cast());
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_PTX);
     assert!(log.contains("line 4"), "{log}");

@@ -26,9 +26,7 @@ fn values(out: &mut [f32]) {
     let _ = |v: f32| v;
     let later = async { 1 };
     let pointer = &raw const big;
-    _ = out[0];
     let (a, b);
-    (a, b) = (1, 2);
 }
 
 #[cuda_jit::device]
