@@ -30,6 +30,24 @@ fn loops_and_strides() {
 }
 
 #[kernel]
+fn bytes(text: &[u8], out: &mut [u8]) {
+    for (i, byte) in text.iter().enumerate() {
+        out[i] = match *byte {
+            b'a'..=b'z' => *byte - b'a' + b'A',
+            b' ' | b'\n' => b'_',
+            ..b'0' => b'\xff',
+            other => other,
+        };
+    }
+}
+
+#[test]
+fn bytes_are_numbers() {
+    let upper = differ!(bytes, (1, 1), [&b"a z\n9-Q"[..]], vec![0u8; 7]);
+    assert_eq!(upper, *b"A_Z_9\xffQ");
+}
+
+#[kernel]
 fn ranges(from: i8, to: i8, step: usize, out: &mut [i32]) {
     let mut at = 0;
     for v in from..to {

@@ -5,8 +5,8 @@ fn expressions(x: &[f32], out: &mut [f32]) {
     for v in x.iter().map(|v| v * 2.0) {
         out[0] += v;
     }
-    for (v, w) in x.iter().zip(x) {
-        out[0] += v * w;
+    for (v, w) in x.iter().zip(out.iter_mut()) {
+        *w = *v;
     }
     for (i, v) in x.iter().enumerate().rev() {
         out[i] += v;

@@ -134,6 +134,7 @@ impl Capture {
                 let value = lit.value;
                 Some(s::Lit::Bool(value))
             }
+            Lit::Byte(lit) => Some(s::Lit::Int(lit.value().into(), "u8".to_owned())),
             Lit::Int(lit) if matches!(lit.suffix(), "f32" | "f64") => {
                 Some(float(unsigned(lit.base10_digits()), lit.suffix()))
             }
@@ -146,7 +147,7 @@ impl Capture {
                 }
             },
             other => {
-                self.refuse(other.span(), "kernels have number and `bool` literals only");
+                self.refuse(other.span(), "kernels have number, byte and `bool` literals only");
                 None
             }
         }

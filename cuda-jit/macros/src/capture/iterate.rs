@@ -4,6 +4,7 @@ use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, RangeLimits};
 
+use super::methods::makes_iterator;
 use super::{Capture, node};
 
 const HINT: &str = "`for` runs over a range (`a..b`, `a..=b`, with `.rev()` and `.step_by(n)`) or over a slice or array \
@@ -91,7 +92,7 @@ impl Capture {
                 _ => return None,
             }
         }
-        if last != ADAPTORS.len() && !iterated || copied && chunk.is_some() {
+        if last != ADAPTORS.len() && !iterated || copied && chunk.is_some() || iterates(inner) {
             return None;
         }
         let of = self.expr(inner);
@@ -104,6 +105,16 @@ fn adapted(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(_) | Expr::Group(_) => true,
         Expr::MethodCall(call) => ADAPTORS.iter().any(|adaptor| call.method == adaptor),
+        _ => false,
+    }
+}
+
+/// Whether an iterator is made here or before, and something else than an adaptor done with it.
+fn iterates(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => iterates(&paren.expr),
+        Expr::Group(group) => iterates(&group.expr),
+        Expr::MethodCall(call) => makes_iterator(&call.method.to_string()) || iterates(&call.receiver),
         _ => false,
     }
 }

@@ -149,10 +149,15 @@ pub(crate) const METHODS: &[&str] = &[
     "wrapping_sub",
 ];
 
+/// Whether a method of this name makes an iterator, which is no value in a kernel.
+pub(super) fn makes_iterator(name: &str) -> bool {
+    ["iter", "iter_mut", "into_iter", "chunks_exact", "chunks_exact_mut", "chunks", "windows"].contains(&name)
+}
+
 /// Why a method cannot be called, if it cannot. Others may be a `#[device] impl`'s: rustc decides.
 pub(super) fn refused_method(name: &str) -> Option<String> {
     Some(match name {
-        "iter" | "iter_mut" | "into_iter" | "chunks_exact" | "chunks_exact_mut" | "chunks" | "windows" => {
+        name if makes_iterator(name) => {
             format!("`{name}` stands only in `for`; write `for v in slice.iter()` or `for i in 0..slice.len()`")
         }
         "get_unchecked" | "get_unchecked_mut" => format!("write `*slice.{name}(i)` to read or write the element"),
