@@ -76,4 +76,4 @@ pub use module::{JitOptions, Module};
 pub use panic::{KernelPanic, PanicDecoder, PanicRecord, RawPanic};
 pub use profiler::ProfilerGuard;
 pub use scope::StreamScope;
-pub use stream::{Stream, StreamId, StreamOptions};
+pub use stream::{Stream, StreamId, StreamOptions, external_stream};

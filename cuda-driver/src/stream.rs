@@ -18,9 +18,7 @@ use crate::call::driver_query;
 use crate::context::Context;
 use crate::done::Done;
 use crate::driver_call;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
@@ -391,6 +389,24 @@ impl Stream {
     ) -> Result<R> {
         scope::run(self, work)
     }
+}
+
+/// A stream of the thread's current context that someone else made, such as another library, and will destroy; see
+/// [`Stream::external`].
+///
+/// # Safety
+///
+/// `raw` is a stream of the current context, and is destroyed only after the last clone of the returned value, and
+/// everything that was used on it, is gone.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] where the thread has no current context.
+pub unsafe fn external_stream(raw: CUstream) -> Result<Stream> {
+    let text = "an external stream is one of the current context, and this thread has none; select a device first";
+    let context = Context::current().ok_or_else(|| Error::invalid(text))?;
+    // SAFETY: this function's own precondition, word for word.
+    Ok(unsafe { Stream::external(&context, raw) })
 }
 
 impl Drop for OwnedStream {

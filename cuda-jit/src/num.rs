@@ -27,6 +27,7 @@ use crate::harvest::ScalarType;
 /// assert!(scale::<i64>::compile_ptx((7, 5))?.contains(".entry scale_i64"));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
 pub trait Num:
     ScalarType
     + cuda_mem::Element

@@ -4,12 +4,13 @@
 //! has it too: the files show it.
 
 use std::fmt::Write;
+use std::path::Path;
 
 #[test]
 fn diagnostics() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/refused/*.rs");
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let large = folder.join("large_kernel.rs");
     std::fs::write(&large, large_kernel(500)).expect("the target folder can be written");
     cases.pass(large.to_str().expect("the path is UTF-8"));
@@ -30,4 +31,79 @@ fn large_kernel(lines: usize) -> String {
     }
     text.push_str("}\nfn main() { assert!(large::compile_ptx((9, 0)).unwrap().contains(\".entry large\")); }\n");
     text
+}
+
+/// Texts of several words in the macros' sources that are no refusals: what kernels' panics and the documentation of
+/// what is generated say, and what stands where rustc's own parser, or syn, refuses first.
+const NO_REFUSALS: &[&str] = &[
+    "entered unreachable code: ",
+    "not yet implemented: ",
+    "The arguments of a launch for a parameter of type",
+    "The kernel [`",
+    "The device function [`",
+    "Takes the closures that a launch would pass",
+    "Indices are not checked",
+    "` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.",
+    "this is not a call",
+    "this is no struct expression",
+    "`else` takes a block",
+    "a pattern's bound is a literal or a constant",
+];
+
+#[test]
+fn every_refusal_of_the_macros_is_shown_by_a_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shown = texts(&root.join("tests/refused"), "stderr").concat();
+    let mut refusals = 0;
+    for source in texts(&root.join("macros/src"), "rs") {
+        let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+        for text in literals(source).filter(|text| text.matches(' ').count() > 2) {
+            if NO_REFUSALS.iter().any(|known| text.contains(known)) {
+                continue;
+            }
+            refusals += 1;
+            // as it reads, or as a format string's parts
+            let is_shown = shown.contains(&text) || fixed_parts(&text).all(|part| shown.contains(part.as_str()));
+            assert!(is_shown, "no `.stderr` in tests/refused shows this refusal: {text}");
+        }
+    }
+    assert!(refusals > 60, "only {refusals} refusals were found");
+}
+
+/// The texts of the files below a folder that end so.
+fn texts(folder: &Path, extension: &str) -> Vec<String> {
+    let paths =
+        std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it was listed").path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => texts(&path, extension),
+            false if path.extension().is_some_and(|found| found == extension) => {
+                vec![std::fs::read_to_string(&path).expect("it can be read")]
+            }
+            false => Vec::new(),
+        })
+        .collect()
+}
+
+/// The string literals of a source, without comments, as they read.
+fn literals(source: &str) -> impl Iterator<Item = String> {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code = code.replace("'\"'", "").replace("\\\"", "\u{1}");
+    let inside: Vec<String> = code.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    inside.into_iter().map(|text| {
+        let lines: Vec<&str> = text.split("\\\n").collect();
+        let joined = lines.iter().enumerate().map(|(at, line)| if at == 0 { line } else { line.trim_start() });
+        joined.collect::<String>().replace('\u{1}', "\"").replace("\\n", "\n").replace("\\\\", "\\")
+    })
+}
+
+/// What of a format string stands in every text that it makes; short parts are left out.
+fn fixed_parts(format: &str) -> impl Iterator<Item = String> {
+    let marked = format.replace("{{", "\u{1}").replace("}}", "\u{2}");
+    let mut parts = Vec::new();
+    for (at, part) in marked.split('{').enumerate() {
+        let fixed = if at == 0 { part } else { part.split_once('}').map_or("", |(_, rest)| rest) };
+        parts.push(fixed.replace('\u{1}', "{").replace('\u{2}', "}").trim().to_owned());
+    }
+    parts.into_iter().filter(|part| part.len() > 5)
 }

@@ -1,7 +1,7 @@
 //! `use cuda_prelude::*;`: GPU kernels in Rust, on a GPU or, where there is none, on the software device.
 //!
 //! This crate is the door: it chooses the driver, keeps a current device per thread, and gathers the names that a
-//! Numba user looks for. What they do is in the crates below it. Its one `unsafe` function hands the caller's promise on.
+//! Numba user looks for. What they do is in the crates below it. It holds no `unsafe` code.
 //!
 //! # Examples
 //!
@@ -34,7 +34,7 @@
 //! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
 //! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
 //! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 #[cfg(doctest)]
 mod book;
@@ -44,7 +44,7 @@ mod memory;
 mod streams;
 
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
-pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, ProfilerGuard, Stream};
+pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, ProfilerGuard, Stream, external_stream};
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,
     Bytes4, Cluster, Coalesced, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile, TileSize, active_mask,
@@ -82,8 +82,8 @@ pub use devices::{
 };
 pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{
-    default_stream, event, event_elapsed_time, event_without_timing, external_stream, legacy_default_stream,
-    per_thread_default_stream, stream,
+    default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
+    stream,
 };
 
 /// What the macros' expansions name. Not for people.

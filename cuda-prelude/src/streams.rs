@@ -1,6 +1,5 @@
 //! Streams and events of the current context.
 
-use cuda_driver::cuda_sys::CUstream;
 use cuda_driver::{Event, Stream};
 
 use crate::{Result, current_context};
@@ -47,22 +46,6 @@ pub fn legacy_default_stream() -> Result<Stream> {
 /// If there is no device.
 pub fn per_thread_default_stream() -> Result<Stream> {
     Ok(Stream::per_thread(&current_context()?))
-}
-
-/// A stream of the current context that someone else made, such as another library, and will destroy.
-///
-/// # Safety
-///
-/// `raw` is a stream of the current context, and is destroyed only after the last clone of the returned value, and
-/// everything that was used on it, is gone.
-///
-/// # Errors
-///
-/// If there is no device.
-#[expect(unsafe_code, reason = "hands the caller's promise on")]
-pub unsafe fn external_stream(raw: CUstream) -> Result<Stream> {
-    // SAFETY: this function's own precondition, word for word.
-    Ok(unsafe { Stream::external(&current_context()?, raw) })
 }
 
 /// A new event that can measure time.

@@ -112,6 +112,9 @@ fn a_selection_ends_and_a_stream_of_others_is_used() -> Result<()> {
     std::thread::scope(|scope| {
         let other = scope.spawn(|| -> Result<()> {
             close();
+            // SAFETY: 0 is a default stream, which nobody destroys.
+            let refused = unsafe { external_stream(std::ptr::null_mut()) };
+            assert!(refused.unwrap_err().to_string().contains("select a device first"));
             {
                 let _selected = gpus()?[0].select()?;
                 assert!(Context::current().is_some());

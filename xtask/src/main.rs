@@ -9,6 +9,7 @@ mod cache;
 mod check;
 mod demo;
 mod doctor;
+mod fuzz;
 mod gen_bindings;
 mod layers;
 mod setup;
@@ -38,6 +39,8 @@ enum Command {
     Check(check::Options),
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
+    /// Compares kernels made at random on the host and on the software device, bit for bit
+    Fuzz(fuzz::Options),
     /// Packs demo, tests and measurements for a machine with a GPU driver and nothing else
     Bundle(bundle::Options),
     /// Downloads NVIDIA's headers, compilers and libclang from PyPI, laid out as a conda environment
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::GenBindings(options) => gen_bindings::run(&options),

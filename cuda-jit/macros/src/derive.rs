@@ -9,7 +9,8 @@
 //! argument.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
@@ -48,26 +49,34 @@ fn repr(input: &DeriveInput) -> Vec<String> {
     words
 }
 
-/// The operators that `#[operators(..)]` lists: each trait's name and the right operand's type.
-fn operators(input: &DeriveInput) -> syn::Result<Vec<(Ident, Type)>> {
-    let mut listed = Vec::new();
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operators")) {
-        let paths = attribute.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)?;
-        for path in paths {
-            let Some(last) = path.segments.last() else { continue };
-            let right = match &last.arguments {
-                syn::PathArguments::AngleBracketed(arguments) => syn::parse2(quote_arguments(arguments))?,
-                _ => syn::parse_quote!(Self),
-            };
-            listed.push((last.ident.clone(), right));
-        }
-    }
-    Ok(listed)
+/// An operator that a struct lists: `Mul`, `Mul<Right>` or `Mul for Left`.
+struct Listed {
+    name: Ident,
+    /// The left operand where it is not the struct.
+    left: Option<Type>,
+    right: Type,
 }
 
-fn quote_arguments(arguments: &syn::AngleBracketedGenericArguments) -> TokenStream {
-    let arguments = &arguments.args;
-    quote!(#arguments)
+impl Parse for Listed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let path: syn::Path = input.parse()?;
+        let left = if input.parse::<Option<Token![for]>>()?.is_some() { Some(input.parse()?) } else { None };
+        let Some(last) = path.segments.last() else { return Err(input.error("which operator?")) };
+        let right = match &last.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => syn::parse2(arguments.args.to_token_stream())?,
+            _ => syn::parse_quote!(Self),
+        };
+        Ok(Listed { name: last.ident.clone(), left, right })
+    }
+}
+
+/// The operators that `#[operators(..)]` lists.
+fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
+    let mut listed = Vec::new();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("operators")) {
+        listed.extend(attribute.parse_args_with(Punctuated::<Listed, Token![,]>::parse_terminated)?);
+    }
+    Ok(listed)
 }
 
 /// The generics with each type parameter a value, and others as written.
@@ -91,11 +100,15 @@ fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
 
 fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::Result<TokenStream> {
     let name = &input.ident;
+    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
+        return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
+    }
     let listed = operators(input)?;
     let mut generics = bounded(root, &input.generics);
     let clause = generics.make_where_clause();
-    for (operator, right) in &listed {
-        clause.predicates.push(syn::parse_quote!(Self: #root::DeviceOperator<#root::operators::#operator, #right>));
+    for Listed { name, left, right } in &listed {
+        let left = left.clone().unwrap_or_else(|| syn::parse_quote!(Self));
+        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#name, #right>));
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let members: Vec<Member> = fields.members().collect();
@@ -112,12 +125,17 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         let ty = quote_spanned!(ty.span() => #root::ty_of::<#ty>());
         quote!(#root::Field { name: #text, ty: #ty, offset: ::core::mem::offset_of!(Self, #member) })
     });
-    let listed = listed.iter().map(|(operator, right)| {
-        let text = operator.to_string();
+    let listed = listed.iter().map(|Listed { name, left, right }| {
+        let (text, of) = (name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
+        let left = match left {
+            Some(left) => quote!(::core::option::Option::Some(#root::ty_of::<#left>())),
+            None => quote!(::core::option::Option::None),
+        };
         quote!(#root::Operator {
             name: #text,
+            left: #left,
             right: #root::ty_of::<#right>(),
-            instance: <Self as #root::DeviceOperator<#root::operators::#operator, #right>>::instance(),
+            instance: <#of as #root::DeviceOperator<#root::operators::#name, #right>>::instance(),
         })
     });
     let values = if borrows {
@@ -291,7 +309,17 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     }
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
+    let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
+    let from_repr = match checked {
+        Some(attribute) => {
+            attribute.meta.require_path_only()?;
+            from_repr(root, input, data, &repr)
+        }
+        None => TokenStream::new(),
+    };
     Ok(quote! {
+        #from_repr
+
         impl #root::Key for #name {
             fn ty() -> #root::Ty {
                 #root::Ty::Enum(::core::any::type_name::<Self>(), <#repr as #root::ScalarType>::SCALAR)
@@ -314,4 +342,21 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
     })
+}
+
+/// The function that looks for the variant of a number, for the host and for kernels.
+fn from_repr(root: &TokenStream, input: &DeriveInput, data: &DataEnum, repr: &Ident) -> TokenStream {
+    let (vis, name) = (&input.vis, &input.ident);
+    let doc = format!("The variant of that number, if [`{name}`] has one.");
+    let variants = data.variants.iter().map(|variant| &variant.ident);
+    let function = syn::parse_quote! {
+        impl #name {
+            #[doc = #doc]
+            #vis fn from_repr(number: #repr) -> Option<Self> {
+                #(if number == Self::#variants as #repr { return Some(Self::#variants); })*
+                None
+            }
+        }
+    };
+    crate::methods::of_impl(root, TokenStream::new(), function)
 }

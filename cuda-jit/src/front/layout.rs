@@ -2,8 +2,8 @@
 //!
 //! A value is its leaves in order: a number is one, a slice is an address and a length, a struct is those of its
 //! fields. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
-//! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples and `Option` only ever lie
-//! in the thread's own memory, where the front end lays them out.
+//! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples, `Option` and structs that
+//! hold them only ever lie in the thread's own memory, where the front end lays them out.
 
 use std::ops::Range;
 
@@ -96,7 +96,10 @@ impl Ty {
         let mut record = Record { size: 0, align: 1 };
         match self {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => record = Record { size: scalar.bytes(), align: scalar.bytes() },
-            Ty::Struct(of) => record = Record { size: of.size as u32, align: of.align as u32 },
+            Ty::Struct(of) if !self.is_of_one_thread() => {
+                record = Record { size: of.size as u32, align: of.align as u32 };
+            }
+            Ty::Struct(of) => record.append_all(of.fields.iter().map(|field| &field.ty)),
             Ty::Array(element, count) => {
                 let Record { size, align } = element.record();
                 record = Record { size: size.saturating_mul(*count as u32), align };
@@ -107,12 +110,7 @@ impl Ty {
                 record.append(size, align);
                 record.size = record.size.next_multiple_of(record.align);
             }
-            Ty::Tuple(types) => {
-                for Record { size, align } in types.iter().map(Ty::record) {
-                    record.append(size, align);
-                }
-                record.size = record.size.next_multiple_of(record.align);
-            }
+            Ty::Tuple(types) => record.append_all(types),
             Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => {}
         }
         record
@@ -121,21 +119,28 @@ impl Ty {
     /// The parts of a tuple, struct or `Option`, each with where it begins in memory.
     pub(super) fn parts(&self) -> Vec<(&Ty, u32)> {
         match self {
-            Ty::Struct(of) => of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect(),
-            Ty::Tuple(types) => {
-                let mut record = Record { size: 0, align: 1 };
-                let place = |ty| {
-                    let Record { size, align } = Ty::record(ty);
-                    (ty, record.append(size, align))
-                };
-                types.iter().map(place).collect()
+            Ty::Struct(of) if !self.is_of_one_thread() => {
+                of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect()
             }
+            Ty::Struct(of) => placed(of.fields.iter().map(|field| &field.ty)),
+            Ty::Tuple(types) => placed(types),
             Ty::Option(inner) => {
                 let mut record = Record { size: Scalar::Bool.bytes(), align: 1 };
                 let Record { size, align } = inner.record();
                 vec![(&**inner, record.append(size, align))]
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether it only ever lies in a thread's own memory: it has tuples or `Option`s, whose places in rustc's layout nobody
+    /// tells, so that the layout is this module's.
+    fn is_of_one_thread(&self) -> bool {
+        match self {
+            Ty::Tuple(_) | Ty::Option(_) => true,
+            Ty::Array(element, _) => element.is_of_one_thread(),
+            Ty::Struct(of) => of.fields.iter().any(|field| field.ty.is_of_one_thread()),
+            _ => false,
         }
     }
 
@@ -213,6 +218,24 @@ impl Record {
         *self = Record { size: offset + size, align: self.align.max(align) };
         offset
     }
+
+    /// Makes room for one after the other, and for what follows such a record in an array.
+    fn append_all<'a>(&mut self, types: impl IntoIterator<Item = &'a Ty>) {
+        for Record { size, align } in types.into_iter().map(Ty::record) {
+            self.append(size, align);
+        }
+        self.size = self.size.next_multiple_of(self.align);
+    }
+}
+
+/// Types one after the other, each with where it begins.
+fn placed<'a>(types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a Ty, u32)> {
+    let mut record = Record { size: 0, align: 1 };
+    let place = |ty| {
+        let Record { size, align } = Ty::record(ty);
+        (ty, record.append(size, align))
+    };
+    types.into_iter().map(place).collect()
 }
 
 /// A type as an error shows it.

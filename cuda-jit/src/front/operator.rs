@@ -56,12 +56,15 @@ impl Lowering<'_> {
                 .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
             return self.lanes_binary(at, op, left?, right?);
         }
-        if let [None | Some(Ty::Scalar(_)), Some(number)] = &known
-            && let Some(part) = number.complex()
+        if let [other, Some(of @ Ty::Struct(_))] = &known
+            && !matches!(other, Some(Ty::Struct(_)))
+            && !(compares(op) && of.complex().is_some())
         {
-            let left = self.operand(left, Some(&Ty::Scalar(part)))?;
-            let right = self.operand(right, Some(number))?;
-            return self.overloaded_left(at, op, left, right);
+            let listed = || overload::left_type(overload::trait_name(op), of);
+            let wanted = other.clone().or_else(listed).or_else(|| Some(of.clone()));
+            let left = self.operand(left, wanted.as_ref())?;
+            let right = self.operand(right, Some(of))?;
+            return self.overloaded(at, op, left, right);
         }
         let ty = known.into_iter().flatten().next().or_else(|| outside.cloned());
         let left = self.operand(left, ty.as_ref())?;

@@ -6,7 +6,6 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Body, Operator, Ty};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
-use crate::types::complex::REAL;
 
 /// The operator's trait.
 pub(super) fn trait_name(op: BinaryOp) -> &'static str {
@@ -33,12 +32,32 @@ fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
         Some(right) => operator.right.fits(right),
         None => operator.right.as_scalar().is_some(),
     };
-    (of.operators)().into_iter().find(|operator| operator.name == name && fits(operator))
+    (of.operators)().into_iter().find(|operator| operator.left.is_none() && operator.name == name && fits(operator))
+}
+
+/// The operator of something else for a struct on the right, which lists it; where only a literal says what is on the
+/// left, the first for a number.
+fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
+    let Ty::Struct(of) = of else { return None };
+    let fits = |listed: &Ty| match left {
+        Some(left) => listed == left,
+        None => listed.as_scalar().is_some(),
+    };
+    (of.operators)().into_iter().find(|operator| operator.name == name && operator.left.as_ref().is_some_and(fits))
 }
 
 /// What an operator yields.
 pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
-    match find(of, name, Some(right))?.instance.body {
+    yielded(find(of, name, Some(right)))
+}
+
+/// What an operator with a struct on the right alone yields.
+pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty> {
+    yielded(find_right(left, name, of))
+}
+
+fn yielded(operator: Option<Operator>) -> Option<Ty> {
+    match operator?.instance.body {
         Body::Captured(_, harvest) => Some(harvest().result),
         _ => None,
     }
@@ -49,11 +68,17 @@ pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
     find(of, name, None).map(|operator| operator.right)
 }
 
+/// What the left operand is, where the operator of the struct on the right leaves no choice.
+pub(super) fn left_type(name: &str, of: &Ty) -> Option<Ty> {
+    find_right(None, name, of).and_then(|operator| operator.left)
+}
+
 impl Lowering<'_> {
     /// `left op right` of structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         let name = trait_name(op);
-        let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
+        let operator = find(&left.ty, name, Some(&right.ty));
+        let Some(operator) = operator.or_else(|| find_right(Some(&left.ty), name, &right.ty)) else {
             return Err(self.unlisted(at, name, &left.ty, &right.ty));
         };
         if op == BinaryOp::Eq || op == BinaryOp::Ne {
@@ -69,15 +94,6 @@ impl Lowering<'_> {
             });
         }
         self.call_instance(at, &operator.instance, vec![left, right])
-    }
-
-    /// `left op right` of a number and a complex number.
-    pub(super) fn overloaded_left(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
-        let name = format!("{REAL}{}", trait_name(op));
-        match find(&right.ty, &name, Some(&left.ty)) {
-            Some(operator) => self.call_instance(at, &operator.instance, vec![left, right]),
-            None => Err(self.unlisted(at, trait_name(op), &left.ty, &right.ty)),
-        }
     }
 
     /// `op value` of a struct.
@@ -109,11 +125,13 @@ impl Lowering<'_> {
     }
 
     fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
+        let is_struct = matches!(left, Ty::Struct(_));
         let (left, right) = (shown(left), shown(right));
-        let listed = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
+        let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
+        let listed = if is_struct { operator.clone() } else { format!("{name} for {left}") };
         let text = format!(
-            "`{left}` has no device operator `{listed}`; write `#[device] impl {listed} for {left}` and list it at the \
-             struct: `#[operators({listed})]`"
+            "`{left}` has no device operator `{operator}`; write `#[device] impl {operator} for {left}` and list it at \
+             the struct: `#[operators({listed})]`"
         );
         self.error(at, text)
     }

@@ -237,6 +237,9 @@ impl Lowering<'_> {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
             (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
             (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
+            (left, Some(of @ Ty::Struct(_))) => {
+                super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
+            }
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
             (left, right) => left.or(right),
         }

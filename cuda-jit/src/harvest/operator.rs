@@ -18,8 +18,10 @@ pub trait DeviceOperator<Op, Right> {
 
     /// The method.
     fn instance() -> Instance {
-        let of = GenericArg::Of(std::any::type_name::<Self>());
-        Instance { body: Body::Captured(Self::definition(), Self::harvest), generics: vec![of] }
+        let names = [std::any::type_name::<Self>(), std::any::type_name::<Right>()];
+        let different = if names[0] == names[1] { &names[..1] } else { &names };
+        let generics = different.iter().map(|name| GenericArg::Of(name)).collect();
+        Instance { body: Body::Captured(Self::definition(), Self::harvest), generics }
     }
 }
 

@@ -139,6 +139,8 @@ pub struct Field {
 pub struct Operator {
     /// The operator's trait, such as `Add`.
     pub name: &'static str,
+    /// The type of the left operand, where it is not the struct.
+    pub left: Option<Ty>,
     /// The type of the right operand; the struct itself for operators of one operand.
     pub right: Ty,
     /// The method.

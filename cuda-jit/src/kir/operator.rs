@@ -254,7 +254,7 @@ impl Order {
 /// What an atomic operation makes of the old value and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
-    /// The wrapping sum; for 32-bit and 64-bit numbers.
+    /// The wrapping sum; for 32-bit and 64-bit numbers and floats of 16 bits.
     Add,
     /// The wrapping difference; for 32-bit and 64-bit integers.
     Sub,

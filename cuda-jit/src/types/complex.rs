@@ -119,20 +119,33 @@ impl<T: Real> ForeignFunctions<T> for Complex<T> {
     }
 }
 
-/// How the name of an operator begins whose left side is real and whose right side is complex.
-pub(crate) const REAL: &str = "Real";
-
-/// The operators, by the names of their traits.
+/// The operators, by the names of their traits; the last ones have a real number on the left.
 fn operators<T: Real>() -> Vec<Operator> {
     macro_rules! list {
-        ($($name:literal $right:ty, $function:ident;)*) => {
-            vec![$(Operator { name: $name, right: ty_of::<$right>(), instance: $function::<T>::instance() }),*]
+        ($($name:literal $left:expr, $right:ty, $function:ident;)*) => {
+            vec![$(Operator {
+                name: $name,
+                left: $left,
+                right: ty_of::<$right>(),
+                instance: $function::<T>::instance(),
+            }),*]
         };
     }
+    let real = || Some(ty_of::<T>());
     list! {
-        "Add" Complex<T>, add; "Sub" Complex<T>, sub; "Mul" Complex<T>, mul; "Div" Complex<T>, div; "Neg" Complex<T>, neg;
-        "Add" T, add_real; "Sub" T, sub_real; "Mul" T, scale; "Div" T, unscale;
-        "RealAdd" T, real_add; "RealSub" T, real_sub; "RealMul" T, real_mul; "RealDiv" T, real_div;
+        "Add" None, Complex<T>, add;
+        "Sub" None, Complex<T>, sub;
+        "Mul" None, Complex<T>, mul;
+        "Div" None, Complex<T>, div;
+        "Neg" None, Complex<T>, neg;
+        "Add" None, T, add_real;
+        "Sub" None, T, sub_real;
+        "Mul" None, T, scale;
+        "Div" None, T, unscale;
+        "Add" real(), Complex<T>, real_add;
+        "Sub" real(), Complex<T>, real_sub;
+        "Mul" real(), Complex<T>, real_mul;
+        "Div" real(), Complex<T>, real_div;
     }
 }
 

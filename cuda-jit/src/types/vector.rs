@@ -25,6 +25,7 @@ use crate::num::Float;
 /// # Safety
 ///
 /// The type is `COUNT` values of type `Number`, one behind the other, and nothing else.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
 pub unsafe trait Vector: ElementType + Element {
     /// What it consists of.
     type Number: ScalarType + Element;

@@ -162,7 +162,7 @@ impl std::error::Error for VerifyError {}
 /// assert_eq!(error.rule, Rule::Operand);
 /// assert_eq!(
 ///     error.to_string(),
-///     "invalid KIR in `f`, block b0, instruction 0: `v1: u32 = neg v0`: v0 is u32, not a signed integer or float. \
+///     "invalid KIR in `f`, block b0, instruction 0: `v1: u32 = neg v0`: v0 is u32, not a signed integer, float or pair. \
 ///      The operands have types that the operation takes.",
 /// );
 /// # Ok::<(), text::ParseError>(())

@@ -230,7 +230,10 @@ fn ordered(order: Order, suits: bool) -> Result<()> {
 
 fn atomic(op: AtomicOp) -> Class {
     match op {
-        AtomicOp::Add | AtomicOp::Exchange => WIDE_NUMBER,
+        AtomicOp::Add => {
+            ("a 32-bit or 64-bit number or a float of 16 bits", |scalar| WIDE_NUMBER.1(scalar) || scalar.is_half())
+        }
+        AtomicOp::Exchange => WIDE_NUMBER,
         AtomicOp::Inc | AtomicOp::Dec => ("a u32", |scalar| scalar == Scalar::U32),
         _ => WIDE,
     }

@@ -10,6 +10,7 @@ use cuda_jit::device::{
 };
 use cuda_jit::target::Target;
 use cuda_jit::{Num, kernel};
+use half::{bf16, f16};
 
 /// One thread after the other, so that the old numbers are the host's too: each block has one thread, and waits its turn.
 #[kernel]
@@ -62,6 +63,49 @@ fn floats_with_nan_and_zeros() {
         turns::<f64>(&special, [0.5, 0.5, first, first, first, first]);
         // The device's sums flush subnormal `f32`, the host's do not.
         turns::<f32>(&narrow[..8], [0.5, 0.5, first as f32, first as f32, first as f32, first as f32]);
+    }
+}
+
+#[test]
+fn floats_of_16_bits() {
+    let special = [f32::NAN, 2.0, -0.0, 0.0, -0.0, f32::NEG_INFINITY, 1.0, f32::INFINITY, 6e-8, -65504.0];
+    for first in [0.0, -0.0, f32::NAN, 1.5, -3.0] {
+        let first = [0.5, 0.5, first, first, first, first];
+        turns::<f16>(&special.map(f16::from_f32), first.map(f16::from_f32));
+        turns::<bf16>(&special.map(bf16::from_f32), first.map(bf16::from_f32));
+    }
+}
+
+#[kernel]
+fn halves_added(x: &[f16], y: &[bf16], out: &mut [f16], wide: &mut [bf16]) {
+    let mine = shared!([f16; 2]);
+    let i = thread_idx().x;
+    if i < 2 {
+        mine[i] = x[i];
+    }
+    sync_threads();
+    atomic_add_with(&mut mine[1], x[i], scope::Block, order::AcqRel);
+    atomic_add(&mut out[1], x[i]);
+    atomic_sub_with(&mut wide[0], y[i], scope::System, order::SeqCst);
+    sync_threads();
+    if i == 0 {
+        out[0] = mine[1];
+    }
+}
+
+/// Sums that are exact, so that their order does not matter; neighbours share a word.
+#[test]
+fn halves_are_added_beside_each_other() {
+    let x = [f16::from_f32(0.5); 64];
+    let y = [bf16::from_f32(2.0); 64];
+    let (mut out, mut wide) = (on_device(&[f16::from_f32(1.0); 3]), on_device(&[bf16::from_f32(0.0); 2]));
+    halves_added::launch((1, 64), &on_device(&x), &on_device(&y), &mut out, &mut wide).unwrap();
+    assert_eq!(on_host(&out).iter().map(|v| v.to_f32()).collect::<Vec<_>>(), [32.5, 33.0, 1.0]);
+    assert_eq!(on_host(&wide).iter().map(|v| v.to_f32()).collect::<Vec<_>>(), [-128.0, 0.0]);
+    let ptx = halves_added::compile_ptx((9, 0)).unwrap();
+    assert!(ptx.contains("atom.acq_rel.cta.shared.add.noftz.f16") && ptx.contains(".add.noftz.bf16"), "{ptx}");
+    for target in Target::all() {
+        halves_added::compile_ptx(target.capability()).unwrap();
     }
 }
 

@@ -315,3 +315,76 @@ fn outputs_are_typed() {
     recursive::launch((1, 3), &mut out).unwrap();
     assert_eq!(on_host(&out), [1000, 1001, 2001]);
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[operators(Add, Mul<T>, Mul for f32, Mul for f64, Sub for f32, PartialEq for u32)]
+#[repr(C)]
+struct Scaled<T> {
+    value: T,
+    by: T,
+}
+
+#[device]
+impl<T: Float> Add for Scaled<T> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Scaled { value: self.value + other.value, by: self.by + other.by }
+    }
+}
+
+#[device]
+impl<T: Float> Mul<T> for Scaled<T> {
+    type Output = Self;
+    fn mul(self, by: T) -> Self {
+        Scaled { value: self.value * by, by: self.by }
+    }
+}
+
+#[device]
+impl<T: Float> Mul<Scaled<T>> for f32 {
+    type Output = Scaled<T>;
+    fn mul(self, other: Scaled<T>) -> Scaled<T> {
+        Scaled { by: other.by + T::ONE, ..other }
+    }
+}
+
+#[device]
+impl<T: Float> Mul<Scaled<T>> for f64 {
+    type Output = Scaled<T>;
+    fn mul(self, other: Scaled<T>) -> Scaled<T> {
+        Scaled { by: other.by - T::ONE, ..other }
+    }
+}
+
+#[device]
+impl<T: Float> std::ops::Sub<Scaled<T>> for f32 {
+    type Output = f32;
+    fn sub(self, other: Scaled<T>) -> f32 {
+        if other.value > other.by { self } else { -self }
+    }
+}
+
+#[device]
+impl<T: Float> PartialEq<Scaled<T>> for u32 {
+    fn eq(&self, other: &Scaled<T>) -> bool {
+        (*self > 1) == (other.value > other.by)
+    }
+}
+
+#[kernel]
+fn numbers_on_the_left(x: &[f32], out: &mut [f64]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let (a, b) = (Scaled { value: x[i], by: 2.0 }, Scaled { value: x[i] as f64, by: 0.5 });
+        let c = 2.0f32 * a + x[i] * a * 3.0;
+        let d = 4.0f64 * b + (0.5f32 * b) * 2.0 + x[i] as f64 * b;
+        let e = 3.0f32 - c;
+        let hits = if 2u32 == a || 1u32 != b { 10.0 } else { 0.0 };
+        out[i] = d.value + d.by + (c.value * c.by) as f64 + (e + (1.5f32 - d)) as f64 + hits;
+    }
+}
+
+#[test]
+fn operators_of_numbers_with_structs() {
+    differ!(numbers_on_the_left, (1, 8), [&[0.25f32, 1.0, 3.5, -2.0][..]], vec![0f64; 4]);
+}

@@ -15,8 +15,8 @@ use cuda_jit::{DeviceType, ElementType, Float, Num, bf16, device, f16, kernel};
 use cuda_mem::Element;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-/// What the code is compiled for: without arithmetic of `bf16`, with some of it, with all.
-const TARGETS: [(u32, u32); 3] = [(7, 5), (8, 0), (9, 0)];
+/// What the code is compiled for: without arithmetic of 16 bits, with that of `f16`, with some of `bf16`, with all.
+const TARGETS: [(u32, u32); 4] = [(5, 2), (7, 5), (8, 0), (9, 0)];
 
 /// A kernel's PTX, which NVIDIA's assembler is to judge too.
 pub(super) fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {

@@ -257,3 +257,111 @@ fn structs_arrays_and_tuples_of_slices_are_parameters() {
     });
     assert_eq!(on_host(&out), host);
 }
+
+#[kernel]
+fn assigned_apart(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let (mut a, mut b) = (x[i] as i64, 7);
+        let mut parts = [1i64, 2, 3];
+        let late;
+        let mut pair = Two { a: 1, b: (2, 3) };
+        for _ in 0..i {
+            (a, b) = (b, a + b);
+        }
+        ((parts[0], _), [.., late]) = ((a, 5u8), [1i64, 2, b]);
+        [parts[1], parts[2]] = [parts[2], parts[1]];
+        Two { a: pair.b.0, b: (_, pair.b.1) } = Two { a: 8, b: (9, 10) };
+        Two { a: pair.a, .. } = pair;
+        _ = (a, b);
+        One(b) = One(b * 2);
+        out[i] = a + 10 * b + 100 * parts[0] + 1000 * parts[1] + late + (pair.a + pair.b.0 + pair.b.1) as i64;
+    }
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+struct Two {
+    a: i32,
+    b: (i32, i32),
+}
+
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[repr(C)]
+struct One(i64);
+
+#[test]
+fn assignments_take_values_apart() {
+    let x = [3, 5, -8, 13];
+    differ!(assigned_apart, (1, 4), [&x[..]], vec![0i64; 4]);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[from_repr]
+#[repr(i16)]
+enum Level {
+    Low = -3,
+    Middle,
+    High = 400,
+}
+
+#[kernel]
+fn levels(x: &[i16], out: &mut [i32]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        out[i] = match Level::from_repr(x[i]) {
+            Some(Level::High) => 7,
+            Some(level) => level as i32 * 10,
+            None => 1,
+        };
+    }
+}
+
+#[test]
+fn numbers_become_enums_where_there_is_a_variant() {
+    let out = differ!(levels, (1, 8), [&[-3i16, -2, -1, 400, 0, 144][..]], vec![0i32; 6]);
+    assert_eq!(out, [-30, -20, 1, 7, 1, 1]);
+    assert_eq!((Level::from_repr(-2), Level::from_repr(9)), (Some(Level::Middle), None));
+}
+
+/// Whose size on the host is that of what it may hold: rustc keeps `None` in a value that it cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+struct Niches {
+    a: Option<bool>,
+    b: u8,
+    c: Option<Level>,
+    d: i16,
+    e: (bool, Option<bool>),
+    f: u8,
+}
+
+#[kernel]
+fn niches(x: &[i16], out: &mut [i32]) {
+    let i = grid::<1>();
+    if i >= x.len() {
+        return;
+    }
+    let one = Niches { a: None, b: 255, c: None, d: -1, e: (true, None), f: 77 };
+    let mut all = [one; 3];
+    let at = i % 3;
+    all[at].a = Some(x[i] > 0);
+    all[at].c = Level::from_repr(x[i]);
+    all[at].e.1 = Some(i % 2 == 0);
+    let seen = all[(at + x.len()) % 3];
+    let mut sum = seen.b as i32 + seen.d as i32 * 1000 + seen.f as i32 * 100_000;
+    if let Some(true) = seen.a {
+        sum += 1;
+    }
+    if seen.c == Some(Level::High) {
+        sum += 2;
+    }
+    if seen.e.0 && seen.e.1 == Some(true) {
+        sum += 4;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn options_in_structs_overlap_nothing() {
+    differ!(niches, (1, 8), [&[-3i16, 1, -1, 400, 0, 144][..]], vec![0i32; 6]);
+}

@@ -102,7 +102,7 @@ fn integers(x: &[i32x4], out: &mut [i32x4]) {
     let i = grid::<1>();
     let v = x[i] * 3 - i32x4::new(1, 2, 3, 4) / 2;
     let [a, b, c, d] = v.to_array();
-    out[i] = (-v).max(2 * x[i]).min(i32x4 { w: a + b, ..i32x4::splat(c + d) });
+    out[i] = i32x4::max(-v, 2 * x[i]).min(i32x4 { w: a + b, ..i32x4::splat(c + d) });
     out[i] += 1;
 }
 

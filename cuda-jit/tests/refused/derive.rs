@@ -35,4 +35,29 @@ struct Generic<'a, T> {
     a: &'a [T],
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Mul for f32, Mul 2)]
+struct Misspelt {
+    a: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Mul for f32)]
+struct NotOnTheLeft {
+    a: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[from_repr]
+struct NoEnum {
+    a: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[from_repr(u8)]
+#[repr(u8)]
+enum Twice {
+    A,
+}
+
 fn main() {}

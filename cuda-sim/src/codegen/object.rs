@@ -2,6 +2,10 @@
 //!
 //! Not here: what becomes of the bytes ([`super::orc`]). A module has a context of its own, so any number is compiled at
 //! the same time.
+//!
+//! # Safety
+//!
+//! The one `unsafe impl` lets target machines go from thread to thread, each in one thread's hands at a time.
 
 use super::{Effort, guard};
 use crate::environment::ENVIRONMENT;

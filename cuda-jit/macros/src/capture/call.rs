@@ -36,14 +36,14 @@ impl Capture {
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        args = match self.known_call(&callee.path, args, span) {
-            Ok(known) => return known,
-            Err(args) => args,
-        };
         if let Some(fields) = of_vector(&callee.path, &mut args) {
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
+        args = match self.known_call(&callee.path, args, span) {
+            Ok(known) => return known,
+            Err(args) => args,
+        };
         if is_constructor(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
@@ -89,7 +89,7 @@ impl Capture {
             }
             _ => {}
         }
-        let primitive = PRIMITIVES.contains(&ty.as_str());
+        let primitive = PRIMITIVES.contains(&ty.as_str()) || vector(&ty).is_some();
         let known = METHODS.contains(&name.as_str());
         let generic = known && self.type_params.contains(&ty);
         if !(primitive || generic) {
@@ -335,15 +335,18 @@ impl Parse for DynamicPart {
     }
 }
 
+/// How many numbers a short vector of that name has, such as `f32x4`.
+fn vector(name: &str) -> Option<&str> {
+    let (number, count) = name.split_once('x')?;
+    (PRIMITIVES.contains(&number) && matches!(count, "2" | "3" | "4")).then_some(count)
+}
+
 /// The fields of a short vector that a path's function makes from these arguments, if it is one: `f32x4::new(a, b, c, d)`
 /// and `f32x4::splat(a)`.
 fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Expr)>> {
     let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
     let ty = ty.ident.to_string();
-    let (number, count) = ty.split_once('x')?;
-    if !PRIMITIVES.contains(&number) || !matches!(count, "2" | "3" | "4") {
-        return None;
-    }
+    let count = vector(&ty)?;
     match (function.ident.to_string().as_str(), args.len().to_string()) {
         ("new", given) if given == count => {
             Some(["x", "y", "z", "w"].map(str::to_owned).into_iter().zip(args.drain(..)).collect())
@@ -354,7 +357,7 @@ fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Exp
 }
 
 /// Whether a path names a tuple struct, by Rust's naming.
-fn is_constructor(path: &Path) -> bool {
+pub(super) fn is_constructor(path: &Path) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
 }
 

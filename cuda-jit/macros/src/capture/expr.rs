@@ -29,8 +29,12 @@ impl Capture {
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => {
+                if let Some(block) = self.taken_apart(assign) {
+                    *expr = block;
+                    return self.expr(expr);
+                }
                 let value = self.expr(&mut assign.right);
-                let place = self.place(&mut assign.left);
+                let place = self.expr(&mut assign.left);
                 self.observe_late(expr);
                 node(span, s::ExprKind::Assign(Box::new(place), Box::new(value)))
             }
@@ -228,7 +232,7 @@ impl Capture {
         let span = begin(&binary.left);
         let operator = operator(&binary.op);
         if let Some((op, true)) = operator {
-            let place = self.place(&mut binary.left);
+            let place = self.expr(&mut binary.left);
             let value = self.expr(&mut binary.right);
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
@@ -241,17 +245,6 @@ impl Capture {
                 (None, _) => s::ExprKind::Or(left, right),
             },
         )
-    }
-
-    /// What an assignment may write: a binding, a field of one, an element of a slice.
-    fn place(&mut self, place: &mut Expr) -> s::Expr {
-        match place {
-            Expr::Tuple(tuple) => {
-                self.refuse(tuple.span(), "assign to one place at a time; a `let` can take a tuple apart")
-            }
-            Expr::Infer(token) => self.refuse(token.span(), "use `let _ = ..` to drop a value"),
-            _ => self.expr(place),
-        }
     }
 
     /// An assignment to a name declared without a value gives its observer something to look at.

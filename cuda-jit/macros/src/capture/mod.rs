@@ -5,6 +5,7 @@
 //! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to
 //! tell a local name from an item's; what is outside the grammar becomes a spanned error with a hint.
 
+mod assign;
 mod call;
 mod closure;
 mod expr;

@@ -126,6 +126,9 @@ impl<'ctx> Body<'ctx, '_> {
     /// Reads, changes and writes a number.
     fn change(&self, op: AtomicOp, order: Order, pointer: Value, value: Value) -> Result<BasicValueEnum<'ctx>> {
         let scalar = self.number_at(pointer)?;
+        if scalar.is_half() {
+            return self.add_half(order, pointer, value, scalar);
+        }
         // Before compute capability 6.0 there are no scopes either, and what there is holds for the system.
         let scoped = order.scope != Scope::Device && self.lowering.capability >= (6, 0).into();
         if order.ordering == Ordering::Relaxed && !scoped {
@@ -136,6 +139,28 @@ impl<'ctx> Body<'ctx, '_> {
             self.membar(order.scope)?;
         }
         self.change_in_order(op, order, pointer, value)
+    }
+
+    /// Adds floats of 16 bits: by an instruction where there is one, else by LLVM's exchanges, between fences.
+    fn add_half(&self, order: Order, pointer: Value, value: Value, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
+        let (oldest, end) = if scalar == Scalar::F16 { ((7, 0), "add.noftz.f16") } else { ((9, 0), "add.noftz.bf16") };
+        let local = matches!(self.ty(pointer), Type::Ptr(Space::Local, _));
+        let known = self.lowering.capability >= oldest.into() && !local;
+        let fenced = self.has_orders() && !local;
+        if fenced && (order.ordering == Ordering::SeqCst || !known && order.ordering.releases()) {
+            self.membar(order.scope)?;
+        }
+        if known {
+            let operand = self.builder().build_bit_cast(self.value(value), self.lowering.scalar(Scalar::U16), "")?;
+            let old = self.atom(end, order, pointer, Scalar::U16, &[operand])?;
+            return Ok(self.builder().build_bit_cast(old, self.lowering.scalar(scalar), "")?);
+        }
+        let (at, value) = (self.value(pointer).into_pointer_value(), self.value(value));
+        let old = raw::atomic(self.lowering.context, self.builder(), rmw(AtomicOp::Add, scalar), at, value);
+        if fenced && order.ordering.acquires() {
+            self.membar(order.scope)?;
+        }
+        Ok(old)
     }
 
     /// The same as PTX, in which it has its order and scope.

@@ -1,13 +1,18 @@
 //! Calls of libdevice's functions, and libdevice itself: those of its functions that a module needs come into it.
 //!
-//! libdevice is bitcode of an old LLVM, which this one upgrades as it reads. Its functions are read only when they are
-//! linked, and become the module's own, so that what is not inlined is no symbol of the PTX's. Which variant of a
-//! function is compiled (subnormals flushed or not) libdevice asks `__nvvm_reflect`, which LLVM answers from the
-//! module's flags.
+//! libdevice is bitcode of an old LLVM, which this one upgrades as it reads, and to open it takes a millisecond. So each
+//! function that a process needs is cut out of it once, with what it calls, and kept as bitcode of its own, less than 3 MB
+//! for all of them. Contexts share none of it. The functions become the module's own, so that what is not inlined is no
+//! symbol of the PTX's. Which variant of a function is compiled (subnormals flushed or not) libdevice asks
+//! `__nvvm_reflect`, which LLVM answers from the module's flags.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
 use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
 use inkwell::module::{FlagBehavior, Linkage};
 use inkwell::types::{BasicMetadataTypeEnum, BasicType, FunctionType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, PointerValue};
@@ -25,13 +30,17 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
     let module = lowering.module;
     let name = |function: &FunctionValue<'_>| function.get_name().to_string_lossy().into_owned();
     let own: Vec<String> = module.get_functions().filter(|f| f.count_basic_blocks() > 0).map(|f| name(&f)).collect();
-    if !module.get_functions().any(|function| name(&function).starts_with(PREFIX)) {
+    let called: Vec<String> =
+        module.get_functions().map(|f| name(&f)).filter(|name| name.starts_with(PREFIX)).collect();
+    if called.is_empty() {
         return Ok(());
     }
-    let bitcode = libdevice::bitcode().map_err(EmitError::NoLibdevice)?;
     let flush = lowering.context.i32_type().const_int(options.fast_math.into(), false);
     module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, flush);
-    raw::link_needed(lowering.context, module, bitcode).map_err(EmitError::Llvm)?;
+    for symbol in called {
+        let library = raw::open(lowering.context, &cut_out(&symbol)?).map_err(EmitError::Llvm)?;
+        raw::link_needed(module, library).map_err(EmitError::Llvm)?;
+    }
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
         if own.contains(&name(&function)) {
             continue;
@@ -42,6 +51,39 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// A function of libdevice as bitcode, with what it calls.
+fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
+    static KNOWN: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+    // A thread that panicked had nothing half done in the map.
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(function) = known().get(symbol) {
+        return Ok(function.clone());
+    }
+    let bitcode = libdevice::bitcode().map_err(EmitError::NoLibdevice)?;
+    let context = Context::create();
+    let mut diagnostics = raw::Diagnostics::collect(&context);
+    let function = cut_out_of(&context, bitcode, symbol);
+    let errors = diagnostics.take();
+    if !errors.is_empty() {
+        return Err(EmitError::Llvm(errors.join("; ")));
+    }
+    let function: Arc<[u8]> = function?.into();
+    known().insert(symbol.to_owned(), function.clone());
+    Ok(function)
+}
+
+fn cut_out_of(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>> {
+    let library = raw::open(context, bitcode).map_err(EmitError::Llvm)?;
+    let function = library.get_function(symbol);
+    let function = function.ok_or_else(|| EmitError::NoLibdevice(format!("this libdevice has no `{symbol}`")))?;
+    let module = context.create_module("libdevice");
+    module.set_triple(&library.get_triple());
+    module.set_data_layout(&library.get_data_layout());
+    module.add_function(symbol, function.get_type(), None);
+    raw::link_needed(&module, library).map_err(EmitError::Llvm)?;
+    Ok(module.write_bitcode_to_memory().as_slice().to_vec())
 }
 
 impl<'ctx> Lowering<'ctx, '_> {
@@ -133,9 +175,6 @@ impl<'ctx> Body<'ctx, '_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use inkwell::context::Context;
     use inkwell::memory_buffer::MemoryBuffer;
     use inkwell::module::Module;
 
@@ -187,5 +226,22 @@ mod tests {
         }
         let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), shown(function)));
         assert_eq!(table.collect::<BTreeMap<_, _>>(), real);
+    }
+
+    #[test]
+    fn functions_are_cut_out_once() {
+        if !libdevice::is_there() {
+            return;
+        }
+        let mut bytes = 0;
+        for function in LibFn::ALL {
+            let symbol = format!("{PREFIX}{}", function.name);
+            let cut = cut_out(&symbol).unwrap();
+            assert!(Arc::ptr_eq(&cut, &cut_out(&symbol).unwrap()));
+            bytes += cut.len();
+        }
+        assert!(bytes < 3 << 20, "all functions take {bytes} bytes");
+        let error = cut_out("__nv_nothing").unwrap_err();
+        assert_eq!(error, EmitError::NoLibdevice("this libdevice has no `__nv_nothing`".to_owned()));
     }
 }

@@ -30,6 +30,36 @@ const LEAST_VERSION: &str = "+ptx70";
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
 
+/// LLVM's passes for a level of optimisation.
+///
+/// Levels 2 and 3 are LLVM's own lists cut to what changes kernels, in half the time: no vectoriser, since a thread has no
+/// vectors; nothing that propagates between functions, since nearly all are inlined; no pass that divergent branches
+/// forbid; each of those that simplify as often as it made the code of the kernels in `benches` smaller.
+fn passes(opt_level: u8) -> String {
+    if opt_level < 2 {
+        return format!("default<O{opt_level}>");
+    }
+    let simplify = "instcombine<no-verify-fixpoint>";
+    let functions = [
+        "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
+        simplify,
+        "tailcallelim,reassociate,constraint-elimination",
+        "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<nontrivial>)",
+        "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,correlated-propagation",
+        simplify,
+        "adce,dse,loop-mssa(licm)",
+        "simplifycfg<forward-switch-cond;switch-range-to-icmp;hoist-common-insts;sink-common-insts>",
+        &format!("loop-unroll<O{opt_level}>"),
+        simplify,
+        "loop-mssa(licm),div-rem-pairs,simplifycfg",
+    ];
+    format!(
+        "nvvm-reflect,function(nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg),cgscc(inline),globaldce,\
+         function({})",
+        functions.join(",")
+    )
+}
+
 thread_local! {
     static MACHINES: RefCell<HashMap<(Target, u8, bool), Machine>> = RefCell::default();
 }
@@ -68,8 +98,8 @@ impl Machine {
         let level = match opt_level {
             0 => OptimizationLevel::None,
             1 => OptimizationLevel::Less,
-            2 => OptimizationLevel::Default,
-            _ => OptimizationLevel::Aggressive,
+            // The level above numbers values where this one looks for equal ones: the same code for a tenth more time.
+            _ => OptimizationLevel::Default,
         };
         // The newer targets' own versions are no older.
         let features = match target.capability() {
@@ -111,9 +141,8 @@ impl Machine {
         }
         let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
         let built = text();
-        let passes = format!("default<O{}>", self.opt_level);
         module
-            .run_passes(&passes, &self.machine, PassBuilderOptions::create())
+            .run_passes(&passes(self.opt_level), &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
         let module = if lines && !options.debug { self.with_lines_only(context, &module)? } else { module };

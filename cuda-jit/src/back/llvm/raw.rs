@@ -142,8 +142,8 @@ pub(super) fn fence<'ctx>(context: &'ctx Context, builder: &Builder<'ctx>, order
     unsafe { LLVMBuildFenceSyncScope(builder.as_mut_ptr(), ordering, scope, c"".as_ptr()) };
 }
 
-/// Links into a module those functions of a library, as bitcode, that it declares, with what they call.
-pub(super) fn link_needed<'ctx>(context: &'ctx Context, module: &Module<'ctx>, bitcode: &[u8]) -> Result<(), String> {
+/// Opens bitcode in a context. A function's body is read when it is linked.
+pub(super) fn open<'ctx>(context: &'ctx Context, bitcode: &[u8]) -> Result<Module<'ctx>, String> {
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "libdevice");
     let mut library = ptr::null_mut();
     // SAFETY: the context is alive; the buffer holds its own copy of the bytes, and LLVM takes it over only if it
@@ -154,7 +154,11 @@ pub(super) fn link_needed<'ctx>(context: &'ctx Context, module: &Module<'ctx>, b
     }
     std::mem::forget(buffer);
     // SAFETY: LLVM has just made the module in this context, and nobody else has it.
-    let library = unsafe { Module::new(library) };
+    Ok(unsafe { Module::new(library) })
+}
+
+/// Links into a module those functions of a library that it declares, with what they call.
+pub(super) fn link_needed<'ctx>(module: &Module<'ctx>, library: Module<'ctx>) -> Result<(), String> {
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
     // A definition of this linkage comes along only where it is used.

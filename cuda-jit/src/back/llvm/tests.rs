@@ -253,7 +253,7 @@ fn options_out_of_range_are_named() {
 
 #[test]
 fn llvm_ir_is_kept_on_demand() {
-    let module = text::parse(TRIVIAL).unwrap();
+    let module = text::parse("kir 1 kernel f() { slot s0 a: u8 b0: v0: u8 = get s0 return }").unwrap();
     let emitted = |keep_llvm_ir| {
         let options = Options { keep_llvm_ir, ..Options::default() };
         emit(&module, &Target::default(), &options).unwrap().llvm_ir

@@ -1,5 +1,5 @@
-//! The atomic operations that no instruction has: smaller and larger floats, and counters of 64 bits. Each exchanges
-//! until nobody else came between, and not at all where the number stays what it is.
+//! The atomic operations that no instruction has: smaller and larger floats, floats of 16 bits, and counters of 64 bits.
+//! Each exchanges until nobody else came between, and not at all where the number stays what it is.
 //!
 //! They are relaxed; whoever calls them puts fences around.
 
@@ -15,9 +15,33 @@ pub(crate) enum Emulated {
     NotNan(AtomicOp),
 }
 
+/// Functions that put in the place of a number, `old`, what an expression makes of it and their operand.
+macro_rules! exchanging {
+    ($ty:ty, $scope:ident, $($name:ident($old:ident, $operand:ident) $next:expr;)*) => { $(
+        #[device]
+        pub(crate) fn $name(place: &mut $ty, $operand: $ty) -> $ty {
+            let mut $old = atomic_load_with(place, scope::$scope, order::Relaxed);
+            loop {
+                let next = $next;
+                if same(next, $old) {
+                    return $old;
+                }
+                let found = cas_with(place, $old, next, scope::$scope, order::Relaxed);
+                if same(found, $old) {
+                    return $old;
+                }
+                $old = found;
+            }
+        }
+    )* };
+}
+
 macro_rules! floats {
-    ($module:ident: $ty:ident $scope:ident) => {
+    ($($module:ident: $ty:ident $scope:ident;)*) => { $(
         pub(super) mod $module {
+            #[expect(unused_imports, reason = "one of them, or Rust has the type by itself")]
+            use half::{bf16, f16};
+
             use crate::device;
             use crate::device::{atomic_load_with, cas_with, order, scope};
 
@@ -28,122 +52,85 @@ macro_rules! floats {
             }
 
             #[device]
-            pub(crate) fn min(place: &mut $ty, value: $ty) -> $ty {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                while below(value, old) {
-                    let found = cas_with(place, old, value, scope::$scope, order::Relaxed);
-                    if found.to_bits() == old.to_bits() {
-                        break;
-                    }
-                    old = found;
-                }
-                old
+            fn same(a: $ty, b: $ty) -> bool {
+                a.to_bits() == b.to_bits()
             }
 
-            #[device]
-            pub(crate) fn max(place: &mut $ty, value: $ty) -> $ty {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                while below(old, value) {
-                    let found = cas_with(place, old, value, scope::$scope, order::Relaxed);
-                    if found.to_bits() == old.to_bits() {
-                        break;
-                    }
-                    old = found;
-                }
-                old
-            }
-
-            #[device]
-            pub(crate) fn nan_min(place: &mut $ty, value: $ty) -> $ty {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                while below(value, old) || old.is_nan() && !value.is_nan() {
-                    let found = cas_with(place, old, value, scope::$scope, order::Relaxed);
-                    if found.to_bits() == old.to_bits() {
-                        break;
-                    }
-                    old = found;
-                }
-                old
-            }
-
-            #[device]
-            pub(crate) fn nan_max(place: &mut $ty, value: $ty) -> $ty {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                while below(old, value) || old.is_nan() && !value.is_nan() {
-                    let found = cas_with(place, old, value, scope::$scope, order::Relaxed);
-                    if found.to_bits() == old.to_bits() {
-                        break;
-                    }
-                    old = found;
-                }
-                old
+            exchanging! {
+                $ty, $scope,
+                min(old, value) if below(value, old) { value } else { old };
+                max(old, value) if below(old, value) { value } else { old };
+                nan_min(old, value) if below(value, old) || old.is_nan() && !value.is_nan() { value } else { old };
+                nan_max(old, value) if below(old, value) || old.is_nan() && !value.is_nan() { value } else { old };
+                exchange(old, value) value;
             }
         }
-    };
+    )* };
 }
 
 macro_rules! counters {
-    ($module:ident: $scope:ident) => {
+    ($($module:ident: $scope:ident;)*) => { $(
         pub(super) mod $module {
             use crate::device;
             use crate::device::{atomic_load_with, cas_with, order, scope};
 
             #[device]
-            pub(crate) fn inc(place: &mut u64, limit: u64) -> u64 {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                loop {
-                    let next = if old >= limit { 0 } else { old + 1 };
-                    let found = cas_with(place, old, next, scope::$scope, order::Relaxed);
-                    if found == old {
-                        return old;
-                    }
-                    old = found;
-                }
+            fn same(a: u64, b: u64) -> bool {
+                a == b
             }
 
-            #[device]
-            pub(crate) fn dec(place: &mut u64, limit: u64) -> u64 {
-                let mut old = atomic_load_with(place, scope::$scope, order::Relaxed);
-                loop {
-                    let next = if old == 0 || old > limit { limit } else { old - 1 };
-                    let found = cas_with(place, old, next, scope::$scope, order::Relaxed);
-                    if found == old {
-                        return old;
-                    }
-                    old = found;
-                }
+            exchanging! {
+                u64, $scope,
+                inc(old, limit) if old >= limit { 0 } else { old + 1 };
+                dec(old, limit) if old == 0 || old > limit { limit } else { old - 1 };
             }
         }
-    };
+    )* };
 }
 
-floats! { f32_device: f32 Device }
-floats! { f32_system: f32 System }
-floats! { f64_device: f64 Device }
-floats! { f64_system: f64 System }
-counters! { u64_device: Device }
-counters! { u64_system: System }
+floats! {
+    f32_device: f32 Device;
+    f32_system: f32 System;
+    f64_device: f64 Device;
+    f64_system: f64 System;
+    f16_device: f16 Device;
+    f16_system: f16 System;
+    bf16_device: bf16 Device;
+    bf16_system: bf16 System;
+}
+
+counters! {
+    u64_device: Device;
+    u64_system: System;
+}
 
 /// The function that does an operation on a type, if no instruction does.
 pub(crate) fn instance(operation: Emulated, ty: Scalar, scope: Scope) -> Option<Instance> {
     use Emulated::{NotNan, Plain};
-    let system = scope == Scope::System;
     macro_rules! pick {
         ($device:ident $system:ident $name:ident) => {
-            if system { $system::$name::instance() } else { $device::$name::instance() }
+            if scope == Scope::System { $system::$name::instance() } else { $device::$name::instance() }
         };
     }
-    Some(match (operation, ty) {
-        (Plain(AtomicOp::Min), Scalar::F32) => pick!(f32_device f32_system min),
-        (Plain(AtomicOp::Max), Scalar::F32) => pick!(f32_device f32_system max),
-        (NotNan(AtomicOp::Min), Scalar::F32) => pick!(f32_device f32_system nan_min),
-        (NotNan(AtomicOp::Max), Scalar::F32) => pick!(f32_device f32_system nan_max),
-        (Plain(AtomicOp::Min), Scalar::F64) => pick!(f64_device f64_system min),
-        (Plain(AtomicOp::Max), Scalar::F64) => pick!(f64_device f64_system max),
-        (NotNan(AtomicOp::Min), Scalar::F64) => pick!(f64_device f64_system nan_min),
-        (NotNan(AtomicOp::Max), Scalar::F64) => pick!(f64_device f64_system nan_max),
-        (Plain(AtomicOp::Inc), Scalar::U64) => pick!(u64_device u64_system inc),
-        (Plain(AtomicOp::Dec), Scalar::U64) => pick!(u64_device u64_system dec),
+    macro_rules! of_float {
+        ($device:ident $system:ident) => {
+            match operation {
+                Plain(AtomicOp::Min) => pick!($device $system min),
+                Plain(AtomicOp::Max) => pick!($device $system max),
+                NotNan(AtomicOp::Min) => pick!($device $system nan_min),
+                NotNan(AtomicOp::Max) => pick!($device $system nan_max),
+                Plain(AtomicOp::Exchange) if ty.is_half() => pick!($device $system exchange),
+                _ => return None,
+            }
+        };
+    }
+    Some(match (ty, operation) {
+        (Scalar::F32, _) => of_float!(f32_device f32_system),
+        (Scalar::F64, _) => of_float!(f64_device f64_system),
+        (Scalar::F16, _) => of_float!(f16_device f16_system),
+        (Scalar::Bf16, _) => of_float!(bf16_device bf16_system),
+        (Scalar::U64, Plain(AtomicOp::Inc)) => pick!(u64_device u64_system inc),
+        (Scalar::U64, Plain(AtomicOp::Dec)) => pick!(u64_device u64_system dec),
         _ => return None,
     })
 }

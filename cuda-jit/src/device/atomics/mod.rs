@@ -9,6 +9,8 @@
 pub(crate) mod emulated;
 mod words;
 
+use half::{bf16, f16};
+
 use crate::harvest::{Intrinsic, ScalarType};
 use crate::kir::{AtomicOp, Order};
 use emulated::Emulated;
@@ -16,13 +18,14 @@ use words::order_of;
 
 pub use words::{AtomicOrder, AtomicScope, LoadOrder, StoreOrder, order, scope};
 
-/// A number that can be read and written at once: the integers, `f32` and `f64`.
+/// A number that can be read and written at once: the integers and the floats.
 pub trait AtomicValue: ScalarType {}
 
 /// A number that can be compared and exchanged at once: 16, 32 or 64 bits.
 pub trait AtomicWord: AtomicValue {}
 
-/// A number that can be added to, or exchanged, at once: the 32-bit and 64-bit integers, `f32` and `f64`.
+/// A number that can be added to, or exchanged, at once: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s
+/// `f16` and `bf16`.
 pub trait AtomicNumber: AtomicWord {
     /// `[sum, difference]`, which wrap.
     #[doc(hidden)]
@@ -57,8 +60,8 @@ macro_rules! values {
     ($of:ident: $($ty:ty)*) => { $( impl $of for $ty {} )* };
 }
 
-values! { AtomicValue: i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 }
-values! { AtomicWord: i16 u16 i32 u32 i64 u64 isize usize f32 f64 }
+values! { AtomicValue: i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 f16 bf16 }
+values! { AtomicWord: i16 u16 i32 u32 i64 u64 isize usize f32 f64 f16 bf16 }
 
 macro_rules! integers {
     ($($ty:ty)*) => { $(
@@ -86,7 +89,7 @@ macro_rules! floats {
     )* };
 }
 
-floats! { f32 f64 }
+floats! { f32 f64 f16 bf16 }
 
 macro_rules! counters {
     ($($ty:ty)*) => { $(

@@ -1,0 +1,71 @@
+//! Assignments to several places at once, `(a, b) = (b, a)`: a `let` that takes the value apart, then an assignment to
+//! each place, which is what Rust defines them to be.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::{Expr, ExprAssign, Ident};
+
+use super::Capture;
+use super::call::is_constructor;
+use super::span::begin;
+
+impl Capture {
+    /// The block that an assignment stands for, if its left side is not one place.
+    pub(super) fn taken_apart(&mut self, assign: &ExprAssign) -> Option<Expr> {
+        if !has_parts(&assign.left) {
+            return None;
+        }
+        let (mut names, right) = (Vec::new(), &assign.right);
+        let pattern = self.parts(&assign.left, &mut names);
+        let places = names.iter().map(|(name, place)| quote_spanned!(begin(place) => #place = #name;));
+        let block = quote_spanned!(begin(&assign.left) => { let #pattern = #right; #(#places)* });
+        syn::parse2(block).ok()
+    }
+
+    /// The pattern of the left side; each place in it is a new name.
+    fn parts<'a>(&mut self, left: &'a Expr, names: &mut Vec<(Ident, &'a Expr)>) -> TokenStream {
+        let span = begin(left);
+        let mut each = |parts: &mut dyn Iterator<Item = &'a Expr>| -> Vec<TokenStream> {
+            parts.map(|part| self.parts(part, names)).collect()
+        };
+        match left {
+            Expr::Paren(inner) => self.parts(&inner.expr, names),
+            Expr::Group(inner) => self.parts(&inner.expr, names),
+            Expr::Infer(_) => quote_spanned!(span => _),
+            Expr::Range(range) if range.start.is_none() && range.end.is_none() => quote_spanned!(span => ..),
+            Expr::Tuple(tuple) => {
+                let parts = each(&mut tuple.elems.iter());
+                quote_spanned!(span => (#(#parts,)*))
+            }
+            Expr::Array(array) => {
+                let parts = each(&mut array.elems.iter());
+                quote_spanned!(span => [#(#parts),*])
+            }
+            Expr::Call(call) if has_parts(left) => {
+                let (path, parts) = (&call.func, each(&mut call.args.iter()));
+                quote_spanned!(span => #path(#(#parts),*))
+            }
+            Expr::Struct(written) => {
+                let parts = each(&mut written.fields.iter().map(|field| &field.expr));
+                let (path, members) = (&written.path, written.fields.iter().map(|field| &field.member));
+                let rest = &written.dot2_token;
+                quote_spanned!(span => #path { #(#members: #parts,)* #rest })
+            }
+            place => {
+                let name = format_ident!("__part{}", names.len(), span = Span::mixed_site().located_at(span));
+                names.push((name.clone(), place));
+                name.into_token_stream()
+            }
+        }
+    }
+}
+
+/// Whether the left side of an assignment is not one place.
+fn has_parts(left: &Expr) -> bool {
+    match left {
+        Expr::Infer(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) => true,
+        Expr::Paren(inner) => has_parts(&inner.expr),
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if is_constructor(&path.path)),
+        _ => false,
+    }
+}

@@ -1,0 +1,54 @@
+use cuda_jit::device::shared;
+use ndarray::ArrayView2;
+
+macro_rules! one {
+    () => {
+        1
+    };
+}
+
+#[cuda_jit::kernel]
+fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
+    let order = f32::total_cmp(&x[0], &x[1]);
+    let list = vec![1; 2];
+    let text = format!("text");
+    let tile = shared!(5);
+    assert_eq!(x[0]);
+    let reference = unsafe { x.get_unchecked(0) };
+    let strides = a.strides();
+    out[0] = x[0].clone();
+}
+
+#[cuda_jit::kernel]
+fn values(out: &mut [f32]) {
+    let big = 340282366920938463463374607431768211455u128;
+    let pair = (|v: f32| v, 1);
+    let _ = |v: f32| v;
+    let later = async { 1 };
+    let pointer = &raw const big;
+    _ = out[0];
+    let (a, b);
+    (a, b) = (1, 2);
+}
+
+#[cuda_jit::device]
+fn tried(v: Option<u32>) -> Option<u32> {
+    Some(v? + 1)
+}
+
+#[cuda_jit::kernel]
+fn jumps(v: u32) {
+    match v {
+        one!() => {}
+        _ => {}
+    }
+    'block: {
+        continue 'block;
+    }
+    break;
+}
+
+#[cuda_jit::kernel]
+fn variadic(v: u32, ...) {}
+
+fn main() {}
