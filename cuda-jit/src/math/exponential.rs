@@ -19,19 +19,7 @@ const LOG10_E_REST: f64 = 1.098319650216765e-17;
 /// (e^r - 1 - r) / r^2 for |r| up to 0.5.
 #[device]
 fn tail(r: f64) -> f64 {
-    let p = r.mul_add(1.0 / 1307674368000.0, 1.0 / 87178291200.0);
-    let p = r.mul_add(p, 1.0 / 6227020800.0);
-    let p = r.mul_add(p, 1.0 / 479001600.0);
-    let p = r.mul_add(p, 1.0 / 39916800.0);
-    let p = r.mul_add(p, 1.0 / 3628800.0);
-    let p = r.mul_add(p, 1.0 / 362880.0);
-    let p = r.mul_add(p, 1.0 / 40320.0);
-    let p = r.mul_add(p, 1.0 / 5040.0);
-    let p = r.mul_add(p, 1.0 / 720.0);
-    let p = r.mul_add(p, 1.0 / 120.0);
-    let p = r.mul_add(p, 1.0 / 24.0);
-    let p = r.mul_add(p, 1.0 / 6.0);
-    r.mul_add(p, 0.5)
+    r.mul_add(third(r), 0.5)
 }
 
 /// e^(high + low) as a pair, to about 2^-57, and the power of two to scale it by; |high| up to 1500.
