@@ -18,8 +18,8 @@ use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Carved, Const, ConstantDecl, FuncId, Function, Inst, Module, Op, Param, Place,
-    Pointee, SHARED_ALIGN, Scalar, Space, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
+    Scalar, Space, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -31,9 +31,9 @@ const KERNEL_CONVENTION: u32 = 71;
 /// LLVM's number for the address space of global memory.
 pub(super) const GLOBAL: u16 = 1;
 /// LLVM's number for the address space of constant memory.
-const CONSTANT: u16 = 4;
+pub(super) const CONSTANT: u16 = 4;
 /// LLVM's number for the address space of shared memory.
-const SHARED: u16 = 3;
+pub(super) const SHARED: u16 = 3;
 
 /// Lowers a verified module into an empty one; tells whether it has line tables.
 pub(super) fn lower_module<'ctx>(
@@ -137,7 +137,7 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 
     /// An array's type; verified to be less than 2^31 bytes.
-    fn array_type(&self, array: &ArrayDecl) -> ArrayType<'ctx> {
+    pub(super) fn array_type(&self, array: &ArrayDecl) -> ArrayType<'ctx> {
         self.pointee_type(array.element).array_type(array.len as u32)
     }
 
@@ -153,47 +153,6 @@ impl<'ctx> Lowering<'ctx, '_> {
             return Ok(value);
         }
         Ok(self.builder.build_int_truncate(value.into_int_value(), self.context.bool_type(), "")?.into())
-    }
-
-    /// A shared array as a variable of the module. It has no initial value, as PTX wants it.
-    fn declare_shared(&self, index: usize, array: &ArrayDecl) -> PointerValue<'ctx> {
-        let ty = self.array_type(array);
-        let plain: String = array.name.chars().map(|c| if c == '.' { '_' } else { c }).collect();
-        let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), &format!("shared{index}_{plain}"));
-        variable.set_linkage(Linkage::Internal);
-        variable.set_initializer(&ty.get_undef());
-        variable.set_alignment(array.shared_align());
-        variable.as_pointer_value()
-    }
-
-    /// A constant as a variable of the module. What the host writes is not what it holds at first.
-    fn declare_constant(&self, index: usize, constant: &ConstantDecl) -> PointerValue<'ctx> {
-        let bytes = self.context.const_string(&constant.bytes, false);
-        let space = if constant.space == Space::Constant { CONSTANT } else { GLOBAL };
-        let name = constant.symbol(index);
-        let variable = self.module.add_global(bytes.get_type(), Some(AddressSpace::from(space)), &name);
-        variable.set_initializer(&bytes);
-        variable.set_alignment(constant.align());
-        if constant.host {
-            variable.set_externally_initialized(true);
-        } else {
-            variable.set_constant(true);
-            variable.set_linkage(Linkage::Internal);
-        }
-        variable.as_pointer_value()
-    }
-
-    /// The beginning of dynamic shared memory: one array that the launch gives its size, aligned to the most that is asked.
-    fn dynamic_shared(&self, align: u32) -> PointerValue<'ctx> {
-        const NAME: &str = "dynamic_shared";
-        let variable = self.module.get_global(NAME).unwrap_or_else(|| {
-            let ty = self.context.i8_type().array_type(0);
-            let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), NAME);
-            variable.set_alignment(SHARED_ALIGN);
-            variable
-        });
-        variable.set_alignment(variable.get_alignment().max(align));
-        variable.as_pointer_value()
     }
 
     fn declare(&self, function: &Function, is_kernel: bool) -> FunctionValue<'ctx> {

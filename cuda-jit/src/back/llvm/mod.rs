@@ -57,6 +57,7 @@ mod print;
 mod raw;
 mod reduce;
 mod together;
+mod variables;
 
 use std::fmt;
 
