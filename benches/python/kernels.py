@@ -1,24 +1,8 @@
-"""The ten kernels in Python, as a user of Numba writes them, and how long Numba takes from a function to PTX.
-
-`python kernels.py SITE` imports Numba from the folder SITE and answers questions on standard input: a line `NAME RUNS`
-asks for the seconds of the fastest of that many compilations for sm_90. Each compiles anew: `compile_ptx` keeps nothing.
-"""
+"""The ten kernels in Python, as a user of Numba writes them: plain functions, which the other files here decorate."""
 
 import math
-import site
-import sys
-import time
-import types
 
-# numba-cuda looks for NVIDIA's libraries in Python's own folder of packages.
-site.addsitedir(sys.argv[1])
-site.getsitepackages = lambda: [sys.argv[1]]
-
-from numba import cuda, float32, uint8, uint32  # noqa: E402
-from numba.cuda import dispatcher  # noqa: E402
-
-# Without a GPU, what it is to compile device functions for.
-dispatcher.get_current_device = lambda: types.SimpleNamespace(compute_capability=(9, 0))
+from numba import cuda, float32, uint8, uint32
 
 BLOCK, TILE, BINS = 256, 16, 256
 POINTS = 2 * BLOCK
@@ -205,42 +189,3 @@ def n_body(bodies, accelerations):
         cuda.syncthreads()
     if i < accelerations.shape[0]:
         accelerations[i, 0], accelerations[i, 1], accelerations[i, 2], accelerations[i, 3] = x, y, z, 0
-
-
-f, row, matrix = float32, float32[::1], float32[:, :]
-SIGNATURES = {
-    vector_add: (row, row, row),
-    saxpy: (f, row, row),
-    tiled_matmul: (matrix, matrix, matrix),
-    reduction: (row, row),
-    histogram: (uint8[::1], uint32[::1]),
-    black_scholes: (f, f, row, row, row, row, row),
-    softmax: (matrix, matrix),
-    stencil: (f, matrix, matrix),
-    fft: (row, row),
-    n_body: (float32[:, ::1], float32[:, ::1]),
-}
-KERNELS = {kernel.__name__: (kernel, signature) for kernel, signature in SIGNATURES.items()}
-DEVICE_FUNCTIONS = [normal, block_max, block_sum]
-
-
-def seconds(name):
-    kernel, signature = KERNELS[name]
-    # A dispatcher keeps what it has compiled.
-    for function in DEVICE_FUNCTIONS:
-        globals()[function.__name__] = cuda.jit(device=True)(function)
-    start = time.perf_counter()
-    ptx, _ = cuda.compile_ptx(kernel, signature, cc=(9, 0))
-    end = time.perf_counter()
-    assert ".target sm_90" in ptx and ".entry" in ptx, ptx
-    return end - start
-
-
-if __name__ == "__main__":
-    for question in sys.stdin:
-        name, runs = question.split()
-        try:
-            answer = min(seconds(name) for _ in range(int(runs)))
-        except Exception as error:
-            answer = "error: " + " ".join(str(error).split())
-        print(answer, flush=True)

@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::Tools;
 
-const SCRIPT: &str = include_str!("simulator.py");
+/// The kernels in Python, and what times two of them.
+const SCRIPT: &str = concat!(include_str!("../../python/kernels.py"), include_str!("../../python/simulator.py"));
 
 /// Seconds of the vector add and of the tiled product.
 pub(super) fn seconds(tools: &Tools) -> Result<[f64; 2]> {

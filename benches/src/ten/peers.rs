@@ -10,8 +10,12 @@ use crate::serve::{Run, Server, serve};
 
 /// Where the wheels have NVIDIA's libraries.
 const LIBRARIES: &str = "nvidia/cu13/lib";
-/// The kernels in Python, and the loop that answers questions.
-const PYTHON: &str = include_str!("../../python/kernels.py");
+/// Where the packages are, the kernels in Python, and the loop that answers questions.
+const PYTHON: &str = concat!(
+    include_str!("../../python/packages.py"),
+    include_str!("../../python/kernels.py"),
+    include_str!("../../python/compile.py"),
+);
 
 /// The kernel of that name.
 pub(crate) fn find(name: &str) -> Result<&'static Kernel> {
