@@ -6,6 +6,7 @@ mod arithmetic;
 mod arrays;
 mod atomics;
 mod cached;
+mod checks;
 mod closures;
 mod complex;
 mod constants;

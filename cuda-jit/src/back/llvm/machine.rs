@@ -16,6 +16,7 @@ use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, Tar
 
 use super::debug;
 use super::function::lower_module;
+use super::hoist;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
 use crate::kir;
@@ -35,15 +36,19 @@ const LINES_VERSION: &str = "+ptx78";
 /// Levels 2 and 3 are LLVM's own lists cut to what changes kernels, in half the time: no vectoriser, since a thread has no
 /// vectors; nothing that propagates between functions, since nearly all are inlined; no pass that divergent branches
 /// forbid; each of those that simplify as often as it made the code of the kernels in `benches` smaller.
-fn passes(opt_level: u8) -> String {
+///
+/// With `may_copy` loops whose turns need checks from some turn on are split there (`irce`): the first part, which makes
+/// none, can be unrolled. It copies the loop, so nothing in the module may wait for other threads.
+fn passes(opt_level: u8, may_copy: bool) -> String {
     if opt_level < 2 {
         return format!("default<O{opt_level}>");
     }
     let simplify = "instcombine<no-verify-fixpoint>";
+    let split = if may_copy { ",irce" } else { "" };
     let functions = [
         "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
         simplify,
-        "tailcallelim,reassociate,constraint-elimination",
+        &format!("tailcallelim,reassociate,constraint-elimination{split}"),
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<nontrivial>)",
         "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,correlated-propagation",
         simplify,
@@ -136,14 +141,17 @@ impl Machine {
         let layout: DataLayout = self.data.get_data_layout();
         module.set_data_layout(&layout);
         let lines = lower_module(context, &module, kir, &self.target, options)?;
-        if cfg!(debug_assertions) {
-            module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))?;
-        }
+        self.verify(&module)?;
         let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
         let built = text();
+        let passes = passes(self.opt_level, !kir.synchronises());
         module
-            .run_passes(&passes(self.opt_level), &self.machine, PassBuilderOptions::create())
+            .run_passes(&passes, &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
+        if self.opt_level >= 2 && !kir.sites.is_empty() {
+            hoist::checks(context, &module)?;
+            self.verify(&module)?;
+        }
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
         let module = if lines && !options.debug { self.with_lines_only(context, &module)? } else { module };
         let ptx = self
@@ -154,6 +162,14 @@ impl Machine {
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
         Ok(Output { ptx, llvm_ir })
+    }
+
+    /// Where debug assertions are on, whether the module is one that LLVM takes.
+    fn verify(&self, module: &Module<'_>) -> Result<(), EmitError> {
+        if !cfg!(debug_assertions) {
+            return Ok(());
+        }
+        module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))
     }
 
     /// The module with line tables as its only debug information, read from its text.

@@ -10,14 +10,19 @@
 
 use cuda_llvm::inkwell;
 use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
 use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum, IntType};
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{
+    BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
+    IntValue, Operand, PointerValue,
+};
 
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
 /// `$0` to `$3` are scratch, `$4` is a predicate, `$5` the record, `$6` the kernel, `$7` the site, `$8` and `$9` the
-/// arguments. `exit` ends the thread from within callees too.
+/// arguments. The threads that find the record taken end at once.
 const REPORT: &str = "\
 atom.global.cas.b32 $0, [$5], 0, 1;
 \tsetp.ne.b32 $4, $0, 0;
@@ -34,8 +39,11 @@ atom.global.cas.b32 $0, [$5], 0, 1;
 \tst.global.b64 [$5+40], $8;
 \tst.global.b64 [$5+48], $9;
 \tmembar.sys;
-\tst.global.b32 [$5+4], $6;
-\texit;";
+\tst.global.b32 [$5+4], $6;";
+/// What ends the thread, from within callees too.
+const END: &str = "exit;";
+/// How many arguments a report has.
+const ARGUMENTS: usize = 5;
 const CONSTRAINTS: &str = "=&r,=&r,=&r,=&r,=&b,l,r,r,l,l,~{memory}";
 
 /// A function's cold block, made when the first panic is lowered.
@@ -73,14 +81,8 @@ impl<'ctx> PanicBlock<'ctx> {
         let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
         let argument = |index: usize| self.phi(lowering, long, |_, arguments| arguments.get(index).copied());
         let (first, second) = (argument(0)?, argument(1)?);
-        let scratch: [BasicTypeEnum<'ctx>; 5] =
-            [word.into(), word.into(), word.into(), word.into(), context.bool_type().into()];
-        let inputs: [BasicMetadataTypeEnum<'ctx>; 5] =
-            [record.get_type().into(), word.into(), word.into(), long.into(), long.into()];
-        let ty = context.struct_type(&scratch, false).fn_type(&inputs, false);
-        let report = context.create_inline_asm(ty, REPORT.to_owned(), CONSTRAINTS.to_owned(), true, false, None, false);
         let arguments = [record.into(), kernel.into(), site.into(), first.into(), second.into()];
-        builder.build_indirect_call(ty, report, &arguments, "")?;
+        report(context, builder, format!("{REPORT}\n\t{END}"), arguments)?;
         builder.build_unreachable()?;
         Ok(())
     }
@@ -99,4 +101,63 @@ impl<'ctx> PanicBlock<'ctx> {
         }
         Ok(phi.as_basic_value().into_int_value())
     }
+}
+
+/// Writes the record.
+fn report<'ctx>(
+    context: &'ctx Context,
+    builder: &Builder<'ctx>,
+    text: String,
+    arguments: Arguments<'ctx>,
+) -> Result<()> {
+    let word = context.i32_type();
+    let scratch: [BasicTypeEnum<'ctx>; 5] =
+        [word.into(), word.into(), word.into(), word.into(), context.bool_type().into()];
+    let inputs = arguments.map(|argument| BasicMetadataTypeEnum::from(argument.get_type()));
+    let ty = context.struct_type(&scratch, false).fn_type(&inputs, false);
+    let asm = context.create_inline_asm(ty, text, CONSTRAINTS.to_owned(), true, false, None, false);
+    builder.build_indirect_call(ty, asm, &arguments.map(BasicMetadataValueEnum::from), "")?;
+    Ok(())
+}
+
+/// The report with which a block ends the thread, if it does.
+pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let end = block.get_terminator().filter(|end| end.get_opcode() == InstructionOpcode::Unreachable)?;
+    let is_report = |last: &InstructionValue<'ctx>| {
+        let asm = CallSiteValue::try_from(*last).is_ok_and(|call| call.get_called_fn_value().is_none());
+        asm && last.get_type().is_struct_type() && last.get_num_operands() as usize == ARGUMENTS + 1
+    };
+    end.get_previous_instruction().filter(is_report)
+}
+
+/// What a report takes: record, kernel, site and the site's two.
+pub(super) type Arguments<'ctx> = [BasicValueEnum<'ctx>; ARGUMENTS];
+
+/// The arguments of a report.
+pub(super) fn arguments(report: InstructionValue<'_>) -> Option<Arguments<'_>> {
+    let arguments: Vec<_> = report.get_operands().flatten().filter_map(Operand::value).take(ARGUMENTS).collect();
+    arguments.try_into().ok()
+}
+
+/// Reports a panic without ending the thread.
+pub(super) fn report_and_go_on<'ctx>(
+    context: &'ctx Context,
+    builder: &Builder<'ctx>,
+    arguments: Arguments<'ctx>,
+) -> Result<()> {
+    report(context, builder, REPORT.to_owned(), arguments)
+}
+
+/// Ends the threads for which a condition is `ends`.
+pub(super) fn end_where<'ctx>(
+    context: &'ctx Context,
+    builder: &Builder<'ctx>,
+    condition: IntValue<'ctx>,
+    ends: bool,
+) -> Result<()> {
+    let ty = context.void_type().fn_type(&[context.bool_type().into()], false);
+    let text = format!("@{}$0 {END}", if ends { "" } else { "!" });
+    let asm = context.create_inline_asm(ty, text, "b".to_owned(), true, false, None, false);
+    builder.build_indirect_call(ty, asm, &[condition.into()], "")?;
+    Ok(())
 }

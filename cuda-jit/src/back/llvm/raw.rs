@@ -15,12 +15,14 @@ use cuda_llvm::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use cuda_llvm::llvm_sys::core::{
     LLVMBuildAtomicCmpXchgSyncScope, LLVMBuildAtomicRMWSyncScope, LLVMBuildFenceSyncScope, LLVMBuildFreeze,
     LLVMBuildGEP2, LLVMContextSetDiagnosticHandler, LLVMCreateConstantRangeAttribute, LLVMDisposeMessage,
-    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetSyncScopeID, LLVMSetAtomicSyncScopeID, LLVMSetOrdering,
+    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetNumSuccessors, LLVMGetOrdering, LLVMGetSuccessor,
+    LLVMGetSyncScopeID, LLVMSetAtomicSyncScopeID, LLVMSetOrdering, LLVMSetSuccessor,
 };
 use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
 use inkwell::attributes::Attribute;
+use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::memory_buffer::MemoryBuffer;
@@ -63,6 +65,30 @@ pub(super) fn range(context: &Context, low: u64, high: u64) -> Attribute {
     let range = unsafe { LLVMCreateConstantRangeAttribute(context.as_ctx_ref(), kind, 64, &low, &high) };
     // SAFETY: LLVMCreateConstantRangeAttribute returns an attribute of that context.
     unsafe { Attribute::new(range) }
+}
+
+/// The blocks to which a terminator may go, in its order.
+pub(super) fn successors<'ctx>(terminator: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
+    let terminator = terminator.as_value_ref();
+    // SAFETY: the callers pass the last instruction of a block, which is a terminator.
+    let count = unsafe { LLVMGetNumSuccessors(terminator) };
+    // SAFETY: as above, and the index is below the count.
+    let block = |index| unsafe { LLVMGetSuccessor(terminator, index) };
+    // SAFETY: a successor is a block of the same function.
+    (0..count).filter_map(|index| unsafe { BasicBlock::new(block(index)) }).collect()
+}
+
+/// Makes a terminator go to another block, the index being one of [`successors`].
+pub(super) fn set_successor<'ctx>(terminator: InstructionValue<'ctx>, index: usize, block: BasicBlock<'ctx>) {
+    // SAFETY: the instruction is a terminator with that many successors, as the callers have found out, and the block is
+    // one of the same function.
+    unsafe { LLVMSetSuccessor(terminator.as_value_ref(), index as u32, block.as_mut_ptr()) };
+}
+
+/// Whether a load or store is no atomic one.
+pub(super) fn is_plain(access: InstructionValue<'_>) -> bool {
+    // SAFETY: the instruction is a load or store.
+    unsafe { LLVMGetOrdering(access.as_value_ref()) == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
 }
 
 fn scope_id(context: &Context, scope: Scope) -> u32 {
