@@ -12,13 +12,14 @@ use std::fmt;
 
 use cuda_sys::{CUfunction, CUfunction_attribute as Attribute};
 
+use crate::cluster;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
 use crate::launch_config::{Geometry, LaunchConfig, LaunchConfigError};
 use crate::module::{Module, c_name};
 use crate::stream::Stream;
-use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU32, Mutex, Ordering};
 
 /// A kernel of a [`Module`]. Clones are cheap and mean the same function.
 ///
@@ -51,6 +52,8 @@ struct FunctionInner {
     dynamic_limit: AtomicU32,
     /// Held while that is raised, so that it never falls behind a launch that needed it.
     raising: Mutex<()>,
+    /// Whether the driver was told to let its clusters have more blocks than every device runs.
+    non_portable: AtomicBool,
 }
 
 // SAFETY: the raw function is an address that the driver accepts on any thread.
@@ -76,6 +79,8 @@ pub struct FunctionAttributes {
     pub ptx_version: u32,
     /// Compute capability of its machine code, as `10 * major + minor`.
     pub binary_version: u32,
+    /// The extents in blocks of the clusters that it has to be launched in, where it says that.
+    pub required_cluster: Option<[u32; 3]>,
 }
 
 impl Function {
@@ -94,11 +99,19 @@ impl Function {
             max_threads_per_block: ask(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             ptx_version: ask(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
             binary_version: ask(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
+            required_cluster: required_cluster(context, raw)?,
         };
         let granted = context.limits().shared_per_block.saturating_sub(attributes.shared_bytes as usize);
         let dynamic_limit = AtomicU32::new(u32::try_from(granted).unwrap_or(u32::MAX));
-        let (module, name) = (module.clone(), name.to_owned());
-        Ok(Function(Arc::new(FunctionInner { module, raw, name, attributes, dynamic_limit, raising: Mutex::new(()) })))
+        Ok(Function(Arc::new(FunctionInner {
+            module: module.clone(),
+            raw,
+            name: name.to_owned(),
+            attributes,
+            dynamic_limit,
+            raising: Mutex::new(()),
+            non_portable: AtomicBool::new(false),
+        })))
     }
 
     /// The function's name in its module.
@@ -151,6 +164,9 @@ impl Function {
         unsafe { driver_call!(self.context(), cuFuncSetAttribute(self.0.raw, attribute, value)) }?;
         if attribute == Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES {
             self.0.dynamic_limit.store(value.unsigned_abs(), Ordering::Relaxed);
+        }
+        if attribute == Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED {
+            self.0.non_portable.store(value != 0, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -226,12 +242,25 @@ impl Function {
         match config.fitting(limits) {
             Some(geometry)
                 if geometry.threads <= attributes.max_threads_per_block
+                    && self.cluster_fits(config, &geometry).is_ok()
                     && attributes.shared_bytes as usize + geometry.shared_bytes as usize
                         <= limits.shared_per_block_optin =>
             {
                 Ok(CheckedLaunch { function: self, geometry, cooperative: config.is_cooperative() })
             }
             _ => Err(self.refusal(config).into()),
+        }
+    }
+
+    /// Whether a launch is in the clusters that the function requires, if it does.
+    #[inline]
+    fn cluster_fits(&self, config: &LaunchConfig, geometry: &Geometry) -> Result<(), LaunchConfigError> {
+        let Some(required) = self.0.attributes.required_cluster else { return Ok(()) };
+        match config.chosen_cluster() {
+            Some(cluster) if geometry.cluster != Some(required) => {
+                Err(LaunchConfigError::ClusterRequired { kernel: self.0.name.clone(), cluster, required })
+            }
+            _ => cluster::divides(required, config.grid(), geometry.grid),
         }
     }
 
@@ -248,6 +277,9 @@ impl Function {
         if geometry.threads > attributes.max_threads_per_block {
             let (threads, limit) = (geometry.threads.into(), attributes.max_threads_per_block);
             return LaunchConfigError::BlockThreads { block: config.block(), threads, limit, kernel };
+        }
+        if let Err(error) = self.cluster_fits(config, &geometry) {
+            return error;
         }
         LaunchConfigError::SharedMemory {
             dynamic: config.dynamic_shared_bytes(),
@@ -312,9 +344,21 @@ impl CheckedLaunch<'_> {
         self.geometry.block
     }
 
+    /// Blocks in a cluster along x, y and z, if the launch says how many.
+    #[must_use]
+    #[inline]
+    pub fn cluster(&self) -> Option<[u32; 3]> {
+        self.geometry.cluster
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
     /// Launches the function in `stream`.
     ///
-    /// One call is made, and one more whenever the function needs more dynamic shared memory than any launch before.
+    /// One call is made, and one more whenever the function needs more dynamic shared memory, or larger clusters, than
+    /// any launch before.
     ///
     /// # Errors
     ///
@@ -326,7 +370,7 @@ impl CheckedLaunch<'_> {
     /// As for [`Function::launch`].
     #[inline]
     pub unsafe fn launch(self, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
-        let FunctionInner { module, raw, dynamic_limit, .. } = &*self.function.0;
+        let FunctionInner { module, raw, dynamic_limit, non_portable, .. } = &*self.function.0;
         let context = module.context();
         context.expect_same(stream.context(), stream)?;
         let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = self.geometry;
@@ -334,6 +378,14 @@ impl CheckedLaunch<'_> {
             self.function.raise_dynamic_limit(shared_bytes)?;
         }
         let (raw, queue, values) = (*raw, stream.as_raw(), params.as_mut_ptr());
+        if let Some(extents) = self.geometry.cluster {
+            if cluster::is_non_portable(extents) && !non_portable.load(Ordering::Relaxed) {
+                self.function.allow_non_portable()?;
+            }
+            let how = (&self.geometry, extents);
+            // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
+            return unsafe { cluster::launch(context, raw, how, self.cooperative, queue, values) };
+        }
         if self.cooperative {
             // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
             return unsafe {
@@ -349,6 +401,20 @@ impl CheckedLaunch<'_> {
             driver_call!(context, cuLaunchKernel(raw, gx, gy, gz, bx, by, bz, shared_bytes, queue, values, no_extra))
         }
     }
+}
+
+/// The extents of the clusters that a function requires; devices without clusters are not asked.
+fn required_cluster(context: &Context, raw: CUfunction) -> Result<Option<[u32; 3]>> {
+    if !context.limits().cluster_launch {
+        return Ok(None);
+    }
+    let ask = |attribute| raw_attribute(context, raw, attribute).map(i32::unsigned_abs);
+    let extents = [
+        ask(Attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)?,
+        ask(Attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)?,
+        ask(Attribute::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)?,
+    ];
+    Ok(Some(extents).filter(|extents| *extents != [0; 3]))
 }
 
 fn raw_attribute(context: &Context, raw: CUfunction, attribute: Attribute) -> Result<i32> {

@@ -1,9 +1,10 @@
-//! [`LaunchConfig`]: grid, block, stream and shared memory of a launch, and the check against a device's limits.
+//! [`LaunchConfig`]: grid, block, clusters, stream and shared memory of a launch, and the check against a device's limits.
 //!
 //! It launches nothing. Invariant: a [`Geometry`] exists only for a configuration that passed the check.
 
 use std::fmt;
 
+use crate::cluster;
 use crate::device::Device;
 use crate::dims::{Dim3, Dims};
 use crate::error::Result;
@@ -34,6 +35,8 @@ pub struct LaunchConfig {
     block: Dim3,
     stream: Option<Stream>,
     shared_bytes: usize,
+    cluster: Option<Dim3>,
+    non_portable: bool,
     cooperative: bool,
     quiet: bool,
 }
@@ -43,7 +46,16 @@ impl LaunchConfig {
     #[inline]
     pub fn new(grid: impl Dims, block: impl Dims) -> Self {
         let (grid, block) = (grid.dims(), block.dims());
-        LaunchConfig { grid, block, stream: None, shared_bytes: 0, cooperative: false, quiet: false }
+        LaunchConfig {
+            grid,
+            block,
+            stream: None,
+            shared_bytes: 0,
+            cluster: None,
+            non_portable: false,
+            cooperative: false,
+            quiet: false,
+        }
     }
 
     /// The same launch with other extents.
@@ -62,6 +74,38 @@ impl LaunchConfig {
     /// Bytes of dynamic shared memory for each block.
     pub fn shared_bytes(mut self, bytes: usize) -> Self {
         self.shared_bytes = bytes;
+        self
+    }
+
+    /// Launches the grid in clusters of so many blocks along each axis, which run at the same time and can read each
+    /// other's shared memory. The grid, still counted in blocks, has to be made of them; a cluster of at most 8 blocks
+    /// runs on every device from compute capability 9.0 on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Driver, LaunchConfig};
+    ///
+    /// let device = Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// assert!(LaunchConfig::new((8, 6), 128).cluster((2, 3)).check(&device).is_ok());
+    /// let error = LaunchConfig::new(10, 128).cluster(4).check(&device).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "grid of 10 blocks: x is 10, which is no multiple of the 4 blocks of a cluster; nothing was launched"
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cluster(mut self, blocks: impl Dims) -> Self {
+        self.cluster = Some(blocks.dims());
+        self
+    }
+
+    /// Allows clusters of more than 8 blocks, which not every device with clusters runs:
+    /// [`Function::max_cluster_blocks`](crate::Function::max_cluster_blocks) tells.
+    pub fn non_portable(mut self) -> Self {
+        self.non_portable = true;
         self
     }
 
@@ -100,6 +144,20 @@ impl LaunchConfig {
     #[must_use]
     pub fn dynamic_shared_bytes(&self) -> usize {
         self.shared_bytes
+    }
+
+    /// The extents of a cluster in blocks as given, if the launch is in clusters.
+    #[must_use]
+    #[inline]
+    pub fn chosen_cluster(&self) -> Option<Dim3> {
+        self.cluster
+    }
+
+    /// Whether clusters may have more blocks than every device runs.
+    #[must_use]
+    #[inline]
+    pub fn is_non_portable(&self) -> bool {
+        self.non_portable
     }
 
     /// Whether all blocks are launched at once.
@@ -163,16 +221,27 @@ impl LaunchConfig {
             && self.shared_bytes <= limits.shared_per_block_optin
             && (!self.cooperative || limits.cooperative_launch);
         let shared_bytes = u32::try_from(self.shared_bytes).ok()?;
-        (known && fits).then_some(Geometry { grid, block, threads: threads as u32, shared_bytes })
+        let cluster = match self.cluster {
+            Some(_) => self.fitting_cluster(grid, limits).ok()?,
+            None => None,
+        };
+        (known && fits).then_some(Geometry { grid, block, cluster, threads: threads as u32, shared_bytes })
+    }
+
+    /// The extents of the clusters in the driver's integers.
+    #[cold]
+    fn fitting_cluster(&self, grid: [u32; 3], limits: &DeviceLimits) -> Result<Option<[u32; 3]>, LaunchConfigError> {
+        let checked = |given| cluster::checked(given, self.non_portable, (self.grid, grid), limits);
+        self.cluster.map(checked).transpose()
     }
 
     /// Why the configuration is not within `limits`.
     #[cold]
     fn refusal(&self, limits: &DeviceLimits) -> LaunchConfigError {
         let refused = fit(LaunchPart::Grid, self.grid, limits.max_grid)
-            .and_then(|_| fit(LaunchPart::Block, self.block, limits.max_block));
-        let block = match refused {
-            Ok(block) => block,
+            .and_then(|grid| Ok((grid, fit(LaunchPart::Block, self.block, limits.max_block)?)));
+        let (grid, block) = match refused {
+            Ok(extents) => extents,
             Err(error) => return error,
         };
         let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
@@ -182,6 +251,9 @@ impl LaunchConfig {
         }
         if self.cooperative && !limits.cooperative_launch {
             return LaunchConfigError::Cooperative;
+        }
+        if let Err(error) = self.fitting_cluster(grid, limits) {
+            return error;
         }
         let limit = limits.shared_per_block_optin;
         LaunchConfigError::SharedMemory { dynamic: self.shared_bytes, fixed: 0, limit, kernel: None }
@@ -193,12 +265,14 @@ impl LaunchConfig {
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    /// Blocks in a cluster.
+    pub(crate) cluster: Option<[u32; 3]>,
     /// Threads in a block.
     pub(crate) threads: u32,
     pub(crate) shared_bytes: u32,
 }
 
-fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
+pub(crate) fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u32; 3], LaunchConfigError> {
     if !(1..=3).contains(&given.ndim()) {
         return Err(LaunchConfigError::Extents { part, count: given.ndim() });
     }
@@ -218,6 +292,8 @@ pub enum LaunchPart {
     Grid,
     /// The block, counted in threads.
     Block,
+    /// The cluster, counted in blocks.
+    Cluster,
 }
 
 impl fmt::Display for LaunchPart {
@@ -225,6 +301,7 @@ impl fmt::Display for LaunchPart {
         f.write_str(match self {
             LaunchPart::Grid => "grid",
             LaunchPart::Block => "block",
+            LaunchPart::Cluster => "cluster",
         })
     }
 }
@@ -290,6 +367,46 @@ pub enum LaunchConfigError {
     },
     /// The device cannot launch all blocks of a grid at once.
     Cooperative,
+    /// The device has no clusters of blocks.
+    NoClusters,
+    /// A cluster has more blocks than every device with clusters runs, and the launch does not allow that.
+    ClusterSize {
+        /// The cluster as given.
+        cluster: Dim3,
+        /// Its blocks; 4294967295 where there are more.
+        blocks: u32,
+        /// The most that are allowed.
+        limit: u32,
+    },
+    /// The grid is not made of whole clusters.
+    ClusterDivides {
+        /// The grid as given.
+        grid: Dim3,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The grid's blocks along that axis.
+        value: u32,
+        /// A cluster's blocks along that axis.
+        cluster: u32,
+    },
+    /// The kernel is made for clusters of other extents.
+    ClusterRequired {
+        /// The kernel.
+        kernel: String,
+        /// The cluster as given.
+        cluster: Dim3,
+        /// What the kernel requires.
+        required: [u32; 3],
+    },
+    /// The kernel takes no cluster of so many blocks.
+    ClusterBounds {
+        /// The kernel.
+        kernel: String,
+        /// Blocks of the cluster.
+        blocks: u32,
+        /// The most that its launch bounds allow.
+        limit: u32,
+    },
     /// The kernel asks for its position in another number of dimensions than the launch has.
     Dimensions {
         /// The kernel.
@@ -305,7 +422,7 @@ impl fmt::Display for LaunchConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LaunchConfigError::Extent { part, given, axis, value, limit } => {
-                let unit = if *part == LaunchPart::Grid { "blocks" } else { "threads" };
+                let unit = if *part == LaunchPart::Block { "threads" } else { "blocks" };
                 write!(f, "{part} of {given} {unit}: {axis} is {value}, it must be from 1 to {limit}")?;
             }
             LaunchConfigError::Extents { part, count } => {
@@ -326,6 +443,24 @@ impl fmt::Display for LaunchConfigError {
                 write!(f, ": a block can have at most {limit} bytes")?;
             }
             LaunchConfigError::Cooperative => f.write_str("cooperative launch: the device does not support it")?,
+            LaunchConfigError::NoClusters => {
+                f.write_str("a launch in clusters: the device has none, they need compute capability 9.0")?;
+            }
+            LaunchConfigError::ClusterSize { cluster, blocks, limit } => write!(
+                f,
+                "cluster of {cluster} blocks: that is {blocks} together, devices run at most {limit}; \
+                 `LaunchConfig::non_portable` allows what only some of them run"
+            )?,
+            LaunchConfigError::ClusterDivides { grid, axis, value, cluster } => write!(
+                f,
+                "grid of {grid} blocks: {axis} is {value}, which is no multiple of the {cluster} blocks of a cluster"
+            )?,
+            LaunchConfigError::ClusterRequired { kernel, cluster, required: [x, y, z] } => {
+                write!(f, "cluster of {cluster} blocks: kernel `{kernel}` is made for clusters of ({x}, {y}, {z})")?;
+            }
+            LaunchConfigError::ClusterBounds { kernel, blocks, limit } => {
+                write!(f, "cluster of {blocks} blocks: the launch bounds of kernel `{kernel}` allow at most {limit}")?;
+            }
             LaunchConfigError::Dimensions { kernel, given, used } => write!(
                 f,
                 "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
@@ -385,6 +520,7 @@ mod tests {
             warp_size: 32,
             multiprocessors: 4,
             cooperative_launch: false,
+            cluster_launch: true,
             memory_pools: true,
             can_map_host: true,
         }
@@ -428,6 +564,31 @@ mod tests {
                 .contains("102400 bytes of dynamic shared memory: a block can have at most 101376")
         );
         assert!(refusal(LaunchConfig::new(1, 1).cooperative()).contains("does not support"));
+    }
+
+    #[test]
+    fn clusters_are_checked_against_grid_and_device() {
+        let config = LaunchConfig::new((8, 6), 32);
+        let geometry = config.clone().cluster((2, 3)).geometry(&limits()).unwrap();
+        assert_eq!(geometry.cluster, Some([2, 3, 1]));
+        assert_eq!(config.geometry(&limits()).unwrap().cluster, None);
+        let cluster = |extents: (i32, i32)| refusal(config.clone().cluster(extents));
+        assert_eq!(
+            cluster((2, 4)),
+            "grid of (8, 6) blocks: y is 6, which is no multiple of the 4 blocks of a cluster; nothing was launched"
+        );
+        assert!(cluster((0, 1)).starts_with("cluster of (0, 1) blocks: x is 0, it must be from 1 to "));
+        assert!(cluster((2, -1)).starts_with("cluster of (2, -1) blocks: y is -1,"));
+        assert_eq!(
+            cluster((8, 2)),
+            "cluster of (8, 2) blocks: that is 16 together, devices run at most 8; `LaunchConfig::non_portable` allows \
+             what only some of them run; nothing was launched"
+        );
+        assert!(config.clone().cluster((8, 2)).non_portable().geometry(&limits()).is_ok());
+        assert!(refusal(config.clone().cluster([1, 1, 1, 1])).starts_with("cluster in 4 dimensions"));
+        let old = DeviceLimits { cluster_launch: false, ..limits() };
+        let error = config.cluster(1).geometry(&old).unwrap_err().to_string();
+        assert!(error.contains("the device has none, they need compute capability 9.0"), "{error}");
     }
 
     #[test]

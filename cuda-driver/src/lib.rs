@@ -37,6 +37,7 @@
 pub use cuda_sys;
 
 mod call;
+mod cluster;
 mod context;
 mod current;
 mod device;

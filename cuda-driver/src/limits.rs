@@ -39,6 +39,8 @@ pub struct DeviceLimits {
     pub multiprocessors: u32,
     /// Whether a grid can wait for all its blocks.
     pub cooperative_launch: bool,
+    /// Whether blocks can be launched in clusters: from compute capability 9.0 on.
+    pub cluster_launch: bool,
     /// Whether the device has stream-ordered memory pools.
     pub memory_pools: bool,
     /// Whether the device can use host memory in place.
@@ -69,6 +71,7 @@ impl DeviceLimits {
             warp_size: required(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
             multiprocessors: required(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             cooperative_launch: optional(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0,
+            cluster_launch: optional(Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0,
             memory_pools: optional(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0,
             can_map_host: optional(Attribute::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0,
         })

@@ -276,10 +276,16 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
-            // Integration, clusters, compression, multicast, pageable memory: nothing of it exists here.
+            A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => u32::from(self.has_clusters()),
+            // Integration, compression, multicast, pageable memory: nothing of it exists here.
             _ => texture_limit(attribute),
         };
         value as i32
+    }
+
+    /// Whether launches may be in clusters of several blocks.
+    pub(crate) fn has_clusters(&self) -> bool {
+        self.capability.0 >= 9
     }
 
     /// Shared memory of a multiprocessor where a function prefers `percent` of the most, and each block takes `shared`.

@@ -6,9 +6,9 @@
 
 use crate::codegen::jit::Compiled;
 use crate::codegen::object::WHOLE;
-use crate::codegen::{self, KernelCode};
+use crate::codegen::{self, Flavour, KernelCode};
 use crate::environment::ENVIRONMENT;
-use crate::exec::launch::{Fault, Launch, Shape};
+use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
 use crate::ir::layout::Area;
 use crate::ir::lower::{Program, lower};
@@ -28,6 +28,13 @@ pub(crate) struct Kernel {
     pub(crate) name: CString,
     program: Arc<Program>,
     sources: Arc<Sources>,
+    plain: Code,
+    /// For launches in clusters, whose code differs: an address in shared memory tells of which block.
+    clustered: OnceCell<Code>,
+}
+
+/// A kernel's code for one kind of launch.
+struct Code {
     code: KernelCode,
     /// For blocks of any rows, and of rows that are whole vectors.
     compiled: [Variants; 2],
@@ -37,42 +44,52 @@ pub(crate) struct Kernel {
 /// Code without and with accesses to registered host memory.
 type Variants = [OnceCell<Arc<Compiled>>; 2];
 
+impl Code {
+    fn new(code: KernelCode) -> Code {
+        Code { code, compiled: Default::default(), fibers: Variants::default() }
+    }
+}
+
 impl Kernel {
     pub(crate) fn function(&self) -> &Function {
-        &self.program.functions[self.code.function]
-    }
-
-    pub(crate) fn shape(&self) -> Shape {
-        Shape {
-            frame_bytes: self.code.frame_bytes,
-            local_bytes: self.code.local_bytes,
-            static_shared: self.function().shared_bytes,
-            calls: self.code.calls,
-        }
+        &self.program.functions[self.plain.code.function]
     }
 
     pub(crate) fn local_bytes(&self) -> u64 {
-        self.code.local_bytes
+        self.plain.code.shape.local_bytes
     }
 
-    /// The machine code for blocks of this size, compiled by the first caller while others wait.
-    pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3]) -> Result<&Arc<Compiled>, String> {
-        if ENVIRONMENT.fibers || self.function().only_fibers {
-            return self.fibers(params);
+    fn code(&self, clustered: bool) -> Result<&Code, String> {
+        if !clustered {
+            return Ok(&self.plain);
         }
+        self.clustered.get_or_try_init(|| {
+            let code = codegen::emit_clustered(&self.program, self.plain.code.function);
+            code.map(Code::new).map_err(|e| e.to_string())
+        })
+    }
+
+    /// The machine code for blocks of this size, in clusters or not, compiled by the first caller while others wait.
+    pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
+        if ENVIRONMENT.fibers || self.function().only_fibers {
+            return self.fibers(params, clustered);
+        }
+        let code = self.code(clustered)?;
         let registered = self.meets_registered(params);
         // What is scheduled runs parts of rows.
-        let whole = !self.code.scheduled && block[0].is_multiple_of(WHOLE);
-        let cell = &self.compiled[usize::from(whole)][usize::from(registered)];
-        cell.get_or_try_init(|| Compiled::new(&self.code, registered, whole).map(Arc::new))
+        let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
+        let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
+        cell.get_or_try_init(|| Compiled::new(&code.code, registered, whole).map(Arc::new))
     }
 
     /// The machine code of threads that are fibers.
-    pub(crate) fn fibers(&self, params: &[u64]) -> Result<&Arc<Compiled>, String> {
+    pub(crate) fn fibers(&self, params: &[u64], clustered: bool) -> Result<&Arc<Compiled>, String> {
+        let code = self.code(clustered)?;
         let registered = self.meets_registered(params);
-        self.fibers[usize::from(registered)].get_or_try_init(|| {
-            let (ir, plan) = codegen::emit_fiber(&self.program, &self.code, false).map_err(|e| e.to_string())?;
-            Compiled::fiber(&ir, plan, self.code.effort, registered).map(Arc::new)
+        code.fibers[usize::from(registered)].get_or_try_init(|| {
+            let flavour = Flavour { exact: false, clustered };
+            let (ir, plan) = codegen::emit_fiber(&self.program, &code.code, flavour).map_err(|e| e.to_string())?;
+            Compiled::fiber(&ir, plan, &code.code, registered).map(Arc::new)
         })
     }
 
@@ -85,16 +102,20 @@ impl Kernel {
     /// What is known of a fault: its text for the log.
     pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
         let found = match fault {
-            Fault::Memory { block, .. } => self.exact().and_then(|exact| launch.search(&exact, *block)),
+            Fault::Memory { block, .. } => {
+                self.exact(launch.cluster.is_some()).and_then(|exact| launch.search(exact, *block))
+            }
             _ => None,
         };
         report::text((&self.function().name, &self.sources), launch, fault, found)
     }
 
     /// Code that asks the runtime about each access, compiled for one search.
-    fn exact(&self) -> Option<Compiled> {
-        let (ir, plan) = codegen::emit_fiber(&self.program, &self.code, true).ok()?;
-        let code = Compiled::fiber(&ir, plan, self.code.effort, false);
+    fn exact(&self, clustered: bool) -> Option<Compiled> {
+        let code = &self.plain.code;
+        let flavour = Flavour { exact: true, clustered };
+        let (ir, plan) = codegen::emit_fiber(&self.program, code, flavour).ok()?;
+        let code = Compiled::fiber(&ir, plan, code, false);
         code.inspect_err(|why| tracing::error!("exact code: {why}")).ok()
     }
 }
@@ -121,9 +142,8 @@ impl Image {
                 name: c_name,
                 program: Arc::clone(&program),
                 sources: Arc::clone(&sources),
-                code,
-                compiled: Default::default(),
-                fibers: Variants::default(),
+                plain: Code::new(code),
+                clustered: OnceCell::new(),
             };
             kernels.insert(name.clone(), Arc::new(kernel));
         }
@@ -257,7 +277,9 @@ impl Module {
 pub fn compile(text: &str) -> ptx::Result<()> {
     let image = Image::new(text)?;
     for kernel in image.kernels.values() {
-        for code in [kernel.compiled(&[], [1; 3]), kernel.compiled(&[], [WHOLE; 3]), kernel.fibers(&[])] {
+        let plain = [kernel.compiled(&[], [1; 3], false), kernel.compiled(&[], [WHOLE; 3], false)];
+        let others = [kernel.fibers(&[], false), kernel.compiled(&[], [1; 3], true), kernel.fibers(&[], true)];
+        for code in plain.into_iter().chain(others) {
             code.and_then(|code| code.complete()).unwrap_or_else(|why| panic!("{why}"));
         }
     }

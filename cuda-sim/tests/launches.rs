@@ -8,7 +8,7 @@
 #[macro_use]
 mod common;
 
-use common::{function, primary};
+use common::{function, launch_attribute, launch_config, primary};
 use cuda_sys::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -17,29 +17,6 @@ use std::sync::mpsc::{Receiver, channel};
 const KERNELS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .visible .entry more(.param .u64 p) { .reg .b64 %rd1; ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1; ret; }
 .visible .entry still() { .shared .align 4 .b8 room[8192]; ret; }";
-
-fn attribute(id: CUlaunchAttributeID, words: &[u32]) -> CUlaunchAttribute {
-    let mut value = CUlaunchAttributeValue { pad: [0; 64] };
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-    let pad = unsafe { &mut value.pad };
-    bytes.zip(pad).for_each(|(byte, to)| *to = byte.cast_signed());
-    CUlaunchAttribute { id, pad: [0; 4], value }
-}
-
-fn config(attributes: &mut [CUlaunchAttribute], stream: CUstream) -> CUlaunchConfig {
-    CUlaunchConfig {
-        gridDimX: 2,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: 64,
-        blockDimY: 1,
-        blockDimZ: 1,
-        sharedMemBytes: 0,
-        hStream: stream,
-        attrs: attributes.as_mut_ptr(),
-        numAttrs: attributes.len() as u32,
-    }
-}
 
 #[test]
 fn each_attribute_is_checked() {
@@ -55,10 +32,10 @@ fn each_attribute_is_checked() {
         (A::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &[1], invalid),
         (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 1, 1], good),
         (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 1, 0], invalid),
-        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[2, 1, 1], R::CUDA_ERROR_NOT_SUPPORTED),
-        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 2, 1], R::CUDA_ERROR_NOT_SUPPORTED),
-        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 1, 2], R::CUDA_ERROR_NOT_SUPPORTED),
-        (A::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, &[1, 4, 1], R::CUDA_ERROR_NOT_SUPPORTED),
+        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[2, 1, 1], good),
+        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 2, 1], R::CUDA_ERROR_INVALID_CLUSTER_SIZE),
+        (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 1, 2], R::CUDA_ERROR_INVALID_CLUSTER_SIZE),
+        (A::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, &[1, 4, 1], invalid),
         (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &[2], good),
         (A::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &[3], invalid),
         (A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &[1], good),
@@ -77,8 +54,8 @@ fn each_attribute_is_checked() {
         (A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, &[16, 0], R::CUDA_ERROR_INVALID_HANDLE),
         (CUlaunchAttributeID(99), &[0], invalid),
     ] {
-        let mut attributes = [attribute(id, words)];
-        let config = config(&mut attributes, null_mut());
+        let mut attributes = [launch_attribute(id, words)];
+        let config = launch_config(2, &mut attributes, null_mut());
         assert_eq!(call!(cuLaunchKernelEx(&config, still, null_mut(), null_mut())), code, "{id:?} {words:?}");
     }
     gives!(CUDA_ERROR_INVALID_VALUE, cuLaunchKernelEx(std::ptr::null(), still, null_mut(), null_mut()));
@@ -103,12 +80,12 @@ fn a_launch_records_events() {
     events.iter_mut().for_each(|event| ok!(cuEventCreate(event, 2)));
     let named = |id, event: CUevent, rest: &[u32]| {
         let bits = event.addr() as u64;
-        attribute(id, &[&[bits as u32, (bits >> 32) as u32], rest].concat())
+        launch_attribute(id, &[&[bits as u32, (bits >> 32) as u32], rest].concat())
     };
     let mut params: [*mut c_void; 1] = [(&raw mut device).cast()];
     let mut wrong = [named(A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, timed, &[])];
     let launch = |attributes: &mut [CUlaunchAttribute], params: &mut [*mut c_void]| {
-        call!(cuLaunchKernelEx(&config(attributes, stream), more, params.as_mut_ptr(), null_mut()))
+        call!(cuLaunchKernelEx(&launch_config(2, attributes, stream), more, params.as_mut_ptr(), null_mut()))
     };
     assert_eq!(launch(&mut wrong, &mut params), CUresult::CUDA_ERROR_INVALID_VALUE);
     let (send, receive) = channel();
@@ -160,14 +137,4 @@ fn occupancy_of_a_function() {
         assert_eq!(bytes, free, "{blocks} blocks");
     }
     gives!(CUDA_ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&mut bytes, still, 26, 64));
-    let mut cluster = [attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[1, 1, 1])];
-    let (mut size, mut active) = (0, 0);
-    ok!(cuOccupancyMaxPotentialClusterSize(&mut size, still, &config(&mut cluster, null_mut())));
-    ok!(cuOccupancyMaxActiveClusters(&mut active, still, &config(&mut cluster, null_mut())));
-    assert_eq!((size, active), (1, 25 * 132));
-    cluster = [attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &[2, 1, 1])];
-    gives!(
-        CUDA_ERROR_NOT_SUPPORTED,
-        cuOccupancyMaxActiveClusters(&mut active, still, &config(&mut cluster, null_mut()))
-    );
 }

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use cuda_sys::{
     CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
-    CUfunction_attribute as FunctionAttribute, CUhostFn, CUjit_option, CUmemoryPool, CUmodule, CUoccupancyB2DSize,
-    CUresult, CUstream, CUstreamCallback, CUuuid, DriverFns,
+    CUfunction_attribute as FunctionAttribute, CUhostFn, CUjit_option, CUlaunchConfig, CUmemoryPool, CUmodule,
+    CUoccupancyB2DSize, CUresult, CUstream, CUstreamCallback, CUuuid, DriverFns,
 };
 
 use super::clocks::HOST;
@@ -101,6 +101,7 @@ unsafe extern "C" fn device_attribute(out: *mut c_int, attribute: DeviceAttribut
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
+            DeviceAttribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => state.traits.memory_pools.into(),
             _ => return INVALID,
         };
@@ -386,7 +387,7 @@ unsafe extern "C" fn potential_block(
     call("cuOccupancyMaxPotentialBlockSize", |_| OK)
 }
 
-/// What both launches do: read or write each pointer as the function's letters say.
+/// What all launches do: read or write each pointer as the function's letters say.
 fn launch(name: &'static str, function: CUfunction, stream: CUstream, params: *mut *mut c_void) -> CUresult {
     call_on(name, stream, |state, stream| {
         let letters = state.functions.get(&function.addr()).cloned().unwrap_or_default();
@@ -431,6 +432,17 @@ unsafe extern "C" fn launch_cooperative(
     params: *mut *mut c_void,
 ) -> CUresult {
     launch("cuLaunchCooperativeKernel", function, stream, params)
+}
+
+unsafe extern "C" fn launch_extended(
+    config: *const CUlaunchConfig,
+    function: CUfunction,
+    params: *mut *mut c_void,
+    _extra: *mut *mut c_void,
+) -> CUresult {
+    // SAFETY: the caller hands in a live configuration.
+    let stream = unsafe { (*config).hStream };
+    launch("cuLaunchKernelEx", function, stream, params)
 }
 
 unsafe extern "C" fn host_alloc(out: *mut *mut c_void, bytes: usize, _flags: c_uint) -> CUresult {
@@ -599,6 +611,7 @@ pub(super) fn table() -> DriverFns {
         cuOccupancyMaxPotentialBlockSize: Some(potential_block),
         cuLaunchKernel: Some(launch_kernel),
         cuLaunchCooperativeKernel: Some(launch_cooperative),
+        cuLaunchKernelEx: Some(launch_extended),
         cuMemHostAlloc: Some(host_alloc),
         cuMemFreeHost: Some(host_free),
         cuMemHostGetDevicePointer_v2: Some(host_device_pointer),

@@ -32,6 +32,18 @@ fn a_launch_is_one_call() {
 }
 
 #[test]
+fn clusters_beyond_those_of_every_device_are_allowed_once() {
+    let session = Session::new();
+    let f = function(&session.context(), "k_");
+    session.forget();
+    launch(&f, LaunchConfig::new(16, 32).cluster(8).non_portable()).unwrap();
+    assert_eq!(session.names(), ["cuLaunchKernelEx"]);
+    launch(&f, LaunchConfig::new(16, 32).cluster(16).non_portable()).unwrap();
+    launch(&f, LaunchConfig::new(16, 32).cluster(16).non_portable()).unwrap();
+    assert_eq!(session.names()[1..], ["cuFuncSetAttribute", "cuLaunchKernelEx", "cuLaunchKernelEx"]);
+}
+
+#[test]
 fn an_impossible_configuration_launches_nothing() {
     let session = Session::new();
     let f = function(&session.context(), "k_");

@@ -54,7 +54,31 @@ pub(crate) struct Context {
     pub(crate) managed: u64,
     /// The number of the driver's context; its heap is the one that `malloc` takes from.
     pub(crate) owner: u32,
+    pub(crate) cluster: InCluster,
 }
+
+/// Where a block is among the blocks of its cluster. Code that is not for launches in clusters does not read it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InCluster {
+    /// The block's index in the cluster, and the cluster's extents in blocks.
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) nctaid: [u32; 3],
+    /// The cluster's index in the grid, and the grid's extents in clusters.
+    pub(crate) id: [u32; 3],
+    pub(crate) count: [u32; 3],
+    /// The block's number in the cluster, and how many it has; 0 blocks where the launch is in none.
+    pub(crate) rank: u32,
+    pub(crate) ranks: u32,
+    /// The blocks whose shared memory can be accessed, as bits.
+    pub(crate) open: u32,
+}
+
+/// Bits of an address in shared memory below the number of its block in the cluster. Windows of the blocks of a cluster
+/// lie one after the other, as far from each other as this says: [`Context::shared`] is the first one's.
+pub(crate) const WINDOW: u32 = 24;
+/// A number that no block of a cluster has, nor any above it.
+pub(crate) const NO_RANK: u32 = 255;
 
 /// Where a thread stopped the launch.
 #[repr(C)]
@@ -78,6 +102,8 @@ offsets! {
     WORKER = worker, WORKERS = workers, PENDING = pending, THREADS = threads,
     RUNNING = running, STACK_LIMIT = stack_limit, FIBER = fiber, WORKSPACE = workspace,
     SLOTS = slots, MANAGED = managed,
+    CLUSTER_CTAID = cluster.ctaid, CLUSTER_NCTAID = cluster.nctaid, CLUSTER_ID = cluster.id,
+    CLUSTER_COUNT = cluster.count, CLUSTER_RANK = cluster.rank, CLUSTER_RANKS = cluster.ranks,
 }
 
 /// What an access does, as exact code tells the runtime.

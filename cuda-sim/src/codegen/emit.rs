@@ -3,7 +3,8 @@
 //! Knows nothing about single instructions. Invariant: every temporary is defined before the text that names it.
 
 use super::abi;
-use crate::ir::{BlockId, Function, LaneMask, Reg, Special, Symbol, Value};
+use super::kernel::Flavour;
+use crate::ir::{BlockId, Function, InCluster, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
@@ -27,12 +28,11 @@ pub(crate) struct Emitter<'a> {
     /// Blocks that no thread goes to, as was found out before.
     pub(crate) never: BTreeSet<BlockId>,
     pub(crate) position: Position,
-    /// Whether the runtime is asked about each access.
-    pub(crate) exact: bool,
+    pub(crate) flavour: Flavour,
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(function: &'a Function) -> Self {
+    pub(crate) fn new(function: &'a Function, flavour: Flavour) -> Self {
         Emitter {
             function,
             prologue: String::new(),
@@ -45,7 +45,7 @@ impl<'a> Emitter<'a> {
             exit_label: "thread.done",
             never: BTreeSet::new(),
             position: Position::default(),
-            exact: false,
+            flavour,
         }
     }
 
@@ -81,8 +81,12 @@ impl<'a> Emitter<'a> {
     /// A field of the context, loaded once.
     pub(crate) fn field(&mut self, offset: usize, ty: &str) -> String {
         let pointer = self.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {offset}"));
-        // The sizes of a block: from 1 to 1024.
-        let range = if (abi::BLOCK..abi::BLOCK + 12).contains(&offset) { ", !range !4" } else { "" };
+        // The sizes of a block: from 1 to 1024. A block's number in its cluster: below 16.
+        let range = match offset {
+            abi::CLUSTER_RANK => ", !range !5",
+            _ if (abi::BLOCK..abi::BLOCK + 12).contains(&offset) => ", !range !4",
+            _ => "",
+        };
         self.uniform(format_args!("load {ty}, ptr {pointer}, align 4{range}"))
     }
 
@@ -171,7 +175,16 @@ impl<'a> Emitter<'a> {
     /// The address of a symbol as its own state space counts it, or the offset in the shared window.
     fn symbol(&mut self, symbol: Symbol, offset: i64, bits: u32) -> String {
         let value = match symbol {
+            Symbol::Shared(at) if self.flavour.clustered => {
+                let window = self.window();
+                self.uniform(format_args!("add i64 {window}, {}", at.wrapping_add_signed(offset) as i64))
+            }
             Symbol::Shared(at) => return int_constant(i128::from(at) + i128::from(offset), bits),
+            Symbol::DynamicShared if self.flavour.clustered => {
+                let (window, base) = (self.window(), self.field(abi::DYNAMIC_SHARED, "i64"));
+                let base = self.uniform(format_args!("add i64 {window}, {base}"));
+                self.uniform(format_args!("add i64 {base}, {offset}"))
+            }
             Symbol::Data(at) | Symbol::Managed(at) => {
                 let area = if matches!(symbol, Symbol::Data(_)) { abi::DATA } else { abi::MANAGED };
                 let base = self.field(area, "i64");
@@ -192,6 +205,35 @@ impl<'a> Emitter<'a> {
             }
         };
         self.resize(&value, 64, bits, false)
+    }
+
+    /// Where the block's own window begins among those of its cluster, as an address in shared memory.
+    pub(crate) fn window(&mut self) -> String {
+        if !self.flavour.clustered {
+            return "0".to_owned();
+        }
+        let rank = self.field(abi::CLUSTER_RANK, "i32");
+        let rank = self.uniform(format_args!("zext i32 {rank} to i64"));
+        self.uniform(format_args!("shl nuw nsw i64 {rank}, {}", abi::WINDOW))
+    }
+
+    /// A register that tells of the block's cluster. Without one, the block is a cluster.
+    fn in_cluster(&mut self, which: InCluster) -> String {
+        let axis = |base: usize, axis: u8| base + 4 * axis as usize;
+        let field = match (which, self.flavour.clustered) {
+            (InCluster::Explicit, clustered) => return u32::from(clustered).to_string(),
+            (InCluster::Ctaid(_) | InCluster::Rank, false) => return "0".to_owned(),
+            (InCluster::Nctaid(_) | InCluster::Ranks, false) => return "1".to_owned(),
+            (InCluster::Id(axis), false) => return format!("%ctaid{axis}"),
+            (InCluster::Count(n), false) => axis(abi::GRID, n),
+            (InCluster::Ctaid(n), true) => axis(abi::CLUSTER_CTAID, n),
+            (InCluster::Nctaid(n), true) => axis(abi::CLUSTER_NCTAID, n),
+            (InCluster::Id(n), true) => axis(abi::CLUSTER_ID, n),
+            (InCluster::Count(n), true) => axis(abi::CLUSTER_COUNT, n),
+            (InCluster::Rank, true) => abi::CLUSTER_RANK,
+            (InCluster::Ranks, true) => abi::CLUSTER_RANKS,
+        };
+        self.field(field, "i32")
     }
 
     fn special(&mut self, special: Special, bits: u32) -> String {
@@ -235,8 +277,8 @@ impl<'a> Emitter<'a> {
                 let time = self.special(Special::GlobalTimer, 64);
                 (self.def(format_args!("lshr i64 {time}, 32")), 64)
             }
+            Special::Cluster(which) => (self.in_cluster(which), 32),
             Special::Zero => ("0".to_owned(), 32),
-            Special::One => ("1".to_owned(), 32),
         };
         self.resize(&value, width, bits, false)
     }

@@ -10,7 +10,7 @@
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::object::Mode;
 use super::orc::{Code, link};
-use super::{Effort, KernelCode, Part};
+use super::{KernelCode, Part, Shape};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
 use once_cell::sync::OnceCell;
@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
+    pub(crate) shape: Shape,
     /// Keeps the code of `entry`, where that is a function.
     _first: Option<Arc<Code>>,
     regions: Vec<Later>,
@@ -79,6 +80,7 @@ impl Compiled {
         let later = |part: &Part| Later::new(part, mode);
         let mut this = Compiled {
             entry: Entry::Regions,
+            shape: code.shape,
             _first: None,
             regions: code.regions.iter().map(later).collect(),
             strips: code.strips.iter().map(|both| both.each_ref().map(|part| part.as_ref().map(later))).collect(),
@@ -108,10 +110,11 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn fiber(ir: &str, plan: Plan, effort: Effort, registered: bool) -> Result<Compiled, String> {
-        let first = Arc::new(link(ir, Mode { effort, registered, repeats: false, whole: false })?);
+    pub(crate) fn fiber(ir: &str, plan: Plan, code: &KernelCode, registered: bool) -> Result<Compiled, String> {
+        let first = Arc::new(link(ir, Mode { effort: code.effort, registered, repeats: false, whole: false })?);
         let entry = Entry::Fiber { function: first.address, seed: None };
-        Ok(Compiled { entry, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan: Arc::new(plan) })
+        let (shape, plan) = (code.shape, Arc::new(plan));
+        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan })
     }
 
     /// The same code with another seed for its schedules.
@@ -120,7 +123,7 @@ impl Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
         let entry = Entry::Fiber { function, seed };
         let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
-        Compiled { entry, _first: first, regions: Vec::new(), strips: Vec::new(), plan }
+        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), strips: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -26,25 +26,33 @@ attributes #4 = { nounwind willreturn speculatable memory(none) }
 !2 = !{!"llvm.loop.parallel_accesses", !0}
 !3 = !{}
 !4 = !{i32 1, i32 1025}
+!5 = !{i32 0, i32 16}
 "#;
 
 pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
+
+/// What code is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flavour {
+    /// It asks the runtime about each access.
+    pub(crate) exact: bool,
+    /// Its launches are in clusters: addresses in shared memory tell of which block.
+    pub(crate) clustered: bool,
+}
 
 /// The callable functions of a program, emitted once.
 pub(crate) struct Functions {
     text: Vec<String>,
     declares: Vec<BTreeSet<String>>,
     callees: Vec<BTreeSet<usize>>,
-    exact: bool,
+    pub(super) flavour: Flavour,
 }
 
 impl Functions {
-    /// `exact` asks the runtime about each access.
-    pub(crate) fn emit(program: &Program, exact: bool) -> Result<Functions> {
-        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new(), exact };
+    pub(crate) fn emit(program: &Program, flavour: Flavour) -> Result<Functions> {
+        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new(), flavour };
         for (index, function) in program.functions.iter().enumerate() {
-            let mut emitter = Emitter::new(function);
-            emitter.exact = exact;
+            let mut emitter = Emitter::new(function, flavour);
             let text = if function.kind == FunctionKind::Func && !synchronises(function) {
                 callable(&mut emitter, index, None)?
             } else {
@@ -86,7 +94,7 @@ impl Functions {
     /// The LLVM modules of one kernel, one for each region: they are compiled at the same time, or not at all.
     pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<Part>> {
         let module = |id: usize| {
-            let mut emitter = Emitter::new(&program.functions[index]);
+            let mut emitter = Emitter::new(&program.functions[index], self.flavour);
             let text = match regions.scheduled {
                 true => region::range(&mut emitter, regions, id)?,
                 false => region_text(&mut emitter, regions, id)?,
@@ -102,7 +110,7 @@ impl Functions {
     /// For each region the LLVM module of its loop in step, and the one without guesses where that is another.
     pub(crate) fn strips(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<[Option<Part>; 2]>> {
         let strip = |region, guesses| {
-            let mut emitter = Emitter::new(&program.functions[index]);
+            let mut emitter = Emitter::new(&program.functions[index], self.flavour);
             let text = match regions.lockstep.contains_key(&region) {
                 true => strip::strip(&mut emitter, regions, region, guesses)?,
                 false => None,
@@ -117,8 +125,7 @@ impl Functions {
     pub(crate) fn fiber(&self, program: &Program, index: usize) -> Result<(String, Plan)> {
         let function = &program.functions[index];
         let mut plan = Plan::of_fibers();
-        let mut emitter = Emitter::new(function);
-        emitter.exact = self.exact;
+        let mut emitter = Emitter::new(function, self.flavour);
         let text = region::fiber(&mut emitter, &Regions::of_fibers(function), &mut plan)?;
         if !function.only_fibers {
             return Ok((self.complete(text, vec![emitter]), plan));
@@ -127,8 +134,7 @@ impl Functions {
         let (mut text, mut declares) = (text, emitter.declares);
         for callee in self.closure(&emitter.callees) {
             let function = &program.functions[callee];
-            let mut emitter = Emitter::new(function);
-            emitter.exact = self.exact;
+            let mut emitter = Emitter::new(function, self.flavour);
             text.push_str(&callable(&mut emitter, callee, Some((&Regions::of_fibers(function), &mut plan)))?);
             declares.extend(emitter.declares);
         }
@@ -217,7 +223,7 @@ pub(super) fn emit_blocks(
     for id in blocks {
         let block = &function.blocks[*id];
         emitter.text.push_str(&format!("b{id}:\n"));
-        if emitter.exact {
+        if emitter.flavour.exact {
             emitter.declares.insert("declare void @sim.tick() #3".to_owned());
             emitter.line(format_args!("call void @sim.tick()"));
         }

@@ -1,7 +1,7 @@
 //! Memory: every access of a kernel goes through [`Emitter::pointer`], where a checker would stand.
 //!
 //! Local, parameter, constant and global addresses are host addresses; an address in shared memory is an offset in
-//! the block's window. Plain accesses promise LLVM no alignment and no dereferenceability; those marked parallel may
+//! the block's window, or in the windows of its cluster, which begin with the first block's. Plain accesses promise LLVM no alignment and no dereferenceability; those marked parallel may
 //! be reordered across threads, as PTX lets them.
 //!
 //! An address that is not known here is given to `sim.address` or `sim.shared`, in whose place [`super::guard`] puts
@@ -30,7 +30,7 @@ impl Emitter<'_> {
             return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
         }
         // Bases of symbols are aligned to 256 bytes: what is left to check is the offset, and that is known.
-        let plain = |at: i64| !self.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
+        let plain = |at: i64| !self.flavour.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
         let (base, at, known) = match address {
             Value::RegAddress(reg, at) => {
                 let width = self.function.registers[*reg as usize];
@@ -54,12 +54,12 @@ impl Emitter<'_> {
         };
         let window = (space == Some(Space::Shared)).then(|| self.field(abi::SHARED, "i64"));
         let (mut address, mut behind) = (base, at);
-        if self.exact || !((-NEAR..NEAR).contains(&at) && at % bytes as i64 == 0) {
+        if self.flavour.exact || !((-NEAR..NEAR).contains(&at) && at % bytes as i64 == 0) {
             address = self.def(format_args!("add i64 {address}, {at}"));
             behind = 0;
         }
         let mut address = match (known, &window) {
-            _ if self.exact => self.exactly(inst, window.as_deref(), &address, bytes),
+            _ if self.flavour.exact => self.exactly(inst, window.as_deref(), &address, bytes),
             (true, Some(window)) => self.def(format_args!("add i64 {window}, {address}")),
             (true, None) => address,
             (false, Some(window)) => {
@@ -237,12 +237,29 @@ impl Emitter<'_> {
         dests.iter().zip(&old).try_for_each(|(dest, old)| self.write(dest, ty.bits(), old, false))
     }
 
-    /// Whether a pointer of unknown space is to the block's shared memory.
+    /// Whether a pointer of unknown space is to shared memory, of the block or another one of its cluster.
     fn is_shared(&mut self, pointer: &str) -> String {
         let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
-        let (window, bytes) = (self.field(abi::SHARED, "i64"), self.field(abi::TOTAL_SHARED_BYTES, "i32"));
-        let offset = self.def(format_args!("sub i64 {address}, {window}"));
-        let bytes = self.resize(&bytes, 32, 64, false);
+        let (base, bytes) = self.shared_windows(false);
+        self.inside(&address, &base, &bytes)
+    }
+
+    /// Where shared memory begins and how long it is: the block's `own`, or that of its cluster.
+    fn shared_windows(&mut self, own: bool) -> (String, String) {
+        let base = self.field(abi::SHARED, "i64");
+        if self.flavour.clustered && !own {
+            let ranks = self.field(abi::CLUSTER_RANKS, "i32");
+            let ranks = self.uniform(format_args!("zext i32 {ranks} to i64"));
+            return (base, self.uniform(format_args!("shl i64 {ranks}, {}", abi::WINDOW)));
+        }
+        let bytes = self.field(abi::TOTAL_SHARED_BYTES, "i32");
+        let (window, bytes) = (self.window(), self.resize(&bytes, 32, 64, false));
+        (self.uniform(format_args!("add i64 {base}, {window}")), bytes)
+    }
+
+    /// Whether an address is one of so many bytes.
+    fn inside(&mut self, address: &str, base: &str, bytes: &str) -> String {
+        let offset = self.def(format_args!("sub i64 {address}, {base}"));
         self.def(format_args!("icmp ult i64 {offset}, {bytes}"))
     }
 
@@ -316,14 +333,50 @@ impl Emitter<'_> {
         self.write(dest, inst.ty(0).bits(), &result, false)
     }
 
+    /// An address in shared memory as an offset in the cluster's windows; a generic one has their beginning in it.
+    fn shared_offset(&mut self, inst: &Inst, source: &Value) -> Result<String> {
+        let bits = inst.ty(0).bits();
+        let value = self.int(source, bits)?;
+        let wide = self.resize(&value, bits, 64, false);
+        if inst.has(M::SharedCluster) {
+            return Ok(wide);
+        }
+        let base = self.field(abi::SHARED, "i64");
+        Ok(self.def(format_args!("sub i64 {wide}, {base}")))
+    }
+
+    /// The same place in the window of the block of that number. A number that none has gives an address that none has.
+    pub(crate) fn mapa(&mut self, inst: &Inst, dest: &Value, source: &Value, rank: &Value) -> Result<()> {
+        let bits = inst.ty(0).bits();
+        let offset = self.shared_offset(inst, source)?;
+        let place = self.def(format_args!("and i64 {offset}, {}", (1 << abi::WINDOW) - 1));
+        let (rank, none) = (self.int(rank, 32)?, abi::NO_RANK.to_string());
+        let rank = self.call("i32", "llvm.umin.i32", &[("i32", &rank), ("i32", &none)]);
+        let rank = self.resize(&rank, 32, 64, false);
+        let window = self.def(format_args!("shl nuw nsw i64 {rank}, {}", abi::WINDOW));
+        let mut address = self.def(format_args!("or disjoint i64 {window}, {place}"));
+        if !inst.has(M::SharedCluster) {
+            let base = self.field(abi::SHARED, "i64");
+            address = self.def(format_args!("add i64 {base}, {address}"));
+        }
+        let address = self.resize(&address, 64, bits, false);
+        self.write(dest, bits, &address, false)
+    }
+
+    /// The number of the block that an address in shared memory is of.
+    pub(crate) fn getctarank(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
+        let offset = self.shared_offset(inst, source)?;
+        let rank = self.def(format_args!("lshr i64 {offset}, {}", abi::WINDOW));
+        let rank = self.def(format_args!("and i64 {rank}, {}", abi::NO_RANK));
+        let rank = self.resize(&rank, 64, 32, false);
+        self.write(dest, 32, &rank, false)
+    }
+
     pub(crate) fn isspacep(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let address = self.int(source, 64)?;
-        let inside = |this: &mut Self, base: String, bytes: String| {
-            let offset = this.def(format_args!("sub i64 {address}, {base}"));
-            this.def(format_args!("icmp ult i64 {offset}, {bytes}"))
-        };
-        let (window, bytes) = (self.field(abi::SHARED, "i64"), self.field(abi::TOTAL_SHARED_BYTES, "i32"));
-        let bytes = self.resize(&bytes, 32, 64, false);
+        let inside = |this: &mut Self, base: String, bytes: String| this.inside(&address, &base, &bytes);
+        let own = inst.has(M::Shared) || inst.has(M::SharedCta);
+        let (window, bytes) = self.shared_windows(own);
         let shared = inside(self, window, bytes);
         let (base, stride) = (self.field(abi::LOCAL, "i64"), self.field(abi::LOCAL_STRIDE, "i64"));
         let threads = self.field(abi::THREADS, "i64");

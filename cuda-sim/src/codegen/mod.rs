@@ -34,6 +34,8 @@ use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
+pub(crate) use kernel::Flavour;
+use kernel::Functions;
 use std::sync::Arc;
 
 /// A kernel ready to be compiled.
@@ -45,16 +47,24 @@ pub(crate) struct KernelCode {
     pub(crate) regions: Vec<Part>,
     /// For each region its loop in step, and the one for when that guessed wrong.
     pub(crate) strips: Vec<[Option<Part>; 2]>,
-    /// Bytes of frame for each thread.
-    pub(crate) frame_bytes: u64,
-    /// Bytes of local memory for each thread, the stack of calls included.
-    pub(crate) local_bytes: u64,
-    /// Whether it calls functions that are not part of it.
-    pub(crate) calls: bool,
+    pub(crate) shape: Shape,
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
     pub(crate) plan: Arc<Plan>,
+}
+
+/// What launches need to know of a kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shape {
+    /// Bytes of frame for each thread.
+    pub(crate) frame_bytes: u64,
+    /// Bytes of local memory for each thread, the stack of calls included.
+    pub(crate) local_bytes: u64,
+    /// Bytes of shared memory, without what the launch asks for.
+    pub(crate) static_shared: u64,
+    /// Whether it calls functions that are not part of it.
+    pub(crate) calls: bool,
 }
 
 /// LLVM IR of a module with one entry and what that calls.
@@ -89,54 +99,56 @@ impl Effort {
 /// Local memory for calls that may recurse.
 const RECURSION_BYTES: u64 = 64 << 10;
 
-/// Emits every kernel of a program.
+/// Emits every kernel of a program, for launches that are not in clusters.
 pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
-    let functions = kernel::Functions::emit(program, false)?;
-    let mut kernels = Vec::new();
-    for (index, function) in program.functions.iter().enumerate() {
-        if function.kind != FunctionKind::Entry {
-            continue;
-        }
-        let called = functions.reached(index);
-        let calls: u64 = called.iter().map(|f| program.functions[*f].stack_bytes()).sum();
-        let effort = Effort::of(called.iter().map(|f| &program.functions[*f]).chain([function]));
-        let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
-        let local_bytes = function.stack_bytes() + calls + recursion;
-        if function.only_fibers {
-            // Emitted here for what is wrong with it; compiled when it is launched, like all kernels.
-            functions.fiber(program, index)?;
-            kernels.push(KernelCode {
-                function: index,
-                regions: Vec::new(),
-                strips: Vec::new(),
-                frame_bytes: FRAME_BYTES,
-                local_bytes,
-                calls: !called.is_empty(),
-                scheduled: true,
-                effort,
-                plan: Arc::default(),
-            });
-            continue;
-        }
-        let regions = Regions::new(function);
-        let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
-        kernels.push(KernelCode {
-            function: index,
-            regions: functions.modules(program, index, &regions)?,
-            strips: functions.strips(program, index, &regions)?,
-            frame_bytes: regions.frame_bytes,
-            local_bytes,
-            calls: !called.is_empty(),
-            scheduled: regions.scheduled,
-            effort,
-            plan: Arc::new(Plan { polls, sites: regions.sites }),
-        });
-    }
-    Ok(kernels)
+    let functions = Functions::emit(program, Flavour::default())?;
+    let entry = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
+    (0..program.functions.len()).filter(entry).map(|index| emit_kernel(program, &functions, index)).collect()
 }
 
-/// The LLVM module in which the threads of a kernel are fibers, and where they wait; `exact` asks the runtime about each
-/// access.
-pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, exact: bool) -> Result<(String, Plan)> {
-    kernel::Functions::emit(program, exact)?.fiber(program, code.function)
+/// Emits one kernel for launches in clusters.
+pub(crate) fn emit_clustered(program: &Program, index: usize) -> Result<KernelCode> {
+    emit_kernel(program, &Functions::emit(program, Flavour { exact: false, clustered: true })?, index)
+}
+
+fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result<KernelCode> {
+    let function = &program.functions[index];
+    let called = functions.reached(index);
+    let calls: u64 = called.iter().map(|f| program.functions[*f].stack_bytes()).sum();
+    let effort = Effort::of(called.iter().map(|f| &program.functions[*f]).chain([function]));
+    let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
+    let code = KernelCode {
+        function: index,
+        regions: Vec::new(),
+        strips: Vec::new(),
+        shape: Shape {
+            frame_bytes: FRAME_BYTES,
+            local_bytes: function.stack_bytes() + calls + recursion,
+            static_shared: function.shared_bytes,
+            calls: !called.is_empty(),
+        },
+        scheduled: true,
+        effort,
+        plan: Arc::default(),
+    };
+    if function.only_fibers {
+        // Emitted here for what is wrong with it; compiled when it is launched, like all kernels.
+        functions.fiber(program, index)?;
+        return Ok(code);
+    }
+    let regions = Regions::new(function, functions.flavour.clustered);
+    let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
+    Ok(KernelCode {
+        regions: functions.modules(program, index, &regions)?,
+        strips: functions.strips(program, index, &regions)?,
+        shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
+        scheduled: regions.scheduled,
+        plan: Arc::new(Plan { polls, sites: regions.sites }),
+        ..code
+    })
+}
+
+/// The LLVM module in which the threads of a kernel are fibers, and where they wait.
+pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, flavour: Flavour) -> Result<(String, Plan)> {
+    Functions::emit(program, flavour)?.fiber(program, code.function)
 }

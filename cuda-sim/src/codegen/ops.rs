@@ -15,8 +15,7 @@ impl Emitter<'_> {
             (Opcode::St, [address, source]) => self.store(inst, address, source),
             (Opcode::Atom, [dest, address, sources @ ..]) => self.atomic(inst, dest, address, sources),
             (Opcode::Red, [address, sources @ ..]) => self.atomic(inst, &Value::Sink, address, sources),
-            // What is no site is the arrival at a cluster's barrier, which releases.
-            (Opcode::Fence | Opcode::Membar | Opcode::Barrier, _) => {
+            (Opcode::Fence | Opcode::Membar, _) => {
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }
@@ -35,6 +34,8 @@ impl Emitter<'_> {
             (Opcode::Cvt, [dest, a, b, rest @ ..]) => self.cvt_two(inst, dest, a, b, rest.first()),
             (Opcode::Cvta, [dest, source]) => self.cvta(inst, dest, source),
             (Opcode::IsSpaceP, [dest, source]) => self.isspacep(inst, dest, source),
+            (Opcode::Mapa, [dest, source, rank]) => self.mapa(inst, dest, source, rank),
+            (Opcode::GetCtaRank, [dest, source]) => self.getctarank(inst, dest, source),
             (Opcode::Call, _) => self.call_function(inst),
             (Opcode::Mov, [dest, source]) => self.mov(inst, dest, source),
             (Opcode::Cvt, [dest, source]) => self.cvt(inst, dest, source),

@@ -4,6 +4,7 @@
 //!
 //! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
 
+use super::clusters::{self, Asked};
 use super::launch_attributes::Attributes;
 use super::module::{function, max_threads};
 use super::occupancy::resident;
@@ -23,8 +24,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such.
-pub(super) fn compiled(object: &FunctionObject, params: &[u64], block: [u32; 3]) -> Result<Arc<Compiled>, CUresult> {
-    object.kernel.compiled(params, block).map(Arc::clone).map_err(|why| {
+pub(super) fn compiled(
+    object: &FunctionObject,
+    params: &[u64],
+    block: [u32; 3],
+    clustered: bool,
+) -> Result<Arc<Compiled>, CUresult> {
+    object.kernel.compiled(params, block, clustered).map(Arc::clone).map_err(|why| {
         tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
         CUresult::CUDA_ERROR_UNKNOWN
     })
@@ -116,7 +122,15 @@ pub(super) struct Configuration {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
     pub(super) shared: u32,
+    pub(super) kind: LaunchKind,
+}
+
+/// What an extended launch may ask for beside its extents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LaunchKind {
+    /// Whether the grid may wait for all of itself.
     pub(super) cooperative: bool,
+    pub(super) cluster: Asked,
 }
 
 /// A launch as work, its parameters copied, for a context that the function belongs to.
@@ -144,16 +158,23 @@ pub(super) fn configured(
     params: impl FnOnce() -> Result<Vec<u64>, CUresult>,
 ) -> Result<Launch, CUresult> {
     check(object, how.grid, how.block, how.shared)?;
-    if how.cooperative {
-        let resident = resident(object, how.block.iter().product(), u64::from(how.shared)) * PROFILE.multiprocessors;
+    let (threads, dynamic) = (how.block.iter().product(), u64::from(how.shared));
+    let LaunchKind { cooperative, cluster } = how.kind;
+    let cluster = clusters::of_launch(object, cluster, how.grid, threads, dynamic)?;
+    if cooperative {
+        let resident = match cluster {
+            None => resident(object, threads, dynamic) * PROFILE.multiprocessors,
+            Some(extents) => {
+                clusters::most_active(object, cluster, threads, dynamic)? * extents.iter().product::<u32>()
+            }
+        };
         if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
             return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
     let params = params()?;
     Ok(Launch {
-        code: compiled(object, &params, how.block)?,
-        shape: object.kernel.shape(),
+        code: compiled(object, &params, how.block, cluster.is_some())?,
         params,
         data: object.module.data(),
         managed: object.module.managed.address(),
@@ -164,7 +185,8 @@ pub(super) fn configured(
         context,
         // Which those are is known when it runs.
         slots: u64::MAX,
-        cooperative: how.cooperative,
+        cooperative,
+        cluster,
     })
 }
 
@@ -196,7 +218,7 @@ api! {
         extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, on, Configuration { grid, block, shared, cooperative: false }, params, extra)
+        launch(f, on, Configuration { grid, block, shared, kind: LaunchKind::default() }, params, extra)
     }
     fn cuLaunchCooperativeKernel / cuLaunchCooperativeKernel_ptsz(
         f: CUfunction,
@@ -211,7 +233,8 @@ api! {
         params: *mut *mut c_void,
     ) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        launch(f, on, Configuration { grid, block, shared, cooperative: true }, params, std::ptr::null_mut())
+        let kind = LaunchKind { cooperative: true, cluster: None };
+        launch(f, on, Configuration { grid, block, shared, kind }, params, std::ptr::null_mut())
     }
     fn cuLaunchKernelEx / cuLaunchKernelEx_ptsz(
         config: *const CUlaunchConfig,
@@ -223,9 +246,10 @@ api! {
         let c = get(config)?;
         let attributes = Attributes::read(&c)?;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
-        let (shared, cooperative) = (c.sharedMemBytes, attributes.cooperative);
+        let kind = LaunchKind { cooperative: attributes.cooperative, cluster: attributes.cluster };
+        let shared = c.sharedMemBytes;
         attributes.check(target(c.hStream)?.1.context)?;
-        launch(f, c.hStream, Configuration { grid, block, shared, cooperative }, params, extra)?;
+        launch(f, c.hStream, Configuration { grid, block, shared, kind }, params, extra)?;
         attributes.record(c.hStream)
     }
     fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {

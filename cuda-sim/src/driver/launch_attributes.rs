@@ -2,13 +2,14 @@
 //!
 //! Most are hints for a device's scheduler and caches: they are checked and change nothing, as kernels of a stream run
 //! one after the other anyway. An event that is recorded when blocks begin, or when all have let the next kernel go, is
-//! recorded at the kernel's end, which is never too early. Clusters of more than one block do not exist here, and the
-//! device's attributes say so.
+//! recorded at the kernel's end, which is never too early. Clusters are of the extents that a launch asks for: those that
+//! it would prefer where the device has room are checked and not taken.
 //!
 //! # Safety
 //!
 //! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
 
+use super::clusters::Asked;
 use super::event::{event, record};
 use super::state::belongs;
 use super::{Status, get};
@@ -20,8 +21,9 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Attributes {
     pub(super) cooperative: bool,
-    /// Blocks of a cluster.
-    cluster: Option<[u32; 3]>,
+    /// Blocks of a cluster, and of one that would be preferred.
+    pub(super) cluster: Asked,
+    preferred: Asked,
     /// Events to be recorded.
     events: Vec<CUevent>,
 }
@@ -42,14 +44,7 @@ fn at_most(value: u32, most: u32) -> Status {
 /// The blocks of a cluster along each axis.
 fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
     let dimensions = [value[0], value[1], value[2]];
-    match dimensions {
-        [1, 1, 1] => Ok(dimensions),
-        _ if dimensions.contains(&0) => Err(INVALID),
-        [x, y, z] => {
-            tracing::error!("a launch in clusters of {x} x {y} x {z} blocks: the software device has none");
-            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
-        }
-    }
+    if dimensions.contains(&0) { Err(INVALID) } else { Ok(dimensions) }
 }
 
 impl Attributes {
@@ -59,7 +54,16 @@ impl Attributes {
         for i in 0..config.numAttrs as usize {
             found.add(&get(config.attrs.wrapping_add(i))?)?;
         }
-        Ok(found)
+        found.check_preferred().map(|()| found)
+    }
+
+    /// Clusters that are preferred are made of those that are asked for.
+    fn check_preferred(&self) -> Status {
+        match (self.preferred, self.cluster) {
+            (None, _) => Ok(()),
+            (Some(large), Some(small)) if large.iter().zip(small).all(|(n, by)| n.is_multiple_of(by)) => Ok(()),
+            _ => Err(INVALID),
+        }
     }
 
     fn add(&mut self, attribute: &CUlaunchAttribute) -> Status {
@@ -74,8 +78,12 @@ impl Attributes {
                 self.cooperative = first != 0;
                 Ok(())
             }
-            A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION | A::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
+            A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
                 self.cluster = Some(cluster(value)?);
+                Ok(())
+            }
+            A::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
+                self.preferred = Some(cluster(value)?);
                 Ok(())
             }
             A::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => at_most(first, 2),

@@ -13,6 +13,7 @@
 mod attributes;
 #[cfg(all(test, not(loom)))]
 mod audit;
+mod clusters;
 mod context;
 mod copy;
 mod error;

@@ -163,6 +163,15 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
         A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => limits.dynamic_shared.load(Ordering::Relaxed) as i32,
         A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => limits.carveout.load(Ordering::Relaxed),
+        A::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => function.clusters.explicit.into(),
+        A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => limits.non_portable.load(Ordering::Relaxed).into(),
+        A::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            limits.cluster_policy.load(Ordering::Relaxed) as i32
+        }
+        _ if let Some(axis) = cluster_axis(attribute) => {
+            let set = limits.cluster[axis].load(Ordering::Relaxed);
+            function.clusters.required.map_or(set, |extents| extents[axis]) as i32
+        }
         _ if attribute.0 < A::CU_FUNC_ATTRIBUTE_MAX.0 => 0,
         _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     })
@@ -195,8 +204,41 @@ pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_
             limits.carveout.store(value, Ordering::Relaxed);
             Ok(())
         }
-        _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+            let allowed = small(value, 1)? != 0;
+            limits.non_portable.store(allowed, Ordering::Relaxed);
+            Ok(())
+        }
+        CUfunction_attribute::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            limits.cluster_policy.store(small(value, 2)?, Ordering::Relaxed);
+            Ok(())
+        }
+        _ => {
+            let axis = cluster_axis(which).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+            if kernel.function().clusters.required.is_some() {
+                return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
+            }
+            // Whether the extents go together is seen when all are set: by a launch.
+            limits.cluster[axis].store(small(value, i32::MAX as u32)?, Ordering::Relaxed);
+            Ok(())
+        }
     }
+}
+
+/// A number from 0 to `most`.
+fn small(value: c_int, most: u32) -> Result<u32, CUresult> {
+    u32::try_from(value).ok().filter(|n| *n <= most).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
+}
+
+/// The axis of an attribute that is an extent of a kernel's clusters.
+fn cluster_axis(which: CUfunction_attribute) -> Option<usize> {
+    use CUfunction_attribute as A;
+    let axes = [
+        A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+        A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+        A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+    ];
+    axes.iter().position(|axis| *axis == which)
 }
 
 /// Where a parameter is, and how long.
@@ -345,7 +387,7 @@ api! {
     fn cuFuncLoad(of: CUfunction) {
         ready()?;
         // Most blocks have such rows.
-        super::launch::compiled(&*function(of)?, &[], [WHOLE, 1, 1])?;
+        super::launch::compiled(&*function(of)?, &[], [WHOLE, 1, 1], false)?;
         Ok(())
     }
 }

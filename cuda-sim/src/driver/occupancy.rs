@@ -4,6 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid. A client's function of a block size is called as documented.
 
+use super::clusters::{self, Asked};
 use super::launch_attributes::Attributes;
 use super::module::{function, max_threads};
 use super::state::{FunctionObject, ready};
@@ -79,18 +80,22 @@ fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> S
     put(out, each.saturating_sub(u64::from(PROFILE.shared_reserved) + own).min(most) as usize)
 }
 
-/// A launch in clusters of one block, which are all that there is, and how many of them run at once.
-fn clusters(f: CUfunction, config: *const CUlaunchConfig) -> Result<u32, CUresult> {
+/// Asks about a launch in clusters: of a function, extents that are asked for, threads, and bytes of shared memory.
+fn of_clusters(
+    f: CUfunction,
+    config: *const CUlaunchConfig,
+    answer: impl FnOnce(&FunctionObject, Asked, u32, u64) -> Result<u32, CUresult>,
+) -> Result<c_int, CUresult> {
     ready()?;
     let object = function(f)?;
     let config = get(config)?;
-    Attributes::read(&config)?;
+    let asked = Attributes::read(&config)?.cluster;
     let threads = config.blockDimX.checked_mul(config.blockDimY).and_then(|n| n.checked_mul(config.blockDimZ));
     let threads = threads.filter(|n| *n > 0).ok_or(INVALID)?;
     if threads > max_threads(&object) {
         return Ok(0);
     }
-    Ok(resident(&object, threads, u64::from(config.sharedMemBytes)) * PROFILE.multiprocessors)
+    answer(&object, asked, threads, config.sharedMemBytes.into()).map(|n| n as c_int)
 }
 
 api! {
@@ -133,10 +138,9 @@ api! {
         available(out, f, blocks, threads)
     }
     fn cuOccupancyMaxPotentialClusterSize(out: *mut c_int, f: CUfunction, config: *const CUlaunchConfig) {
-        clusters(f, config)?;
-        put(out, 1)
+        put(out, of_clusters(f, config, |object, _, threads, dynamic| clusters::largest(object, threads, dynamic))?)
     }
     fn cuOccupancyMaxActiveClusters(out: *mut c_int, f: CUfunction, config: *const CUlaunchConfig) {
-        put(out, clusters(f, config)? as c_int)
+        put(out, of_clusters(f, config, clusters::most_active)?)
     }
 }

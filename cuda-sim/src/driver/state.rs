@@ -33,13 +33,25 @@ pub(super) struct Limits {
     pub(super) dynamic_shared: AtomicU32,
     /// Preferred share of shared memory in percent; -1 for none.
     pub(super) carveout: AtomicI32,
+    /// The extents of its clusters; 0 for none.
+    pub(super) cluster: [AtomicU32; 3],
+    /// Whether clusters may be larger than what all devices run.
+    pub(super) non_portable: AtomicBool,
+    /// How a device would choose multiprocessors for clusters: told, without effect.
+    pub(super) cluster_policy: AtomicU32,
 }
 
 impl Limits {
     /// Those of a kernel for which nothing was set.
     pub(super) fn of(kernel: &Kernel) -> Limits {
         let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
-        Limits { dynamic_shared: AtomicU32::new(dynamic as u32), carveout: AtomicI32::new(-1) }
+        Limits {
+            dynamic_shared: AtomicU32::new(dynamic as u32),
+            carveout: AtomicI32::new(-1),
+            cluster: Default::default(),
+            non_portable: AtomicBool::new(false),
+            cluster_policy: AtomicU32::new(0),
+        }
     }
 }
 

@@ -418,7 +418,7 @@ impl Task for Item {
     fn anywhere(&self) -> bool {
         match &self.op {
             // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
-            Op::Kernel { launch, .. } => launch.shape.local_bytes < 16 << 10,
+            Op::Kernel { launch, .. } => launch.code.shape.local_bytes < 16 << 10,
             Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) => false,
             _ => true,
         }

@@ -3,7 +3,7 @@
 //! While all threads that have not finished are in one place, that place is all the state there is (`whole`), and a
 //! region runs for all of them in one call. Otherwise every thread's place is in `next`: warps run in turn, lanes of
 //! a warp in groups. A thread that polls gets one turn each round, so that those it waits for get theirs. The state
-//! is plain data: a block whose threads only poll is set aside and another one runs.
+//! is plain data: a block whose threads only poll, or wait for their cluster, is set aside and another one runs.
 //!
 //! # Safety
 //!
@@ -12,10 +12,11 @@
 //! each thread; compiled code that writes there does not run at the same time.
 
 use super::deadlock::{self, Wait, What};
-use super::launch::Fault;
+use super::launch::{Fault, Place};
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
 use crate::ir::sync::{self, BARRIERS, Count, Operation, Plan, Site};
+use std::ops::Range;
 
 /// What runs a block's threads: compiled regions, or fibers.
 pub(crate) trait Engine {
@@ -50,6 +51,27 @@ pub(crate) enum Outcome {
     Done,
     /// All threads that could run poll, or wait for such.
     Polling,
+    /// No thread can go on before the barrier of the cluster opens.
+    AtCluster,
+}
+
+/// What a step of a block came to.
+enum Step {
+    Moved,
+    /// Nothing but polling happened.
+    Polled,
+    /// Nothing happened.
+    Stuck,
+}
+
+/// Where a thread is with respect to its cluster's barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It has not arrived since it waited last.
+    Out,
+    Arrived,
+    /// It has arrived, as have all others: it need not wait.
+    Passed,
 }
 
 /// Rounds of nothing but polling after which another block gets a turn.
@@ -71,6 +93,8 @@ pub(crate) struct Block<'a> {
     arrived: [(u32, u32); BARRIERS as usize],
     /// Memory for the lists of those that wait at each barrier.
     waiting: [Vec<usize>; BARRIERS as usize],
+    /// One for each thread, where the kernel has a barrier of clusters.
+    phases: Vec<Phase>,
 }
 
 impl<'a> Block<'a> {
@@ -79,25 +103,38 @@ impl<'a> Block<'a> {
         plan: &'a Plan,
         mut context: Box<Context>,
         mut next: Vec<u32>,
-        number: u64,
+        place: Place,
         together: bool,
     ) -> Self {
         let high = context.threads as usize;
         next.clear();
         next.resize(high, ENTRY);
         context.next = next.as_mut_ptr();
-        let arrived = [(0, 0); BARRIERS as usize];
-        let whole = together.then_some(ENTRY);
-        context.running = number;
-        Block { plan, context, next, number, together, whole, low: 0, high, arrived, waiting: Default::default() }
+        let meets = plan.sites.iter().any(Site::is_of_cluster);
+        let mut this = Block {
+            plan,
+            context,
+            next,
+            number: 0,
+            together,
+            whole: None,
+            low: 0,
+            high,
+            arrived: [(0, 0); BARRIERS as usize],
+            waiting: Default::default(),
+            phases: vec![Phase::Out; if meets { high } else { 0 }],
+        };
+        this.restart(place);
+        this
     }
 
-    /// Makes this the block of that number before its first instruction.
-    pub(crate) fn restart(&mut self, number: u64, coordinates: [u32; 3]) {
-        self.context.ctaid = coordinates;
+    /// Makes this the block of that place before its first instruction.
+    pub(crate) fn restart(&mut self, Place { number, ctaid, cluster }: Place) {
+        (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
+        self.phases.fill(Phase::Out);
         self.arrived = [(0, 0); BARRIERS as usize];
         self.whole = self.together.then_some(ENTRY);
     }
@@ -140,18 +177,23 @@ impl<'a> Block<'a> {
     pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
         let mut idle = 0;
         while idle < PATIENCE {
-            let polled = match self.whole {
+            let step = match self.whole {
                 Some(0) => return Ok(Outcome::Done),
                 Some(state) => self.step_whole(engine, state)?,
                 None => self.round(engine)?,
             };
-            idle = if polled { idle + 1 } else { 0 };
+            match step {
+                Step::Moved => idle = 0,
+                Step::Polled => idle += 1,
+                Step::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
+                Step::Stuck => return Err(self.deadlock(None)),
+            }
         }
         Ok(Outcome::Polling)
     }
 
-    /// One step of all threads together; gives whether they polled.
-    fn step_whole(&mut self, engine: &mut dyn Engine, state: u32) -> Result<bool, Fault> {
+    /// One step of all threads together.
+    fn step_whole(&mut self, engine: &mut dyn Engine, state: u32) -> Result<Step, Fault> {
         if let Some(site) = self.site(state) {
             if self.complete_whole(site) {
                 self.whole = Some(site.region as u32);
@@ -159,7 +201,7 @@ impl<'a> Block<'a> {
                 self.next[self.low..self.high].fill(state);
                 self.whole = None;
             }
-            return Ok(false);
+            return Ok(Step::Moved);
         }
         let result = self.call(engine, state, self.low, self.high - self.low)?;
         if result == LOOK {
@@ -167,7 +209,7 @@ impl<'a> Block<'a> {
         } else {
             self.whole = Some(result as u32);
         }
-        Ok(self.polls(state))
+        Ok(if self.polls(state) { Step::Polled } else { Step::Moved })
     }
 
     /// Finds out whether all threads that have not finished are in one place.
@@ -192,6 +234,9 @@ impl<'a> Block<'a> {
         let (low, high) = (self.low, self.high);
         let count = high - low;
         let arrived = self.arrived;
+        if site.is_of_cluster() {
+            return self.meet_cluster(site, low..high);
+        }
         let exchange = &mut self.exchange();
         match site.operation {
             Operation::Arrive | Operation::ActiveMask => false,
@@ -233,8 +278,67 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// One round of the warps, each thread on its own; gives whether nothing but polling happened.
-    fn round(&mut self, engine: &mut dyn Engine) -> Result<bool, Fault> {
+    /// Lets threads arrive at the barrier of the cluster, or go on that have waited for it; gives whether they can go on.
+    fn meet_cluster(&mut self, site: &Site, threads: Range<usize>) -> bool {
+        let phases = &mut self.phases[threads];
+        let (arrives, passed) =
+            (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == Phase::Passed));
+        if arrives || passed {
+            phases.fill(if arrives { Phase::Arrived } else { Phase::Out });
+        }
+        arrives || passed
+    }
+
+    fn is_alive(&self, thread: usize) -> bool {
+        match self.whole {
+            Some(0) => false,
+            Some(_) => (self.low..self.high).contains(&thread),
+            None => self.next[thread] != 0,
+        }
+    }
+
+    /// The threads that have not finished.
+    fn alive(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.next.len()).filter(|thread| self.is_alive(*thread))
+    }
+
+    /// Where a thread is that has not finished.
+    fn state(&self, thread: usize) -> u32 {
+        self.whole.unwrap_or(self.next[thread])
+    }
+
+    fn is_waiting_for_cluster(&self, thread: usize) -> bool {
+        self.site(self.state(thread)).is_some_and(|site| site.operation == Operation::ClusterWait)
+    }
+
+    fn waits_for_cluster(&self) -> bool {
+        self.alive().any(|thread| self.is_waiting_for_cluster(thread))
+    }
+
+    /// How many threads have arrived at the cluster's barrier, and how many have not finished.
+    pub(super) fn at_cluster(&self) -> (u32, u32) {
+        let arrived = |thread: &usize| self.phases.get(*thread) == Some(&Phase::Arrived);
+        (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
+    }
+
+    /// Opens the cluster's barrier, at which all threads have arrived.
+    pub(super) fn open_cluster(&mut self) {
+        if let Some(state) = self.whole {
+            self.next[self.low..self.high].fill(state);
+            (self.low, self.high, self.whole) = (0, self.next.len(), None);
+        }
+        for thread in 0..self.phases.len() {
+            self.phases[thread] = Phase::Passed;
+            if let Some(site) = self.site(self.next[thread]).filter(|site| site.operation == Operation::ClusterWait) {
+                self.phases[thread] = Phase::Out;
+                self.next[thread] = site.region as u32;
+            }
+        }
+        self.gather();
+    }
+
+    /// One round of the warps, each thread on its own.
+    fn round(&mut self, engine: &mut dyn Engine) -> Result<Step, Fault> {
         let (mut moved, mut polled) = (false, false);
         let warps = self.next.len().div_ceil(LANES);
         for turn in 0..warps {
@@ -254,10 +358,12 @@ impl<'a> Block<'a> {
         moved |= self.barriers();
         (self.low, self.high) = (0, self.next.len());
         self.gather();
-        if !moved && !polled && self.whole != Some(0) {
-            return Err(self.deadlock());
-        }
-        Ok(!moved)
+        Ok(match (moved, polled) {
+            (true, _) => Step::Moved,
+            (_, true) => Step::Polled,
+            _ if self.whole == Some(0) => Step::Moved,
+            _ => Step::Stuck,
+        })
     }
 
     fn warp(&self, first: usize) -> std::ops::Range<usize> {
@@ -312,7 +418,11 @@ impl<'a> Block<'a> {
                 self.arrive(site, first + lane);
                 met = true;
             }
-            if site.is_barrier() {
+            if site.is_of_cluster() && self.meet_cluster(site, first + lane..first + lane + 1) {
+                self.next[first + lane] = site.region as u32;
+                met = true;
+            }
+            if site.is_barrier() || site.is_of_cluster() {
                 continue;
             }
             let mask = self.exchange().arg(site, 3, first + lane);
@@ -397,26 +507,29 @@ impl<'a> Block<'a> {
         opened
     }
 
-    /// Reports who waits where.
-    fn deadlock(&mut self) -> Fault {
+    /// Reports who waits where; `cluster` is how many threads have arrived at its barrier, and how many have to.
+    pub(super) fn deadlock(&mut self, cluster: Option<(u32, u32)>) -> Fault {
         if super::search::active() {
             return Fault::Deadlock { block: self.number };
         }
         let mut at: Vec<(u32, Vec<usize>)> = Vec::new();
-        for (thread, state) in self.next.iter().enumerate().filter(|(_, s)| **s != 0) {
-            match at.iter_mut().find(|(s, _)| s == state) {
+        for thread in self.alive() {
+            let state = self.state(thread);
+            match at.iter_mut().find(|(s, _)| *s == state) {
                 Some((_, threads)) => threads.push(thread),
-                None => at.push((*state, vec![thread])),
+                None => at.push((state, vec![thread])),
             }
         }
-        let finished: Vec<usize> = (0..self.next.len()).filter(|thread| self.next[*thread] == 0).collect();
+        let finished: Vec<usize> = (0..self.next.len()).filter(|thread| !self.is_alive(*thread)).collect();
         let alive = (self.next.len() - finished.len()) as u32;
         let (arrived, mut waits) = (self.arrived, Vec::new());
         for (state, threads) in at {
             let Some(site) = self.site(state) else { continue };
             let first = threads[0];
             let exchange = self.exchange();
-            let what = if site.is_barrier() {
+            let what = if let (Operation::ClusterWait, Some((arrived, needed))) = (site.operation, cluster) {
+                What::Cluster { needed, arrived }
+            } else if site.is_barrier() {
                 let id = exchange.arg(site, 0, first) % BARRIERS;
                 let expected = exchange.arg(site, 1, first).max(arrived[id as usize].1);
                 What::Barrier {

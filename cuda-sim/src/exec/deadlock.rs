@@ -19,6 +19,8 @@ pub(crate) enum What {
     Barrier { id: u32, needed: u32, arrived: u32 },
     /// The lanes of a mask.
     Lanes(u32),
+    /// The barrier of the block's cluster: the threads it needs, and how many have arrived.
+    Cluster { needed: u32, arrived: u32 },
 }
 
 /// Numbers as ranges: `0-3, 7`.
@@ -44,6 +46,10 @@ pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<Strin
                 "deadlock in block {block}: thread(s) {who} wait at barrier {id} ('{name}', line {line}), which {needed} \
                  thread(s) must reach and {arrived} have"
             ),
+            What::Cluster { needed, arrived } => format!(
+                "deadlock in block {block}: thread(s) {who} wait for their cluster ('{name}', line {line}), of whose \
+                 {needed} thread(s) {arrived} have arrived"
+            ),
             What::Lanes(mask) => format!(
                 "deadlock in block {block}: thread(s) {who} wait at '{name}', line {line}, for the other lanes of mask \
                  {mask:#010x}"
@@ -65,6 +71,12 @@ mod tests {
         let wait = |threads: &[usize], what| Wait { name: "bar.sync".into(), line: 9, threads: threads.to_vec(), what };
         let waits =
             [wait(&[0, 1, 2, 5], What::Barrier { id: 1, needed: 7, arrived: 4 }), wait(&[6], What::Lanes(0xff))];
+        let cluster = wait(&[8], What::Cluster { needed: 64, arrived: 33 });
+        assert_eq!(
+            lines(2, &[cluster], &[]),
+            ["deadlock in block 2: thread(s) 8 wait for their cluster ('bar.sync', line 9), of whose 64 thread(s) 33 \
+              have arrived"]
+        );
         assert_eq!(
             lines(3, &waits, &[3, 4]),
             [

@@ -10,7 +10,7 @@
 
 use super::fault;
 use super::pool::POOL;
-use crate::codegen::abi::{BlocksFn, Context, Stopped};
+use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{ALIGN, Kind, MEMORY, Wild};
 use crate::service;
@@ -20,21 +20,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What a launch needs to know of its kernel.
-#[derive(Clone, Debug)]
-pub(crate) struct Shape {
-    pub(crate) frame_bytes: u64,
-    pub(crate) local_bytes: u64,
-    pub(crate) static_shared: u64,
-    /// Whether it calls functions.
-    pub(crate) calls: bool,
-}
-
 /// A launch.
 #[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) code: Arc<Compiled>,
-    pub(crate) shape: Shape,
     /// Parameters, in 8-byte units for their alignment.
     pub(crate) params: Vec<u64>,
     pub(crate) data: u64,
@@ -50,6 +39,27 @@ pub(crate) struct Launch {
     pub(crate) slots: u64,
     /// Whether the grid may wait for all of itself.
     pub(crate) cooperative: bool,
+    /// The extents of its clusters in blocks, which divide the grid's; `None` for a launch without clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
+}
+
+/// Which block of a grid one is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) number: u64,
+    pub(crate) ctaid: [u32; 3],
+    pub(crate) cluster: InCluster,
+}
+
+/// The coordinates of a number among so many, the first the fastest.
+fn coordinates(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+/// The number of these coordinates among so many.
+fn number(at: [u32; 3], [x, y, _]: [u32; 3]) -> u64 {
+    u64::from(at[0]) + u64::from(x) * (u64::from(at[1]) + u64::from(y) * u64::from(at[2]))
 }
 
 /// How a launch went wrong.
@@ -108,6 +118,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
+    /// A window of that many bytes for a block's shared memory.
+    pub(super) fn window(&mut self, bytes: u64, guard: u64) -> Result<u64, Fault> {
+        end_of(&mut self.shared, bytes.max(1), guard)
+    }
+
     /// Gives the memory back.
     pub(super) fn free(self) {
         for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
@@ -224,10 +239,11 @@ impl Launch {
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
         let Entry::Blocks(blocks_fn) = self.code.entry else {
-            return self.residents(worker, blocks, threads, progress);
+            return self.residents(worker, progress);
         };
         let mut scratch = SCRATCH[worker].lock();
-        let mut context = self.context(worker, threads, &mut scratch, progress, shared_guard())?;
+        let window = scratch.window(self.shared_bytes(), shared_guard())?;
+        let mut context = self.context(worker, threads, &mut scratch, progress, window)?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= blocks {
@@ -245,10 +261,9 @@ impl Launch {
         threads: u64,
         scratch: &mut Scratch,
         progress: &Progress,
-        guard: u64,
+        window: u64,
     ) -> Result<Context, Fault> {
-        let dynamic = self.shape.static_shared.next_multiple_of(16);
-        let total = dynamic + u64::from(self.dynamic_shared);
+        let shape = self.code.shape;
         // A launch that ended in a fault may have left waiting threads behind.
         scratch.next.clear();
         scratch.next.resize(threads as usize, 0);
@@ -257,14 +272,14 @@ impl Launch {
             params: self.parameters(&mut scratch.params)?,
             data: self.data,
             managed: self.managed,
-            shared: end_of(&mut scratch.shared, total.max(1), guard)?,
-            frame: touched(&mut scratch.frame, (self.shape.frame_bytes * threads).max(1))?,
+            shared: window,
+            frame: touched(&mut scratch.frame, (shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
-            local: end_of(&mut scratch.local, (self.shape.local_bytes * threads).max(1), 4096)?,
-            local_stride: self.shape.local_bytes,
-            dynamic_shared: dynamic,
+            local: end_of(&mut scratch.local, (shape.local_bytes * threads).max(1), 4096)?,
+            local_stride: shape.local_bytes,
+            dynamic_shared: self.shared_bytes() - u64::from(self.dynamic_shared),
             dynamic_shared_bytes: self.dynamic_shared,
-            total_shared_bytes: total as u32,
+            total_shared_bytes: self.shared_bytes() as u32,
             grid_id: self.grid_id,
             grid: self.grid,
             block: self.block,
@@ -275,12 +290,13 @@ impl Launch {
             trap: 0,
             stopped: Stopped::default(),
             running: 0,
-            stack_limit: if self.shape.calls { fault::stack_limit() } else { 0 },
+            stack_limit: if shape.calls { fault::stack_limit() } else { 0 },
             threads,
             fiber: 0,
             workspace: progress.workspace,
             slots: self.slots,
             owner: self.context,
+            cluster: InCluster::default(),
         })
     }
 
@@ -293,9 +309,37 @@ impl Launch {
         Ok(base)
     }
 
-    pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
-        let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
-        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    /// Blocks that begin together: those of a cluster, or one.
+    pub(super) fn ranks(&self) -> u32 {
+        self.cluster.map_or(1, |extents| extents.iter().product())
+    }
+
+    /// How often blocks begin together.
+    pub(super) fn clusters(&self) -> u64 {
+        self.grid.iter().map(|n| u64::from(*n)).product::<u64>() / u64::from(self.ranks())
+    }
+
+    /// Bytes of a block's shared memory; what the launch asks for comes last.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        self.code.shape.static_shared.next_multiple_of(16) + u64::from(self.dynamic_shared)
+    }
+
+    /// The block with that rank in the cluster of that number.
+    pub(super) fn place(&self, cluster: u64, rank: u32) -> Place {
+        let nctaid = self.cluster.unwrap_or([1; 3]);
+        let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
+        let (id, within) = (coordinates(cluster, count), coordinates(rank.into(), nctaid));
+        let ctaid = std::array::from_fn(|i| id[i] * nctaid[i] + within[i]);
+        let ranks = self.cluster.map_or(0, |_| self.ranks());
+        let cluster = InCluster { ctaid: within, nctaid, id, count, rank, ranks, open: 0 };
+        Place { number: number(ctaid, self.grid), ctaid, cluster }
+    }
+
+    /// The number of the cluster that a block is of.
+    pub(super) fn cluster_of(&self, block: u64) -> u64 {
+        let (nctaid, at) = (self.cluster.unwrap_or([1; 3]), coordinates(block, self.grid));
+        let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
+        number(std::array::from_fn(|i| at[i] / nctaid[i]), count)
     }
 
     fn chunk(
@@ -307,7 +351,7 @@ impl Launch {
         progress: &Progress,
     ) -> Result<(), Fault> {
         while block < last && !progress.stop.load(Ordering::Relaxed) {
-            context.ctaid = self.coordinates(block);
+            context.ctaid = coordinates(block, self.grid);
             context.pending = 0;
             let at = std::ptr::from_mut(context) as usize;
             // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; see the header.
@@ -327,7 +371,7 @@ impl Launch {
 
     /// Runs the threads of one block that wait in `next`, until none does.
     fn regions(&self, context: &mut Context, scratch: &mut Scratch, block: u64) -> Result<(), Fault> {
-        context.ctaid = self.coordinates(block);
+        context.ctaid = coordinates(block, self.grid);
         while let Some(region) = scratch.next.iter().copied().find(|r| *r != 0) {
             scratch.list.clear();
             for (thread, next) in scratch.next.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! Execution: launches on a pool of workers, blocks with their regions, and the way out of faults.
 
 pub(crate) mod block;
+mod cluster;
 pub(crate) mod deadlock;
 pub(crate) mod fault;
 pub(crate) mod fiber;
@@ -10,3 +11,4 @@ pub(crate) mod report;
 pub(crate) mod resident;
 pub(crate) mod search;
 pub(crate) mod warp;
+mod windows;

@@ -29,7 +29,9 @@ fn at(place: u64, sources: &Sources) -> String {
 fn described(found: &Found, launch: &Launch) -> String {
     let (window, bytes) = found.shared;
     let offset = found.address.wrapping_sub(window).cast_signed();
-    let (at, what) = if offset.unsigned_abs() < 2 * MEMORY.guards().shared {
+    let (at, what) = if let Some((rank, offset)) = found.distributed() {
+        (format!("offset {offset} of the shared memory of block {rank} of its cluster"), in_cluster(found, rank))
+    } else if offset.unsigned_abs() < 2 * MEMORY.guards().shared {
         (format!("offset {offset} of shared memory"), format!("the block has {bytes} bytes"))
     } else {
         let mut what = MEMORY.describe(found.address);
@@ -45,6 +47,16 @@ fn described(found: &Found, launch: &Launch) -> String {
     }
 }
 
+/// What the shared memory of a block of the cluster is to the block that made an access.
+fn in_cluster(found: &Found, rank: u64) -> String {
+    let ranks = found.cluster.ranks;
+    match (rank, found.cluster.open >> rank.min(31) & 1) {
+        _ if rank >= u64::from(ranks) => format!("the cluster has {ranks} blocks"),
+        (_, 0) => "that block has exited".to_owned(),
+        _ => format!("each has {} bytes", found.shared.1),
+    }
+}
+
 /// The text for a fault of a kernel's launch.
 pub(crate) fn text(
     (kernel, sources): (&str, &Sources),
@@ -57,14 +69,14 @@ pub(crate) fn text(
     let mut text = format!("kernel `{kernel}`");
     // Writing to a string does not fail.
     let _ = match (fault, found) {
-        (Fault::Memory { block: number, .. }, Some(found)) => write!(
+        (Fault::Memory { .. }, Some(found)) => write!(
             text,
             "{}: {} of {} bytes at {}: {}, {}",
             at(found.place, sources),
             found.access.name(),
             found.bytes,
             described(&found, launch),
-            block(*number),
+            block(found.block),
             thread(found.thread),
         ),
         (Fault::Memory { wild, block: number }, None) => {

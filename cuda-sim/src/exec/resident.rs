@@ -1,19 +1,19 @@
 //! Launches whose kernels synchronise: each worker keeps the blocks that it has begun and not finished.
 //!
-//! Blocks begin in ascending order. A worker runs one block at a time and begins another when that one has finished or
-//! only polls; then its blocks take turns, so that a block may wait for any other that the device holds at once: the
-//! grid-wide barriers of cooperative launches need nothing more.
+//! Blocks begin in ascending order. A worker runs one block at a time, or the blocks of one cluster, and begins another
+//! when that one has finished or only polls; then its blocks take turns, so that a block may wait for any other that the
+//! device holds at once: the grid-wide barriers of cooperative launches need nothing more.
 //!
 //! # Safety
 //!
 //! `unsafe` stands where compiled regions are called; the argument is that of [`super::launch`].
 
-use super::block::{Block, Engine, Outcome};
+use super::block::{Engine, Outcome};
+use super::cluster::{Berth, Cluster};
 use super::fault;
-use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
-use crate::codegen::jit::{Compiled, Entry};
+use crate::codegen::jit::Compiled;
 use crate::codegen::strip::STRIP;
 use crate::environment::ENVIRONMENT;
 use once_cell::sync::Lazy;
@@ -33,7 +33,8 @@ const KEPT: usize = 64;
 /// `CUDA_SIM_SEED`: the schedule of fibers.
 pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
-struct Regions<'a>(&'a Compiled);
+/// Blocks whose threads run by regions.
+pub(super) struct Regions<'a>(pub(super) &'a Compiled);
 
 /// The fault of a region that LLVM refused, which is reported here.
 fn no_code(why: String) -> Fault {
@@ -97,71 +98,34 @@ impl Engine for Regions<'_> {
     }
 }
 
-struct Resident<'a> {
-    block: Block<'a>,
-    engine: Box<dyn Engine + 'a>,
-    memory: Scratch,
-}
-
 impl Launch {
-    fn begin<'a>(
-        &'a self,
-        worker: usize,
-        threads: u64,
-        number: u64,
-        progress: &Progress,
-        guard: u64,
-    ) -> Result<Resident<'a>, Fault> {
-        let mut memory = MEMORY.lock().pop().unwrap_or_default();
-        let mut context = Box::new(self.context(worker, threads, &mut memory, progress, guard)?);
-        context.ctaid = self.coordinates(number);
-        let next = std::mem::take(&mut memory.next);
-        let plan = self.code.plan();
-        Ok(match self.code.entry {
-            Entry::Fiber { function, seed } => {
-                let seed = seed.or(*SEED);
-                let engine = Box::new(Fibers::new(function, threads as usize, seed, number));
-                // Each fiber runs alone, but in turn they all come to a place before one goes on; not so at random.
-                let together = seed.is_none();
-                Resident { block: Block::new(plan, context, next, number, together), engine, memory }
-            }
-            _ => {
-                let engine = Box::new(Regions(&self.code));
-                Resident { block: Block::new(plan, context, next, number, true), engine, memory }
-            }
-        })
-    }
-
-    /// Runs blocks until there are no more.
-    pub(super) fn residents(&self, worker: usize, blocks: u64, threads: u64, progress: &Progress) -> Result<(), Fault> {
-        let mut held: Vec<Resident<'_>> = Vec::new();
-        let result = self.rotate(worker, (blocks, threads), progress, &mut held);
+    /// Runs clusters, or blocks that are none, until there are no more.
+    pub(super) fn residents(&self, worker: usize, progress: &Progress) -> Result<(), Fault> {
+        let mut held: Vec<Cluster<'_>> = Vec::new();
+        let result = self.rotate(worker, progress, &mut held);
         let mut memory = MEMORY.lock();
-        for resident in held {
-            keep(&mut memory, resident);
+        for cluster in held {
+            keep(&mut memory, cluster);
         }
         result
     }
 
-    fn rotate<'a>(
-        &'a self,
-        worker: usize,
-        (blocks, threads): (u64, u64),
-        progress: &Progress,
-        held: &mut Vec<Resident<'a>>,
-    ) -> Result<(), Fault> {
+    fn rotate<'a>(&'a self, worker: usize, progress: &Progress, held: &mut Vec<Cluster<'a>>) -> Result<(), Fault> {
+        let all = self.clusters();
+        let resident = RESIDENT / self.ranks() as usize;
         let mut more = true;
         while !progress.stop.load(Ordering::Relaxed) {
             // All blocks that are held poll: as many again begin, so that the turns of many blocks do not add up.
             for _ in 0..held.len().max(1) {
-                if !more || held.len() >= RESIDENT {
+                if !more || held.len() >= resident {
                     break;
                 }
                 let number = progress.next.fetch_add(1, Ordering::Relaxed);
-                more = number < blocks;
+                more = number < all;
                 if more {
                     let guard = if held.len() < KEPT { shared_guard() } else { SMALL_GUARD };
-                    held.push(self.begin(worker, threads, number, progress, guard)?);
+                    let berth = Berth { worker, progress, guard };
+                    held.push(self.begin(number, &berth, true, || MEMORY.lock().pop().unwrap_or_default())?);
                 }
             }
             if held.is_empty() {
@@ -169,16 +133,17 @@ impl Launch {
             }
             let (mut at, mut idle) = (0, true);
             while at < held.len() {
-                let resident = &mut held[at];
-                if resident.block.run(&mut *resident.engine)? == Outcome::Polling {
+                let cluster = &mut held[at];
+                if cluster.run()? != Outcome::Done {
                     at += 1;
                     continue;
                 }
                 idle = false;
-                let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { blocks };
-                more &= number < blocks;
+                let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { all };
+                more &= number < all;
                 if more {
-                    self.again(resident, number);
+                    // In the memory of the one that has finished.
+                    cluster.restart(self, number)?;
                 } else {
                     keep(&mut MEMORY.lock(), held.swap_remove(at));
                 }
@@ -193,21 +158,14 @@ impl Launch {
         }
         Ok(())
     }
-
-    /// Begins a block in the memory of one that has finished.
-    fn again(&self, resident: &mut Resident<'_>, number: u64) {
-        resident.block.restart(number, self.coordinates(number));
-        resident.engine.restart(number);
-    }
 }
 
-fn keep(memory: &mut Vec<Scratch>, resident: Resident<'_>) {
-    let Resident { block, engine, memory: mut scratch } = resident;
-    drop(engine);
-    scratch.next = block.into_next();
-    if memory.len() < KEPT {
-        memory.push(scratch);
-    } else {
-        scratch.free();
+fn keep(memory: &mut Vec<Scratch>, cluster: Cluster<'_>) {
+    for scratch in cluster.into_memory() {
+        if memory.len() < KEPT {
+            memory.push(scratch);
+        } else {
+            scratch.free();
+        }
     }
 }

@@ -10,16 +10,17 @@
 //! `unsafe` stands where the context of the running block is read, which compiled code passes and which outlives the
 //! call, and where a page is copied that was just seen to be accessible; no launch of the context runs any more.
 
-use super::block::{Block, Outcome};
+use super::block::Outcome;
+use super::cluster::Berth;
 use super::fault;
-use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
-use crate::codegen::abi::{Access, Context};
-use crate::codegen::jit::{Compiled, Entry};
+use crate::codegen::abi::{Access, Context, InCluster, NO_RANK, WINDOW};
+use crate::codegen::jit::Compiled;
 use crate::memory::{MEMORY, PAGE};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a search may take.
@@ -34,8 +35,34 @@ pub(crate) struct Found {
     pub(crate) access: Access,
     /// Line and column in the PTX.
     pub(crate) place: u64,
-    /// The block's shared memory.
+    /// The number of its block.
+    pub(crate) block: u64,
+    /// The block's shared memory, and where that is among the windows of its cluster.
     pub(crate) shared: (u64, u64),
+    pub(crate) cluster: InCluster,
+}
+
+impl Found {
+    /// The number of a block of the cluster and an offset in its shared memory, if the address is there, or would be.
+    pub(crate) fn distributed(&self) -> Option<(u64, u64)> {
+        distributed(self.address, self.shared.0, self.cluster)
+    }
+}
+
+/// What [`Found::distributed`] gives; for the block's own memory as well.
+fn distributed(address: u64, window: u64, cluster: InCluster) -> Option<(u64, u64)> {
+    let offset = address.wrapping_sub(window);
+    let rank = offset >> WINDOW;
+    (cluster.ranks > 0 && rank <= u64::from(NO_RANK)).then_some((rank, offset & ((1 << WINDOW) - 1)))
+}
+
+/// Whether an access is to shared memory that is there, of the block or of another one of its cluster.
+fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
+    let total = u64::from(own.total_shared_bytes);
+    match distributed(address, own.shared, own.cluster) {
+        Some((rank, offset)) => rank < 32 && own.cluster.open & 1 << rank != 0 && offset + bytes <= total,
+        None => address.wrapping_sub(own.shared) < total,
+    }
 }
 
 #[repr(align(4096))]
@@ -104,15 +131,17 @@ pub(crate) extern "C" fn access(
         // SAFETY: compiled code passes the context of its block, which is live.
         let own = unsafe { &*context };
         let shared = (own.shared, u64::from(own.total_shared_bytes));
+        let own_or_near = is_shared(own, address, bytes);
+        let beside = !own_or_near && distributed(address, own.shared, own.cluster).is_some();
         let local = own.local_stride * own.threads;
-        let possible = address.is_multiple_of(bytes) && (!MEMORY.owns(address) || MEMORY.reaches(own.slots, address));
+        let possible =
+            !beside && address.is_multiple_of(bytes) && (!MEMORY.owns(address) || MEMORY.reaches(own.slots, address));
         let instead = match search.room(address, bytes).filter(|_| possible) {
-            Some(_) if (address.wrapping_sub(own.local)) < local || address.wrapping_sub(shared.0) < shared.1 => {
-                address
-            }
+            Some(_) if (address.wrapping_sub(own.local)) < local || own_or_near => address,
             Some(room) => search.place(address, access != Access::Load, &room),
             None => {
-                search.found = Some(Found { thread, address, bytes, access, place, shared });
+                let (block, cluster) = (own.running, own.cluster);
+                search.found = Some(Found { thread, address, bytes, access, place, block, shared, cluster });
                 outside
             }
         };
@@ -136,35 +165,30 @@ pub(crate) extern "C" fn tick() {
 }
 
 impl Launch {
-    /// Runs a block again, with exact code, and gives the access that is not possible.
-    pub(crate) fn search(&self, exact: &Compiled, number: u64) -> Option<Found> {
-        let Entry::Fiber { function, .. } = exact.entry else { return None };
+    /// Runs a block again, and the others of its cluster, with exact code, and gives the access that is not possible.
+    pub(crate) fn search(&self, exact: Compiled, number: u64) -> Option<Found> {
+        let launch = Launch { code: Arc::new(exact), ..self.clone() };
         let search = Search { pages: HashMap::new(), known: 0..0, end: Instant::now() + PATIENCE, found: None };
         SEARCH.set(Some(Box::new(search)));
         ACTIVE.set(true);
-        let mut memory = Scratch::default();
-        let _ended = self.again_exactly(exact, function, number, &mut memory);
-        memory.free();
+        let _ended = launch.again(number);
         ACTIVE.set(false);
         SEARCH.take().and_then(|search| search.found)
     }
 
-    fn again_exactly(&self, exact: &Compiled, function: usize, number: u64, memory: &mut Scratch) -> Result<(), Fault> {
-        let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
+    fn again(&self, number: u64) -> Result<(), Fault> {
         let progress = Progress::of(self)?;
-        let mut context = Box::new(self.context(0, threads, memory, &progress, shared_guard())?);
-        context.ctaid = self.coordinates(number);
-        let next = std::mem::take(&mut memory.next);
-        let mut fibers = Fibers::new(function, threads as usize, None, number);
-        let mut block = Block::new(exact.plan(), context, next, number, false);
+        let berth = Berth { worker: 0, progress: &progress, guard: shared_guard() };
+        let mut cluster = self.begin(self.cluster_of(number), &berth, false, Scratch::default)?;
         let end = Instant::now() + PATIENCE;
         // Where all poll, they wait for another block, which does not run.
         let ended = loop {
-            match block.run(&mut fibers) {
+            match cluster.run() {
                 Ok(Outcome::Polling) if Instant::now() < end => {}
                 ended => break ended.map(|_| ()),
             }
         };
+        cluster.into_memory().for_each(Scratch::free);
         progress.free();
         ended
     }

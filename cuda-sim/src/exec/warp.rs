@@ -143,7 +143,11 @@ pub(crate) fn perform<'s>(
         }
     };
     match operation {
-        Operation::Barrier(_) | Operation::Arrive | Operation::WarpSync => {}
+        Operation::Barrier(_)
+        | Operation::Arrive
+        | Operation::WarpSync
+        | Operation::ClusterArrive
+        | Operation::ClusterWait => {}
         Operation::Shuffle(mode) => {
             let mut results = [(0, false); LANES];
             for lane in lanes(group) {

@@ -9,7 +9,7 @@ use super::layout::{Layout, align_up, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
-use super::{Block, BlockId, Function, Inst, Reg, Slot, Symbol, Term, Value};
+use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Term, Value};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -192,6 +192,40 @@ struct Scope {
     prototypes: HashMap<String, Prototype>,
 }
 
+/// The numbers of a directive between a function's head and its body.
+fn directive<'f>(ast: &'f ptx::Function, name: &str) -> Option<&'f [u64]> {
+    ast.directives.iter().find(|d| d.name == name).map(|d| d.args.as_slice())
+}
+
+/// Three extents, of which the last may be left out.
+fn size(args: &[u64]) -> [u32; 3] {
+    std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32))
+}
+
+/// What a kernel says of its clusters.
+fn clusters(ast: &ptx::Function) -> Result<Clusters> {
+    let found = Clusters {
+        required: directive(ast, "reqnctapercluster").map(size),
+        explicit: directive(ast, "explicitcluster").is_some(),
+        most: directive(ast, "maxclusterrank").map(|args| size(args)[0]),
+    };
+    if directive(ast, "blocksareclusters").is_some() {
+        let what = "a grid that is counted in clusters, .blocksareclusters, is not supported";
+        return Err(Error::unsupported(ast.position, what));
+    }
+    let wrong = |why: &str| Err(Error::new(ast.position, format!("'{}': {why}", ast.name)));
+    match found {
+        Clusters { required: Some(_), most: Some(_), .. } => {
+            wrong(".maxclusterrank and .reqnctapercluster exclude each other")
+        }
+        Clusters { required: Some(extents), .. } if extents.contains(&0) => {
+            wrong("the extents of .reqnctapercluster begin at 1")
+        }
+        Clusters { most: Some(0), .. } => wrong(".maxclusterrank begins at 1"),
+        found => Ok(found),
+    }
+}
+
 struct Lowering<'a> {
     layout: &'a Layout,
     indices: &'a HashMap<&'a str, usize>,
@@ -213,9 +247,7 @@ fn slot(variable: &ptx::Variable, offset: u64) -> Slot {
 
 impl<'a> Lowering<'a> {
     fn new(names: &Names<'a>, ast: &ptx::Function) -> Result<Self> {
-        let directive = |name: &str| ast.directives.iter().find(|d| d.name == name).map(|d| d.args.as_slice());
-        let size =
-            |args: &[u64]| std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32));
+        let directive = |name| directive(ast, name);
         let function = Function {
             name: ast.name.clone(),
             kind: ast.kind,
@@ -232,6 +264,7 @@ impl<'a> Lowering<'a> {
             only_fibers: false,
             max_threads: directive("maxntid").map(|args| args.iter().fold(1u64, |a, b| a.saturating_mul(*b))),
             required_threads: directive("reqntid").map(size),
+            clusters: clusters(ast)?,
         };
         let mut this = Lowering {
             layout: names.layout,

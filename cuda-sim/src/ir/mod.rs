@@ -31,6 +31,8 @@ pub(crate) enum Special {
     Ntid(u8),
     Ctaid(u8),
     Nctaid(u8),
+    /// Of the block's cluster.
+    Cluster(InCluster),
     LaneId,
     WarpId,
     NWarpId,
@@ -50,7 +52,25 @@ pub(crate) enum Special {
     GlobalTimerLow,
     GlobalTimerHigh,
     Zero,
-    One,
+}
+
+/// What a block knows of its cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum InCluster {
+    /// The block's index in it.
+    Ctaid(u8),
+    /// Its extents in blocks.
+    Nctaid(u8),
+    /// Its index in the grid.
+    Id(u8),
+    /// The grid's extents in clusters.
+    Count(u8),
+    /// The block's number in it.
+    Rank,
+    /// How many blocks it has.
+    Ranks,
+    /// Whether the launch asked for clusters.
+    Explicit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -222,6 +242,17 @@ pub(crate) struct Slot {
     pub(crate) align: u64,
 }
 
+/// What a kernel says of the clusters that it is launched in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Clusters {
+    /// `.reqnctapercluster`: their extents in blocks.
+    pub(crate) required: Option<[u32; 3]>,
+    /// `.explicitcluster`: the launch must give their extents.
+    pub(crate) explicit: bool,
+    /// `.maxclusterrank`
+    pub(crate) most: Option<u32>,
+}
+
 /// A kernel or function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
@@ -248,6 +279,7 @@ pub(crate) struct Function {
     pub(crate) max_threads: Option<u64>,
     /// `.reqntid`
     pub(crate) required_threads: Option<[u32; 3]>,
+    pub(crate) clusters: Clusters,
 }
 
 impl Function {

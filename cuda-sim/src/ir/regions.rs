@@ -81,13 +81,7 @@ fn is_scalar(block: &Block) -> bool {
             ];
             let effect = matches!(
                 inst.opcode,
-                Opcode::Atom
-                    | Opcode::Red
-                    | Opcode::Call
-                    | Opcode::Device
-                    | Opcode::Fence
-                    | Opcode::Membar
-                    | Opcode::Barrier
+                Opcode::Atom | Opcode::Red | Opcode::Call | Opcode::Device | Opcode::Fence | Opcode::Membar
             );
             effect || ordered.iter().any(|m| inst.has(*m))
         })
@@ -201,7 +195,8 @@ fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
 }
 
 impl Regions {
-    pub(crate) fn new(function: &Function) -> Regions {
+    /// The regions of a kernel whose blocks are `held`: a scheduler begins them and goes on with others in between.
+    pub(crate) fn new(function: &Function, held: bool) -> Regions {
         let polls = super::loops::polling(function);
         let live = live_in(function);
         let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
@@ -211,7 +206,7 @@ impl Regions {
             splits: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
-            scheduled: !loops.is_empty() || waits(function, &polls),
+            scheduled: held || !loops.is_empty() || waits(function, &polls),
             lockstep: HashMap::new(),
             live: Vec::new(),
             shared: Vec::new(),
@@ -231,7 +226,7 @@ impl Regions {
 
     /// The same for threads that are fibers: they go on from rare paths as from any other.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
-        let mut this = Regions::new(function);
+        let mut this = Regions::new(function, false);
         this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Anew));
         this
     }

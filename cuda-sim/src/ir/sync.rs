@@ -15,10 +15,8 @@ pub(crate) const FRAME_BYTES: u64 = 4 * (ARGS as u64 + 2);
 /// Where the results begin among these bytes.
 pub(crate) const RESULT: u64 = 4 * ARGS as u64;
 
-/// The number of barriers of a block, that of its cluster included: clusters are of one block.
-pub(crate) const BARRIERS: u32 = 17;
-/// The number of the cluster's barrier.
-static CLUSTER: Value = Value::Int(16);
+/// The number of barriers of a block.
+pub(crate) const BARRIERS: u32 = 16;
 
 /// A number that all threads of a barrier give together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +66,10 @@ pub(crate) enum Operation {
     Elect,
     /// Waits for nobody.
     ActiveMask,
+    /// Arrives at the barrier of the block's cluster and goes on. Neither this nor the wait has arguments.
+    ClusterArrive,
+    /// Waits until all threads of the cluster have arrived.
+    ClusterWait,
 }
 
 /// An argument: known when the kernel is compiled, or left in the frame.
@@ -109,12 +111,10 @@ impl Plan {
     }
 }
 
-/// Whether threads wait for each other at this instruction. Those that arrive at the cluster's barrier will wait for it,
-/// and for all of it, so that arriving is nothing by itself.
+/// Whether this instruction is for the scheduler: threads wait for each other, or tell that they have arrived.
 pub(crate) fn is_sync(inst: &Inst) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
-    let arrives = inst.has(M::Cluster) && inst.has(M::Arrive);
-    matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote) && !arrives
+    matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
 }
 
 fn reduce(inst: &Inst) -> Reduce {
@@ -136,6 +136,9 @@ fn operation(inst: &Inst) -> Operation {
     let choose = |pairs: &[(M, Operation)], last| pairs.iter().find(|p| inst.has(p.0)).map_or(last, |p| p.1);
     match inst.opcode {
         Opcode::Bar | Opcode::Barrier if inst.has(M::Warp) => Operation::WarpSync,
+        Opcode::Barrier if inst.has(M::Cluster) => {
+            choose(&[(M::Arrive, Operation::ClusterArrive)], Operation::ClusterWait)
+        }
         Opcode::Bar | Opcode::Barrier if inst.has(M::Red) => {
             let counts = [(M::Popc, Count::Popc), (M::And, Count::And)];
             let count = counts.iter().find(|c| inst.has(c.0)).map_or(Count::Or, |c| c.1);
@@ -166,7 +169,6 @@ pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
     let word = |value| Some((value, 32, false));
     let bit = |value| Some((value, 1, false));
     match (operation(inst), ops) {
-        (Operation::Barrier(None), []) => [word(&CLUSTER), None, None, None],
         (Operation::Barrier(None), [id]) => [word(id), None, None, None],
         (Operation::Barrier(None) | Operation::Arrive, [id, count]) => [word(id), word(count), None, None],
         (Operation::Barrier(_), [_, id, truth]) => [word(id), None, bit(truth), None],
@@ -243,6 +245,11 @@ impl Site {
     /// Whether the threads of a block wait here, rather than those of a warp.
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_) | Operation::Arrive)
+    }
+
+    /// Whether the threads of a cluster meet here.
+    pub(crate) fn is_of_cluster(&self) -> bool {
+        matches!(self.operation, Operation::ClusterArrive | Operation::ClusterWait)
     }
 
     /// Whether all threads of the block that have not finished wait here together.

@@ -36,8 +36,8 @@ names! {
         Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
         // Synchronisation.
-        ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", Match = "match",
-        Redux = "redux", Shfl = "shfl", Vote = "vote",
+        ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
+        Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
     }
 }
 
@@ -338,11 +338,9 @@ pub static UNSUPPORTED: &[&str] = &[
     "clusterlaunchcontrol",
     "cp",
     "createpolicy",
-    "getctarank",
     "griddepcontrol",
     "istypep",
     "ldmatrix",
-    "mapa",
     "mbarrier",
     "mma",
     "movmatrix",

@@ -1,9 +1,9 @@
 //! Faults: what is one, what it leaves alone, and what the log says of it, in both engines.
 
-use super::{Buffer, HEADER};
+use super::{Buffer, HEADER, launch_of};
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::{Kind, MEMORY, Owner, Registration, Wild};
-use crate::module::{Image, Kernel, Module, image};
+use crate::module::{Image, Kernel, image};
 use std::sync::Arc;
 
 /// A kernel `k` of one pointer `%rd1`, with the thread's number in the grid in `%r1` and that in the block in `%r2`.
@@ -23,23 +23,11 @@ ret; }}"
 const FIRST: u64 = 8;
 
 fn launch(image: &Arc<Image>, grid: u32, block: u32, params: [u64; 2], fibers: bool) -> Result<(), (Fault, String)> {
-    let module = Module::new(Arc::clone(image)).unwrap();
     let kernel: &Arc<Kernel> = &image.kernels["k"];
-    let code = if fibers { kernel.fibers(&params) } else { kernel.compiled(&params, [block, 1, 1]) };
-    let launch = Arc::new(Launch {
-        code: Arc::clone(code.unwrap_or_else(|why| panic!("{why}"))),
-        shape: kernel.shape(),
-        params: params.to_vec(),
-        data: module.data(),
-        managed: module.managed.address(),
-        grid: [grid, 1, 1],
-        block: [block, 1, 1],
-        dynamic_shared: 0,
-        grid_id: 1,
-        context: 0,
-        slots: u64::MAX,
-        cooperative: false,
-    });
+    let code = if fibers { kernel.fibers(&params, false) } else { kernel.compiled(&params, [block, 1, 1], false) };
+    let code = code.unwrap_or_else(|why| panic!("{why}"));
+    let (_module, launch) = launch_of(image, code, [grid, 1, 1], [block, 1, 1], &params);
+    let launch = Arc::new(Launch { dynamic_shared: 0, ..launch });
     Arc::clone(&launch).run().map_err(|fault| (fault, kernel.explain(&launch, &fault)))
 }
 

@@ -21,7 +21,7 @@ fn refused(text: &str) -> String {
 fn result(text: &str) -> Result<u64, Fault> {
     let image = image(&format!("{HEADER}{text}")).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
-    kernel.fibers(&[]).unwrap_or_else(|why| panic!("{why}"));
+    kernel.fibers(&[], false).unwrap_or_else(|why| panic!("{why}"));
     let out = Buffer::new(&[0]);
     run(&image, "k", [1, 1, 1], [1, 1, 1], &[out.0])?;
     Ok(out.read(1)[0])

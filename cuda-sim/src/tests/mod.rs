@@ -3,6 +3,7 @@
 //! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
 
 mod calls;
+mod clusters;
 mod faults;
 mod floats;
 mod integers;
@@ -14,6 +15,7 @@ mod sync;
 mod text;
 mod uniform;
 
+use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::{Kind, MEMORY};
 use crate::module::{Image, Module, image};
@@ -45,20 +47,17 @@ impl Drop for Buffer {
     }
 }
 
-/// Runs a kernel of a module.
-pub(super) fn run(
+/// The launch of a kernel, and the module whose variables it uses.
+pub(super) fn launch_of(
     image: &Arc<Image>,
-    name: &str,
+    code: &Arc<Compiled>,
     grid: [u32; 3],
     block: [u32; 3],
     params: &[u64],
-) -> Result<(), Fault> {
+) -> (Module, Launch) {
     let module = Module::new(Arc::clone(image)).unwrap();
-    let kernel = &image.kernels[name];
-    let code = kernel.compiled(params, block).unwrap_or_else(|why| panic!("{why}"));
     let launch = Launch {
         code: Arc::clone(code),
-        shape: kernel.shape(),
         params: params.to_vec(),
         data: module.data(),
         managed: module.managed.address(),
@@ -69,7 +68,21 @@ pub(super) fn run(
         context: 0,
         slots: u64::MAX,
         cooperative: false,
+        cluster: None,
     };
+    (module, launch)
+}
+
+/// Runs a kernel of a module.
+pub(super) fn run(
+    image: &Arc<Image>,
+    name: &str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    params: &[u64],
+) -> Result<(), Fault> {
+    let code = image.kernels[name].compiled(params, block, false).unwrap_or_else(|why| panic!("{why}"));
+    let (_module, launch) = launch_of(image, code, grid, block, params);
     Arc::new(launch).run()
 }
 

@@ -1,46 +1,25 @@
 //! Synchronisation, on regions and on fibers: barriers, warp operations, polling, blocks that wait for each other.
 
-use super::{Buffer, HEADER};
+use super::{Buffer, HEADER, launch_of};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::resident::SEED;
 use crate::memory::Wild;
-use crate::module::{Image, Module, image};
+use crate::module::{Image, image};
 use std::sync::Arc;
 
 /// Seeds of random schedules that each kernel is run with.
 const SEEDS: u64 = 100;
 
-fn launch(
-    image: &Arc<Image>,
-    code: &Arc<Compiled>,
-    name: &str,
-    grid: u32,
-    block: [u32; 3],
-    params: &[u64],
-) -> Result<(), Fault> {
-    let module = Module::new(Arc::clone(image)).unwrap();
-    let launch = Launch {
-        code: Arc::clone(code),
-        shape: image.kernels[name].shape(),
-        params: params.to_vec(),
-        data: module.data(),
-        managed: module.managed.address(),
-        grid: [grid, 1, 1],
-        block,
-        dynamic_shared: 1024,
-        grid_id: 1,
-        context: 0,
-        slots: u64::MAX,
-        cooperative: true,
-    };
-    Arc::new(launch).run()
+fn launch(image: &Arc<Image>, code: &Arc<Compiled>, grid: u32, block: [u32; 3], params: &[u64]) -> Result<(), Fault> {
+    let (_module, launch) = launch_of(image, code, [grid, 1, 1], block, params);
+    Arc::new(Launch { cooperative: true, ..launch }).run()
 }
 
 /// Says on which engine a test failed, and how to repeat that.
-struct Engine {
-    name: &'static str,
-    seed: Option<u64>,
+pub(super) struct Engine {
+    pub(super) name: &'static str,
+    pub(super) seed: Option<u64>,
 }
 
 impl Drop for Engine {
@@ -54,7 +33,7 @@ impl Drop for Engine {
 }
 
 /// The schedules that are tried: those of 100 seeds, or of the one in `CUDA_SIM_SEED`.
-fn seeds() -> std::ops::Range<u64> {
+pub(super) fn seeds() -> std::ops::Range<u64> {
     SEED.map_or(0..SEEDS, |seed| seed..seed + 1)
 }
 
@@ -77,15 +56,15 @@ fn check_under(
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
-    let fibers = kernel.fibers(&[]).unwrap_or_else(|why| panic!("{why}"));
-    let regions = kernel.compiled(&[], block).unwrap_or_else(|why| panic!("{why}"));
+    let fibers = kernel.fibers(&[], false).unwrap_or_else(|why| panic!("{why}"));
+    let regions = kernel.compiled(&[], block, false).unwrap_or_else(|why| panic!("{why}"));
     let plain = [("regions", None, Arc::clone(regions)), ("fibers", None, Arc::clone(fibers))];
     let random = seeds.map(|seed| ("fibers", Some(seed), Arc::new(fibers.seeded(Some(seed)))));
     for (name, seed, code) in plain.into_iter().chain(random) {
         let _engine = Engine { name, seed };
         let memory: Vec<Buffer> = buffers.iter().map(|b| Buffer::new(b)).collect();
         let params: Vec<u64> = memory.iter().map(|b| b.0).collect();
-        launch(&image, &code, "k", grid, block, &params).unwrap_or_else(|fault| panic!("{fault:?}"));
+        launch(&image, &code, grid, block, &params).unwrap_or_else(|fault| panic!("{fault:?}"));
         let after: Vec<Vec<u64>> = memory.iter().zip(buffers).map(|(m, b)| m.read(b.len())).collect();
         verify(&after);
     }
@@ -344,10 +323,10 @@ fn random_schedules_differ() {
         st.global.u64 [%rd2], %rd3; ret; }";
     let text = format!("{HEADER}{text}");
     let image = image(&text).unwrap();
-    let fibers = image.kernels["k"].fibers(&[]).unwrap();
+    let fibers = image.kernels["k"].fibers(&[], false).unwrap();
     let order = |seed| {
         let out = Buffer::new(&[0; 192]);
-        launch(&image, &Arc::new(fibers.seeded(seed)), "k", 1, [96, 1, 1], &[out.0]).unwrap();
+        launch(&image, &Arc::new(fibers.seeded(seed)), 1, [96, 1, 1], &[out.0]).unwrap();
         out.read(192)
     };
     let orders: std::collections::HashSet<Vec<u64>> = (0..SEEDS).map(|seed| order(Some(seed))).collect();
@@ -445,8 +424,8 @@ fn deadlocks(code: &str) {
     );
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
-    for code in [kernel.compiled(&[], [64, 1, 1]).unwrap(), kernel.fibers(&[]).unwrap()] {
-        let fault = launch(&image, code, "k", 3, [64, 1, 1], &[]).unwrap_err();
+    for code in [kernel.compiled(&[], [64, 1, 1], false).unwrap(), kernel.fibers(&[], false).unwrap()] {
+        let fault = launch(&image, code, 3, [64, 1, 1], &[]).unwrap_err();
         assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
     }
 }
@@ -469,10 +448,10 @@ fn a_fault_between_barriers_ends_the_launch() {
     let image = image(&text).unwrap();
     let kernel = &image.kernels["k"];
     let good = Buffer::new(&[0]);
-    for code in [kernel.compiled(&[], [64, 1, 1]).unwrap(), kernel.fibers(&[]).unwrap()] {
-        let fault = launch(&image, code, "k", 2, [64, 1, 1], &[16]).unwrap_err();
+    for code in [kernel.compiled(&[], [64, 1, 1], false).unwrap(), kernel.fibers(&[], false).unwrap()] {
+        let fault = launch(&image, code, 2, [64, 1, 1], &[16]).unwrap_err();
         assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}");
-        launch(&image, code, "k", 2, [64, 1, 1], &[good.0]).unwrap();
+        launch(&image, code, 2, [64, 1, 1], &[good.0]).unwrap();
     }
     assert_eq!(good.read(1), [1]);
 }

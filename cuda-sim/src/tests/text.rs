@@ -114,9 +114,11 @@ fn what_is_not_supported_is_refused_by_name() {
         "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         "griddepcontrol.wait ;",
-        // Clusters.
-        "mapa.u64 %rd1, %rd2, %r1;",
-        "getctarank.u64 %r1, %rd1;",
+        // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
+        "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
+        "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
         // Video.
         "vadd.u32.u32.u32 %r1, %r2, %r3;",

@@ -74,3 +74,28 @@ pub(crate) fn attribute(which: CUdevice_attribute, device: CUdevice) -> i32 {
     ok!(cuDeviceGetAttribute(&mut value, which, device));
     value
 }
+
+/// An attribute of a launch, as words of 32 bits.
+pub(crate) fn launch_attribute(id: CUlaunchAttributeID, words: &[u32]) -> CUlaunchAttribute {
+    let mut value = CUlaunchAttributeValue { pad: [0; 64] };
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    let pad = unsafe { &mut value.pad };
+    bytes.zip(pad).for_each(|(byte, to)| *to = byte.cast_signed());
+    CUlaunchAttribute { id, pad: [0; 4], value }
+}
+
+/// A launch of so many blocks of 64 threads.
+pub(crate) fn launch_config(blocks: u32, attributes: &mut [CUlaunchAttribute], stream: CUstream) -> CUlaunchConfig {
+    CUlaunchConfig {
+        gridDimX: blocks,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 64,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as u32,
+    }
+}

@@ -23,6 +23,8 @@ pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Discard,
     Opcode::Cvta,
     Opcode::IsSpaceP,
+    Opcode::Mapa,
+    Opcode::GetCtaRank,
 ];
 
 #[track_caller]
@@ -182,6 +184,32 @@ fn addresses_know_their_space() {
         selp.b64 %rd2, 1, 0, %p1; selp.b64 %rd3, 2, 0, %p2; or.b64 %rd2, %rd2, %rd3; st.b64 [%out], %rd2;",
         &[1],
     );
+}
+
+/// In a cluster of one block: an address of another block's memory is one of no memory, and leads back.
+#[test]
+fn addresses_tell_the_rank_of_their_block() {
+    let all: Vec<Instance> =
+        forms().filter(|f| matches!(f.opcode, Opcode::Mapa | Opcode::GetCtaRank)).flat_map(instances).collect();
+    assert_eq!(all.len(), 2 * 3, "with a space, of two widths, and generic");
+    for i in &all {
+        let (space, ty) = (if i.has(M::SharedCluster) { ".shared::cluster" } else { "" }, i.ty());
+        let (r, bits) = if ty.bits() == 32 { ("%r", 32) } else { ("%rd", 64) };
+        let generic = if space.is_empty() { "cvta.shared.u64 %rd1, %rd1;" } else { "" };
+        let [map, rank] = ["mapa", "getctarank"].map(|name| format!("{name}{space}.{}", ty.name()));
+        assert!([&map, &rank].contains(&&i.name()), "{}", i.name());
+        let body = format!(
+            "mov.u{bits} {r}1, s; add.u{bits} {r}1, {r}1, 12; {generic} mov.u32 %r7, 5; {map} {r}2, {r}1, %r7;
+             {map} {r}3, {r}2, 0; setp.eq.u{bits} %p1, {r}3, {r}1; setp.ne.u{bits} %p2, {r}2, {r}1;
+             {rank} %r8, {r}2; {rank} %r9, {r}1; mad.lo.u32 %r8, %r9, 100, %r8; @!%p1 mov.u32 %r8, 1000;
+             @!%p2 mov.u32 %r8, 2000; cvt.u64.u32 %rd9, %r8; st.b64 [%out], %rd9;"
+        );
+        gives(SPACES, &body, &[5]);
+    }
+    // A variable may be named, and a block that no cluster can have.
+    let body = "mapa.shared::cluster.u32 %r1, s+4, 300; getctarank.shared::cluster.u32 %r2, %r1;
+        getctarank.shared::cluster.u64 %r3, s; mad.lo.u32 %r2, %r3, 1000, %r2; cvt.u64.u32 %rd1, %r2; st.b64 [%out], %rd1;";
+    gives(SPACES, body, &[255]);
 }
 
 /// What an atomic operation leaves behind.

@@ -10,6 +10,7 @@
 use super::memory::{self, GraphMemory};
 use super::nodes::Graph;
 use super::object::UserObject;
+use super::params::kind;
 use super::{Graphs, INVALID, Status, Work, capture};
 use crate::driver::copy::on_device_sides;
 use crate::driver::event::{Event, Mark, Record};
@@ -137,7 +138,7 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
             (Op::Kernel { .. }, Op::Kernel { .. }) if before.id != after.id => {
                 Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE)
             }
-            (Op::Kernel { launch: a, .. }, Op::Kernel { launch: b, .. }) if a.cooperative != b.cooperative => {
+            (Op::Kernel { launch: a, .. }, Op::Kernel { launch: b, .. }) if kind(a) != kind(b) => {
                 Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED)
             }
             (Op::Copy(a), Op::Copy(b)) if on_device_sides(a) != on_device_sides(b) => {

@@ -13,15 +13,15 @@ use super::nodes::Node;
 use super::{Graphs, INVALID, Status, Work, get};
 use crate::driver::copy::{checked_copy, checked_fill, description};
 use crate::driver::event::event;
-use crate::driver::launch::{Configuration, configured, prepare};
-use crate::driver::state::{Context, FunctionObject, context, healthy, owner};
+use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
+use crate::driver::state::{Context, context, healthy, owner};
 use crate::driver::work::{Fill, Foreign, Op};
 use crate::exec::launch::Launch;
 use cuda_sys::{
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraph,
     CUgraphChildGraphNodeOwnership, CUgraphNodeParams, CUgraphNodeType, CUlaunchAttributeID, CUlaunchAttributeValue,
-    CUresult,
+    CUlaunchAttributeValue_clusterDim, CUresult,
 };
 use std::sync::Arc;
 
@@ -41,14 +41,25 @@ fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     Ok(found)
 }
 
-/// The context that work names, and whether it is a cooperative launch: what a new description may say nothing of.
-pub(super) fn kept(work: &Work) -> (CUcontext, bool) {
+/// The context that work names, and what kind of launch it is: what a new description may say nothing of.
+pub(super) fn kept(work: &Work) -> (CUcontext, LaunchKind) {
     let context = work.context().map_or(std::ptr::null_mut(), |context| context.raw());
-    (context, matches!(work, Work::Op(_, Op::Kernel { launch, .. }) if launch.cooperative))
+    let kind = if let Work::Op(_, Op::Kernel { launch, .. }) = work { kind(launch) } else { LaunchKind::default() };
+    (context, kind)
 }
 
-/// The attribute that is part of a launch here.
-pub(super) const COOPERATIVE: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+pub(super) fn kind(launch: &Launch) -> LaunchKind {
+    LaunchKind { cooperative: launch.cooperative, cluster: launch.cluster }
+}
+
+/// The kind of a kernel node's launch.
+pub(super) fn kind_of(node: &Node) -> Result<LaunchKind, CUresult> {
+    if let Work::Op(_, Op::Kernel { launch, .. }) = &node.work { Ok(kind(launch)) } else { Err(INVALID) }
+}
+
+/// The attributes that are part of a launch here.
+const COOPERATIVE: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+const CLUSTER: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
 
 /// The old description of a kernel's launch in today's form.
 pub(super) fn of_v1(old: CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
@@ -84,8 +95,8 @@ pub(super) fn to_v1(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1
     }
 }
 
-/// A kernel's launch; whether it is cooperative is an attribute of the node.
-pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, cooperative: bool) -> Result<Work, CUresult> {
+/// A kernel's launch; what kind it is of are attributes of the node.
+pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Work, CUresult> {
     // A kernel's handle is its function's.
     let f: CUfunction = if p.func.is_null() { p.kern.cast() } else { p.func };
     if !p.kernelParams.is_null() && !p.extra.is_null() {
@@ -101,7 +112,7 @@ pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, cooperative: bool) -> Result<W
         grid: [p.gridDimX, p.gridDimY, p.gridDimZ],
         block: [p.blockDimX, p.blockDimY, p.blockDimZ],
         shared: p.sharedMemBytes,
-        cooperative,
+        kind,
     };
     let op = prepare(f, owner.id, how, p.kernelParams, p.extra)?;
     Ok(Work::Op(owner, op))
@@ -130,24 +141,30 @@ pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUre
     })
 }
 
-/// The launch of a kernel node that is cooperative, or is not.
-fn cooperating(launch: &Launch, function: &FunctionObject, cooperative: bool) -> Result<Launch, CUresult> {
-    let how = Configuration { grid: launch.grid, block: launch.block, shared: launch.dynamic_shared, cooperative };
-    configured(function, launch.context, how, || Ok(launch.params.clone()))
+/// Makes the launch of a kernel node one of that kind.
+pub(super) fn set_kind(node: &mut Node, kind: LaunchKind) -> Status {
+    let Work::Op(_, Op::Kernel { launch, function }) = &mut node.work else { return Err(INVALID) };
+    let how = Configuration { grid: launch.grid, block: launch.block, shared: launch.dynamic_shared, kind };
+    let params = launch.params.clone();
+    **launch = configured(function, launch.context, how, || Ok(params))?;
+    node.shown.clear();
+    Ok(())
 }
 
 /// An attribute of a kernel node: those that nothing here depends on are remembered.
 pub(super) fn set_attribute(node: &mut Node, which: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> Status {
-    let Work::Op(_, Op::Kernel { launch, function }) = &mut node.work else { return Err(INVALID) };
+    let kind = kind_of(node)?;
     // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
     let wanted = unsafe { value.cooperative };
     match which {
-        COOPERATIVE => {
-            **launch = cooperating(launch, function, wanted != 0)?;
-            node.shown.clear();
-        }
-        CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if wanted > 1 => {
-            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        COOPERATIVE => set_kind(node, LaunchKind { cooperative: wanted != 0, ..kind })?,
+        CLUSTER => {
+            // SAFETY: every variant of the union is plain data.
+            let CUlaunchAttributeValue_clusterDim { x, y, z } = unsafe { value.clusterDim };
+            if [x, y, z].contains(&0) {
+                return Err(INVALID);
+            }
+            set_kind(node, LaunchKind { cluster: Some([x, y, z]), ..kind })?;
         }
         CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE if wanted != 0 => {
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
@@ -165,6 +182,11 @@ pub(super) fn attribute(node: &Node, which: CUlaunchAttributeID) -> Result<CUlau
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
     match which {
         COOPERATIVE => value.cooperative = launch.cooperative.into(),
+        CLUSTER => {
+            if let Some([x, y, z]) = launch.cluster {
+                value.clusterDim = CUlaunchAttributeValue_clusterDim { x, y, z };
+            }
+        }
         _ if (1..=16).contains(&which.0) => value = node.attributes.0.get(&which.0).copied().unwrap_or(value),
         _ => return Err(INVALID),
     }
@@ -282,8 +304,8 @@ pub(super) fn child_of(node: &Node) -> Result<usize, CUresult> {
     }
 }
 
-/// A description of any kind; `cooperative` is the attribute of a kernel node that is there already.
-pub(super) fn any(p: &mut CUgraphNodeParams, cooperative: bool) -> Result<Wanted, CUresult> {
+/// A description of any kind; `kind` is that of the launch of a kernel node that is there already.
+pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted, CUresult> {
     use CUgraphNodeType as T;
     let u = &mut p.anon_1;
     let work = match p.type_ {
@@ -303,7 +325,7 @@ pub(super) fn any(p: &mut CUgraphNodeParams, cooperative: bool) -> Result<Wanted
                 extra: k.extra,
             });
             (now.kern, now.ctx) = (k.kern, k.ctx);
-            kernel(&now, cooperative)?
+            kernel(&now, kind)?
         }
         T::CU_GRAPH_NODE_TYPE_MEMCPY => {
             // SAFETY: as above.

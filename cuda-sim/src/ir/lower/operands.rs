@@ -1,7 +1,7 @@
 //! Operands: names to registers, variables, functions and special registers, checked against the form's shapes.
 
 use super::{Lowering, Name, function_address};
-use crate::ir::{Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
 
@@ -244,11 +244,13 @@ fn special(name: &str) -> Option<Special> {
         };
         return Some(match base {
             "tid" => Special::Tid(axis),
-            "cluster_ctaid" => Special::Zero,
-            "cluster_nctaid" => Special::One,
+            "cluster_ctaid" => Special::Cluster(InCluster::Ctaid(axis)),
+            "cluster_nctaid" => Special::Cluster(InCluster::Nctaid(axis)),
+            "clusterid" => Special::Cluster(InCluster::Id(axis)),
+            "nclusterid" => Special::Cluster(InCluster::Count(axis)),
             "ntid" => Special::Ntid(axis),
-            "ctaid" | "clusterid" => Special::Ctaid(axis),
-            "nctaid" | "nclusterid" => Special::Nctaid(axis),
+            "ctaid" => Special::Ctaid(axis),
+            "nctaid" => Special::Nctaid(axis),
             _ => return None,
         });
     }
@@ -268,8 +270,10 @@ fn special(name: &str) -> Option<Special> {
         "clock_hi" => Special::ClockHigh,
         "globaltimer_lo" => Special::GlobalTimerLow,
         "globaltimer_hi" => Special::GlobalTimerHigh,
-        "cluster_nctarank" => Special::One,
-        "cluster_ctarank" | "is_explicit_cluster" | "aggr_smem_size" | "current_graph_exec" => Special::Zero,
+        "cluster_ctarank" => Special::Cluster(InCluster::Rank),
+        "cluster_nctarank" => Special::Cluster(InCluster::Ranks),
+        "is_explicit_cluster" => Special::Cluster(InCluster::Explicit),
+        "aggr_smem_size" | "current_graph_exec" => Special::Zero,
         "reserved_smem_offset_begin" | "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::Zero,
         "reserved_smem_offset_0" | "reserved_smem_offset_1" => Special::Zero,
         "clock64" => Special::Clock64,

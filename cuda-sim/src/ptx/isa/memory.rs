@@ -1,9 +1,10 @@
 //! The instruction table: state spaces, loads, stores, atomics, order, caches.
 
-use super::Shape::{Address, Dest, DestPred, DestVector, Immediate, Source, SourceAs, SourceVector};
+use super::Shape::{Address, Dest, DestAs, DestPred, DestVector, Immediate, Source, SourceAs, SourceVector};
 use super::Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64};
 use super::{B32_64, Form, Group, INT32, Modifier as M, NOTHING, Opcode, Shape, Type, U32_64, form, one, opt};
 
+const CLUSTER: &[M] = &[M::SharedCluster];
 const SPACE: &[M] =
     &[M::Global, M::Shared, M::SharedCta, M::SharedCluster, M::Local, M::Const, M::Param, M::ParamEntry, M::ParamFunc];
 const LOAD_SEM: &[M] = &[M::Weak, M::Volatile, M::Relaxed, M::Acquire];
@@ -90,4 +91,9 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Applypriority, &[opt(&[M::Global]), one(&[M::L2EvictNormal])], &[], &[Address, Immediate]),
     form(Opcode::Discard, &[opt(&[M::Global]), one(&[M::L2])], &[], &[Address, Immediate]),
     form(Opcode::Cvta, &[opt(&[M::To]), opt(SPACE)], &[U32_64], &[Dest(0), Shape::Move]),
+    // Shared memory of other blocks of a cluster.
+    form(Opcode::Mapa, &[one(CLUSTER)], &[U32_64], &[Dest(0), Shape::Move, SourceAs(U32)]),
+    form(Opcode::Mapa, &[], &[&[U64]], &[Dest(0), Shape::Move, SourceAs(U32)]),
+    form(Opcode::GetCtaRank, &[one(CLUSTER)], &[U32_64], &[DestAs(U32), Shape::Move]),
+    form(Opcode::GetCtaRank, &[], &[&[U64]], &[DestAs(U32), Shape::Move]),
 ];

@@ -6,6 +6,7 @@
 
 use super::super::params::Wanted;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, plain, put, raw_node};
+use crate::driver::launch::LaunchKind;
 use cuda_sys::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
@@ -41,7 +42,7 @@ impl Place {
     /// Any kind of node; the description of an allocation is told its address.
     fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
         let mut new = get(p)?;
-        self.add(|| params::any(&mut new, false))?;
+        self.add(|| params::any(&mut new, LaunchKind::default()))?;
         put(p, new)
     }
 
@@ -85,10 +86,10 @@ macro_rules! adders {
 
 adders! {
     fn cuGraphAddKernelNode(p: *const CUDA_KERNEL_NODE_PARAMS_v1) |place| {
-        place.add_work(|| params::kernel(&params::of_v1(get(p)?), false))
+        place.add_work(|| params::kernel(&params::of_v1(get(p)?), LaunchKind::default()))
     }
     fn cuGraphAddKernelNode_v2(p: *const CUDA_KERNEL_NODE_PARAMS) |place| {
-        place.add_work(|| params::kernel(&get(p)?, false))
+        place.add_work(|| params::kernel(&get(p)?, LaunchKind::default()))
     }
     fn cuGraphAddMemcpyNode(p: *const CUDA_MEMCPY3D, on: CUcontext) |place| {
         place.add_work(|| params::memcpy(&get(p)?, on))

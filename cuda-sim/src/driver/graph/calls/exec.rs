@@ -6,6 +6,7 @@
 
 use super::nodes::any;
 use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node, stream};
+use crate::driver::launch::LaunchKind;
 use cuda_sys::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUevent, CUgraph, CUgraphExec, CUgraphExecUpdateResult,
@@ -69,15 +70,15 @@ fn instantiate_with(out: *mut CUgraphExec, graph: CUgraph, p: *mut CUDA_GRAPH_IN
     made.map_err(|(code, _)| code)
 }
 
-/// Replaces what a node does, in later launches; its context and whether it is cooperative stay.
+/// Replaces what a node does, in later launches; its context and the kind of its launch stay.
 fn change(
     exec: CUgraphExec,
     node: CUgraphNode,
-    work: impl FnOnce(CUcontext, bool) -> Result<Work, CUresult>,
+    work: impl FnOnce(CUcontext, LaunchKind) -> Result<Work, CUresult>,
 ) -> Status {
     let exec = exec_of(exec)?;
-    let (context, cooperative) = params::kept(&exec.work(node.addr())?);
-    exec.change(node.addr(), work(context, cooperative)?)
+    let (context, kind) = params::kept(&exec.work(node.addr())?);
+    exec.change(node.addr(), work(context, kind)?)
 }
 
 fn update(exec: CUgraphExec, graph: CUgraph) -> (Status, CUgraphExecUpdateResultInfo) {
@@ -177,14 +178,14 @@ api! {
         node: CUgraphNode,
         p: *const CUDA_KERNEL_NODE_PARAMS_v1,
     ) {
-        change(exec, node, |_, cooperative| params::kernel(&params::of_v1(get(p)?), cooperative))
+        change(exec, node, |_, kind| params::kernel(&params::of_v1(get(p)?), kind))
     }
     fn cuGraphExecKernelNodeSetParams_v2(
         exec: CUgraphExec,
         node: CUgraphNode,
         p: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        change(exec, node, |_, cooperative| params::kernel(&get(p)?, cooperative))
+        change(exec, node, |_, kind| params::kernel(&get(p)?, kind))
     }
     fn cuGraphExecMemcpyNodeSetParams(
         exec: CUgraphExec,
@@ -216,6 +217,6 @@ api! {
     }
     fn cuGraphExecNodeSetParams(exec: CUgraphExec, node: CUgraphNode, p: *mut CUgraphNodeParams) {
         let new = get(p)?;
-        change(exec, node, |_, cooperative| any(new, cooperative))
+        change(exec, node, |_, kind| any(new, kind))
     }
 }

@@ -7,6 +7,7 @@
 use super::super::nodes::Node;
 use super::super::params::Wanted;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, put, raw_graph};
+use crate::driver::launch::LaunchKind;
 use cuda_sys::{
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUevent, CUgraph, CUgraphNode, CUgraphNodeParams,
@@ -20,15 +21,15 @@ fn tell<T>(of: CUgraphNode, to: *mut T, what: impl FnOnce(&mut Node) -> Result<T
     put(to, answer)
 }
 
-/// Replaces what a node does; its context and whether its launch is cooperative stay where the description says nothing.
+/// Replaces what a node does; its context and the kind of its launch stay where the description says nothing.
 fn change(
     of: CUgraphNode,
     kind: Kind,
-    work: impl FnOnce(cuda_sys::CUcontext, bool) -> Result<Work, CUresult>,
+    work: impl FnOnce(cuda_sys::CUcontext, LaunchKind) -> Result<Work, CUresult>,
 ) -> Status {
     initialised()?;
-    let (context, cooperative) = params::kept(&GRAPHS.lock().node(of.addr())?.work);
-    let work = work(context, cooperative)?;
+    let (context, launch) = params::kept(&GRAPHS.lock().node(of.addr())?.work);
+    let work = work(context, launch)?;
     GRAPHS.lock().change(of.addr(), kind, work)
 }
 
@@ -43,26 +44,26 @@ pub(super) fn changeable(kind: Kind) -> Status {
 }
 
 /// The work of a description of any kind that can be changed.
-pub(super) fn any(mut p: CUgraphNodeParams, cooperative: bool) -> Result<Work, CUresult> {
+pub(super) fn any(mut p: CUgraphNodeParams, kind: LaunchKind) -> Result<Work, CUresult> {
     changeable(p.type_)?;
-    match params::any(&mut p, cooperative)? {
+    match params::any(&mut p, kind)? {
         Wanted::Work(work) => Ok(work),
         Wanted::Child(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
     }
 }
 
 fn set_kernel(of: CUgraphNode, p: &CUDA_KERNEL_NODE_PARAMS) -> Status {
-    change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, cooperative| params::kernel(p, cooperative))
+    change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, kind| params::kernel(p, kind))
 }
 
 fn copy_attributes(to: CUgraphNode, from: CUgraphNode) -> Status {
     initialised()?;
     let mut graphs = GRAPHS.lock();
     let source = graphs.node(from.addr())?;
-    let cooperative = params::attribute(source, params::COOPERATIVE)?;
+    let kind = params::kind_of(source)?;
     let attributes = source.attributes.clone();
     let target = graphs.node(to.addr())?;
-    params::set_attribute(target, params::COOPERATIVE, cooperative)?;
+    params::set_kind(target, kind)?;
     target.attributes = attributes;
     Ok(())
 }
@@ -117,7 +118,7 @@ api! {
     fn cuGraphMemFreeNodeGetParams(of: CUgraphNode, to: *mut CUdeviceptr) { tell(of, to, |node| params::free_of(node)) }
     fn cuGraphNodeSetParams(of: CUgraphNode, p: *mut CUgraphNodeParams) {
         let new = get(p)?;
-        change(of, new.type_, |_, cooperative| any(new, cooperative))
+        change(of, new.type_, |_, kind| any(new, kind))
     }
     fn cuGraphKernelNodeCopyAttributes(to: CUgraphNode, from: CUgraphNode) { copy_attributes(to, from) }
     fn cuGraphKernelNodeGetAttribute(of: CUgraphNode, which: CUkernelNodeAttrID, to: *mut CUkernelNodeAttrValue) {

@@ -1,0 +1,112 @@
+//! Clusters of blocks: which ones a launch has, and how many of them the device of the profile would run at once.
+//!
+//! A cluster's size is what the launch asks for or what the kernel requires, and may be neither too large nor leave
+//! blocks over. The largest sizes are those of all devices that have clusters: 8 blocks, and 16 for a function that
+//! allows what other devices may not run.
+
+use super::occupancy::resident;
+use super::state::FunctionObject;
+use crate::device::PROFILE;
+use cuda_sys::CUresult;
+use std::sync::atomic::Ordering;
+
+const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
+
+/// Blocks of a cluster that every device with clusters runs, and that the devices of the profiles do.
+const PORTABLE: u32 = 8;
+const LARGEST: u32 = 16;
+/// Multiprocessors that run a cluster together: those of a GPU processing cluster.
+const NEIGHBOURS: u32 = 16;
+
+/// The extents of the clusters that a launch is asked to have, `None` where it is asked nothing.
+pub(super) type Asked = Option<[u32; 3]>;
+
+/// The most blocks of a cluster of this function.
+fn most(object: &FunctionObject) -> u32 {
+    let most = if object.limits.non_portable.load(Ordering::Relaxed) { LARGEST } else { PORTABLE };
+    let most = if PROFILE.has_clusters() { most } else { 1 };
+    object.kernel.function().clusters.most.map_or(most, |own| own.min(most))
+}
+
+/// The extents that the kernel requires, or that were set for it.
+fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
+    let set = object.limits.cluster.each_ref().map(|n| n.load(Ordering::Relaxed));
+    match object.kernel.function().clusters.required {
+        Some(extents) => Ok(Some(extents)),
+        None if set == [0; 3] => Ok(None),
+        None if set.contains(&0) => Err(INVALID),
+        None => Ok(Some(set)),
+    }
+}
+
+/// The extents of a launch's clusters; `None` for a launch without clusters.
+fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
+    let required = required(object)?;
+    if asked.is_none() && object.kernel.function().clusters.explicit {
+        tracing::error!("the kernel '{}' has to be launched with the extents of its clusters", name(object));
+        return Err(INVALID);
+    }
+    if let (Some(asked), Some(required)) = (asked, required)
+        && asked != required
+    {
+        tracing::error!("a launch of '{}' in clusters of {asked:?}, which requires {required:?}", name(object));
+        return Err(INVALID);
+    }
+    let Some(extents) = asked.or(required) else { return Ok(None) };
+    let size = extents.iter().map(|n| u64::from(*n)).product::<u64>();
+    if size > u64::from(most(object)) {
+        let most = most(object);
+        tracing::error!("a launch of '{}' in clusters of {extents:?} blocks, of {most} at most", name(object));
+        return Err(if PROFILE.has_clusters() { INVALID } else { CUresult::CUDA_ERROR_NOT_SUPPORTED });
+    }
+    Ok(Some(extents).filter(|_| PROFILE.has_clusters()))
+}
+
+fn name(object: &FunctionObject) -> &str {
+    &object.kernel.function().name
+}
+
+/// Clusters of `size` blocks that the device runs at once; a cluster's blocks are neighbours.
+fn active(object: &FunctionObject, size: u32, threads: u32, dynamic: u64) -> u32 {
+    let blocks = resident(object, threads, dynamic);
+    let (groups, rest) = (PROFILE.multiprocessors / NEIGHBOURS, PROFILE.multiprocessors % NEIGHBOURS);
+    groups * (blocks * NEIGHBOURS / size) + blocks * rest / size
+}
+
+/// The clusters of a launch, which has to fit them.
+pub(super) fn of_launch(
+    object: &FunctionObject,
+    asked: Asked,
+    grid: [u32; 3],
+    threads: u32,
+    dynamic: u64,
+) -> Result<Asked, CUresult> {
+    let Some(extents) = extents(object, asked)? else { return Ok(None) };
+    if grid.iter().zip(extents).any(|(blocks, each)| !blocks.is_multiple_of(each)) {
+        tracing::error!("a grid of {grid:?} blocks is not made of clusters of {extents:?}");
+        return Err(INVALID);
+    }
+    if active(object, extents.iter().product(), threads, dynamic) == 0 {
+        tracing::error!("a cluster of {extents:?} blocks of '{}' does not fit the device", name(object));
+        return Err(INVALID);
+    }
+    Ok(Some(extents))
+}
+
+/// How many clusters of a launch run at once.
+pub(super) fn most_active(object: &FunctionObject, asked: Asked, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
+    if asked.is_none() && required(object)?.is_none() {
+        return Err(INVALID);
+    }
+    let extents = extents(object, asked)?.unwrap_or([1; 3]);
+    Ok(active(object, extents.iter().product(), threads, dynamic))
+}
+
+/// The largest cluster of a function that can be launched; 0 if none can.
+pub(super) fn largest(object: &FunctionObject, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
+    if let Some(extents) = required(object)? {
+        return Ok(extents.iter().product());
+    }
+    let fits = |size: &u32| active(object, *size, threads, dynamic) > 0;
+    Ok((1..=most(object)).rev().find(fits).unwrap_or(0))
+}

@@ -1,0 +1,81 @@
+//! The shared memory of a cluster's blocks: windows at equal distances, of which each block's can be closed.
+//!
+//! An address in shared memory is the number of a block in its cluster and an offset in that block's window, so all
+//! blocks of a cluster have the same addresses, relative to the first window ([`Windows::first`]). What lies between
+//! windows is not accessible, nor is the window of a block that has exited: PTX leaves such an access undefined, and
+//! here it is a fault.
+//!
+//! # Safety
+//!
+//! `unsafe` stands where pages are made accessible or not: pages of the allocation that this has, which no block of
+//! the cluster uses while it does not run.
+
+use super::launch::Fault;
+use crate::codegen::abi::WINDOW;
+use crate::memory::{ALIGN, Kind, MEMORY, PAGE};
+
+/// The windows of the blocks of one cluster after another.
+pub(super) struct Windows {
+    base: u64,
+    ranks: u32,
+    /// Bytes of each, as allocations are rounded up, and of the pages that they take.
+    bytes: u64,
+    mapped: u64,
+    /// The windows that are accessible, as bits.
+    open: u32,
+}
+
+impl Windows {
+    /// Windows of `bytes` bytes for so many blocks, all open.
+    pub(super) fn new(ranks: u32, bytes: u64, guard: u64) -> Result<Windows, Fault> {
+        let bytes = bytes.max(1).next_multiple_of(ALIGN);
+        let mapped = bytes.next_multiple_of(PAGE);
+        if mapped >= 1 << WINDOW {
+            return Err(Fault::OutOfMemory);
+        }
+        let room = u64::from(ranks) << WINDOW;
+        let base = MEMORY.alloc_guarded(room, Kind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
+        let mut this = Windows { base, ranks, bytes, mapped, open: 0 };
+        this.protect(base, room, false)?;
+        this.reopen()?;
+        Ok(this)
+    }
+
+    /// Where the first block's window begins: it ends with its last page, so that what lies behind is out of reach.
+    pub(super) fn first(&self) -> u64 {
+        self.base + self.mapped - self.bytes
+    }
+
+    pub(super) fn open(&self) -> u32 {
+        self.open
+    }
+
+    /// Opens the windows of all blocks.
+    pub(super) fn reopen(&mut self) -> Result<(), Fault> {
+        for rank in (0..self.ranks).filter(|rank| self.open & 1 << rank == 0) {
+            self.protect(self.base + (u64::from(rank) << WINDOW), self.mapped, true)?;
+        }
+        self.open = u32::MAX >> (32 - self.ranks);
+        Ok(())
+    }
+
+    /// Closes the window of a block that has exited.
+    pub(super) fn close(&mut self, rank: u32) -> Result<(), Fault> {
+        self.open &= !(1 << rank);
+        self.protect(self.base + (u64::from(rank) << WINDOW), self.mapped, false)
+    }
+
+    fn protect(&self, at: u64, bytes: u64, accessible: bool) -> Result<(), Fault> {
+        let rights = if accessible { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+        // SAFETY: pages of this allocation, which is this cluster's alone; see the header.
+        let failed = unsafe { libc::mprotect(at as *mut libc::c_void, bytes as usize, rights) } != 0;
+        if failed { Err(Fault::OutOfMemory) } else { Ok(()) }
+    }
+}
+
+impl Drop for Windows {
+    fn drop(&mut self) {
+        // Allocated by `new` and freed here alone.
+        let _ = MEMORY.free(self.base, |kind| kind == Kind::Internal);
+    }
+}
