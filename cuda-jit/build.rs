@@ -5,9 +5,14 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=src");
+    println!("cargo::rustc-env=CUDA_JIT_SOURCES={}", sources(Path::new("src")));
+}
+
+/// What tells the sources below a folder from others.
+pub(crate) fn sources(folder: &Path) -> String {
     let mut hasher = DefaultHasher::new();
-    hash(Path::new("src"), &mut hasher);
-    println!("cargo::rustc-env=CUDA_JIT_SOURCES={:016x}", hasher.finish());
+    hash(folder, &mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 /// Adds the names and contents of all files below a folder, in the order of their names.

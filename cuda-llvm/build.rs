@@ -18,6 +18,8 @@ const LLVM_MAJOR: &str = "22";
 const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
 /// Set to `relocatable`, makes executables name the toolchain's library without its folder.
 const SONAME_VARIABLE: &str = "CUDA_LLVM_SONAME";
+/// Tells the crate which build of LLVM it is linked with: the toolchain's library, or an installed version.
+const BUILD_VARIABLE: &str = "CUDA_LLVM_BUILD";
 /// What of an installed LLVM the stack uses.
 const COMPONENTS: &[&str] = &[
     "nvptxcodegen",
@@ -78,6 +80,8 @@ fn link_toolchain() -> Result<()> {
     println!("cargo:rerun-if-changed={}", library.display());
     let out = PathBuf::from(env::var("OUT_DIR")?);
     make_stub(&library, &soname(&library)?, &out)?;
+    let name = library.file_name().unwrap_or_default().to_string_lossy();
+    println!("cargo:rustc-env={BUILD_VARIABLE}={name}");
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=dylib=LLVM-{LLVM_MAJOR}");
     Ok(())
@@ -151,6 +155,7 @@ fn link_installed() -> Result<()> {
     if version.split('.').next() != Some(LLVM_MAJOR) {
         return Err(format!("{} is LLVM {}; {}", config.display(), version.trim(), ways_out()).into());
     }
+    println!("cargo:rustc-env={BUILD_VARIABLE}={}", version.trim());
     println!("cargo:rustc-link-search=native={}", run(&["--libdir"])?.trim());
     if env::var_os("CARGO_FEATURE_STATIC").is_none() {
         println!("cargo:rustc-link-lib=dylib=LLVM-{LLVM_MAJOR}");

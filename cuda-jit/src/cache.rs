@@ -112,7 +112,7 @@ impl Place {
     /// The place for the PTX of a module with the bitcode that is linked into it; `None` if the cache is off.
     pub(crate) fn of(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Option<Self> {
         let cache = disk()?;
-        Some(Place { cache, key: key(kir, target, options, linked) })
+        Some(Place { cache, key: key(&compiler(), kir, target, options, linked) })
     }
 
     /// The PTX, if it is there; counted by `kernel` and for the process.
@@ -130,37 +130,79 @@ impl Place {
 }
 
 /// What a kernel's PTX depends on.
-fn key(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Key {
-    let (target, options, compiler) = (target.to_string(), format!("{options:?}"), compiler());
+fn key(compiler: &str, kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Key {
+    let (target, options) = (target.to_string(), format!("{options:?}"));
     Key::new(&[kir.as_bytes(), target.as_bytes(), options.as_bytes(), compiler.as_bytes(), linked])
 }
 
-/// What compiles: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
+/// What compiles, with its list of passes and all options that no kernel sets: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
 /// initialise LLVM.
 fn compiler() -> String {
-    let (major, minor, patch) = cuda_llvm::version();
-    format!(
-        "{} {} {} LLVM {major}.{minor}.{patch}",
-        env!("CARGO_PKG_NAME"),
-        env!("CARGO_PKG_VERSION"),
-        env!("CUDA_JIT_SOURCES")
-    )
+    let (name, version, sources) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"), env!("CUDA_JIT_SOURCES"));
+    format!("{name} {version} {sources} {}", cuda_llvm::identity())
 }
 
 #[cfg(test)]
+#[path = "../build.rs"]
+#[expect(dead_code, reason = "a build script's `main`")]
+mod build;
+
+#[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+    use crate::target::ComputeCapability;
 
     #[test]
     fn everything_that_changes_the_code_changes_the_key() {
-        let options = llvm::Options::default();
-        let target = Target::default();
-        let one = key("kir 1", &target, &options, b"");
-        assert_eq!(one, key("kir 1", &target, &options.clone(), b""));
-        assert_ne!(one, key("kir 2", &target, &options, b""));
-        assert_ne!(one, key("kir 1", &target, &options, b"libdevice"));
-        assert_ne!(one, key("kir 1", &Target::new((9, 0)).unwrap(), &options, b""));
-        assert_ne!(one, key("kir 1", &target, &llvm::Options { fast_math: true, ..options }, b""));
-        assert!(compiler().contains("LLVM 22"));
+        let (options, target, compiler) = (llvm::Options::default(), Target::default(), compiler());
+        let one = key(&compiler, "kir 1", &target, &options, b"");
+        assert_eq!(one, key(&compiler, "kir 1", &target, &options.clone(), b""));
+        assert_ne!(one, key("another", "kir 1", &target, &options, b""));
+        assert_ne!(one, key(&compiler, "kir 2", &target, &options, b""));
+        assert_ne!(one, key(&compiler, "kir 1", &target, &options, b"libdevice"));
+        for other in [Target::new((9, 0)).unwrap(), Target::new(ComputeCapability::try_from("9.0a").unwrap()).unwrap()]
+        {
+            assert_ne!(one, key(&compiler, "kir 1", &other, &options, b""));
+        }
+        let bounds = llvm::LaunchBounds { max_threads: 128, min_blocks: None, max_cluster: None };
+        let others = [
+            llvm::Options { opt_level: 2, ..options.clone() },
+            llvm::Options { fast_math: true, ..options.clone() },
+            llvm::Options { max_registers: Some(32), ..options.clone() },
+            llvm::Options { launch_bounds: Some(bounds), ..options.clone() },
+            llvm::Options { debug: true, ..options.clone() },
+        ];
+        for other in others {
+            assert_ne!(one, key(&compiler, "kir 1", &target, &other, b""), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn the_compiler_is_told_by_its_sources_and_by_llvm() {
+        let compiler = compiler();
+        assert!(compiler.contains(env!("CARGO_PKG_VERSION")), "{compiler}");
+        assert!(compiler.ends_with(&cuda_llvm::identity()), "{compiler}");
+        assert!(compiler.contains(&build::sources(Path::new("src"))), "{compiler}");
+    }
+
+    #[test]
+    fn another_list_of_passes_is_another_compiler() {
+        let folder = tempfile::tempdir().unwrap();
+        let within = folder.path().join("back");
+        let write = |text: &str| {
+            fs::create_dir_all(&within).unwrap();
+            fs::write(within.join("machine.rs"), text).unwrap();
+            build::sources(folder.path())
+        };
+        let passes = fs::read_to_string("src/back/llvm/machine.rs").unwrap();
+        let one = write(&passes);
+        assert_eq!(one, write(&passes));
+        let changed = passes.replacen("gvn", "newgvn", 1);
+        assert!(changed != passes && one != write(&changed));
+        fs::rename(within.join("machine.rs"), within.join("other.rs")).unwrap();
+        assert_ne!(write(&passes), one);
     }
 }

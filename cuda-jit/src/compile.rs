@@ -9,7 +9,7 @@ use crate::cache::{Counters, Place};
 use crate::constant::Held;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
-use crate::harvest::{Body, Instance};
+use crate::harvest::Instance;
 use crate::kernel::Kernel;
 use crate::kir::Module;
 use crate::libdevice;
@@ -44,7 +44,7 @@ pub(crate) struct Compiled {
 ///
 /// The front end runs in either case: what it yields is the key, and the places of panics are part of it.
 pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Counters>) -> Result<Compiled> {
-    let definition = definition(&instance);
+    let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
     let Lowered { module, grid_dims, held } = front::lower(&instance)?;
@@ -77,21 +77,18 @@ pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Coun
 impl Compiled {
     /// Its LLVM IR, for which it is compiled once more.
     pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
-        let definition = definition(&self.instance);
+        let definition = self.instance.definition();
         let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
         Ok(emit(definition, &self.module, &self.target, &options)?.llvm_ir.unwrap_or_default())
     }
 }
 
-/// The function that a kernel's instance is one of.
-pub(crate) fn definition(instance: &Instance) -> &'static Definition {
-    match instance.body {
-        Body::Captured(definition, _) => definition,
-        Body::Intrinsic(_) | Body::Builtin => panic!("a kernel is captured Rust"),
-    }
-}
-
-fn emit(definition: &Definition, module: &Module, target: &Target, options: &llvm::Options) -> Result<Output> {
+pub(crate) fn emit(
+    definition: &Definition,
+    module: &Module,
+    target: &Target,
+    options: &llvm::Options,
+) -> Result<Output> {
     let Definition { name, file, line, .. } = *definition;
     let place = |source| Error::Emit { kernel: name, file, line, source: Box::new(source) };
     llvm::emit(module, target, options).map_err(place)
@@ -115,7 +112,7 @@ fn dump(folder: &Path, module: &Module, ptx: &str) {
 }
 
 /// The options of `#[kernel(..)]` as the back end takes them.
-fn options(options: &syntax::Options) -> llvm::Options {
+pub(crate) fn options(options: &syntax::Options) -> llvm::Options {
     let given = |value: u32| (value != 0).then_some(value);
     let [max_threads, min_blocks, max_cluster] = options.launch_bounds;
     let bounds = LaunchBounds { max_threads, min_blocks: given(min_blocks), max_cluster: given(max_cluster) };

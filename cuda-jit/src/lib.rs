@@ -38,6 +38,7 @@ mod compile;
 mod constant;
 pub mod device;
 mod error;
+pub mod export;
 pub mod front;
 pub mod harvest;
 pub mod host;
@@ -116,6 +117,7 @@ pub use warm::warm;
 pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
+    pub use crate::export::compile_device_ptx;
     pub use crate::harvest::{
         Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,

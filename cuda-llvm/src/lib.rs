@@ -17,6 +17,8 @@ pub use inkwell::llvm_sys;
 
 mod native;
 
+use std::ffi::CStr;
+
 use once_cell::sync::Lazy;
 
 /// Initialises the NVPTX and the host target, once per process. Cheap to call again.
@@ -40,13 +42,16 @@ static INITIALIZED: Lazy<()> = Lazy::new(|| {
     set_options();
 });
 
-/// Sets the options of LLVM's that only a command line can set. They hold for the process, and so for both targets.
+/// The options of LLVM's that only a command line can set, as [`initialize`] sets them. They hold for the process, and so
+/// for both targets.
 ///
 /// - `-lsr-drop-solution`: strength reduction of a loop's addresses is dropped where its own estimate says that the loop
 ///   was better before. Without it a tiled matrix product keeps five counters of 64 bits in registers, 39 registers in
 ///   place of 32. On the host's side no difference was found.
+const OPTIONS: &[&CStr] = &[c"-lsr-drop-solution"];
+
 fn set_options() {
-    let arguments = [c"cuda-llvm".as_ptr(), c"-lsr-drop-solution".as_ptr()];
+    let arguments: Vec<_> = [c"cuda-llvm"].iter().chain(OPTIONS).map(|argument| argument.as_ptr()).collect();
     // SAFETY: the arguments and the overview are strings that end with a zero and live as long as the program, as many as
     // is said. `Lazy` runs this once and before this crate's users compile anything; the option is one of LLVM 22's.
     unsafe { llvm_sys::support::LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), c"".as_ptr()) };
@@ -63,6 +68,22 @@ fn set_options() {
 /// ```
 pub fn is_initialized() -> bool {
     Lazy::get(&INITIALIZED).is_some()
+}
+
+/// What tells this LLVM from others that make other code of the same module: its version, which build of it this was
+/// linked with, and the options that [`initialize`] sets. For keys of caches; it initialises nothing.
+///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_llvm::identity().starts_with("LLVM 22."));
+/// assert!(cuda_llvm::identity().contains("-lsr-drop-solution"));
+/// ```
+pub fn identity() -> String {
+    let (major, minor, patch) = version();
+    let build = option_env!("CUDA_LLVM_BUILD").unwrap_or_default();
+    let options: String = OPTIONS.iter().map(|option| format!(" {}", option.to_string_lossy())).collect();
+    format!("LLVM {major}.{minor}.{patch} {build}{options}")
 }
 
 /// The version of the linked LLVM, such as `(22, 1, 2)`.

@@ -61,6 +61,7 @@ pub use cuda_jit::device::{
     sync_threads_count, sync_threads_or, sync_warp, this_block, this_cluster, this_grid, thread_idx, threadfence,
     threadfence_block, threadfence_system, tiled_partition, warp_size,
 };
+pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{In, InOut, Out};

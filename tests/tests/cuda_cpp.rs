@@ -10,15 +10,15 @@
 //! that outlive the synchronisation after it. Raw calls pass pointers to live locals, as CUDA's documentation asks.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
-use std::ffi::{OsString, c_void};
+use std::ffi::{CStr, OsString, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::null_mut;
 
-use cuda_driver::Module;
-use cuda_driver::cuda_sys::{CUjitInputType, CUresult};
+use cuda_driver::cuda_sys::{CUjitInputType, CUmodule, CUresult};
+use cuda_driver::{Context, Module};
 use cuda_prelude::*;
-use ndarray::Array1;
+use ndarray::{Array1, Ix1};
 
 use crate::support::{add_arrays, downloaded, in_own_process, shown, skip};
 
@@ -273,6 +273,35 @@ fn libnvvm() {
     }
 }
 
+/// Texts linked to one, and loaded.
+fn linked(context: &Context, parts: &[String]) -> CUmodule {
+    let (api, _current) = (context.api(), context.synchronize().expect("it is current now"));
+    let (mut state, mut image, mut bytes, mut module) = (null_mut(), null_mut(), 0, null_mut());
+    ok(unsafe { (api.cuLinkCreate_v2().expect("it exists"))(0, null_mut(), null_mut(), &mut state) });
+    for part in parts {
+        let text = format!("{part}\0");
+        let (add, data) = (api.cuLinkAddData_v2().expect("it exists"), text.as_ptr().cast_mut().cast());
+        let (kind, none) = (CUjitInputType::CU_JIT_INPUT_PTX, (null_mut(), null_mut()));
+        ok(unsafe { add(state, kind, data, text.len(), c"part".as_ptr(), 0, none.0, none.1) });
+    }
+    ok(unsafe { (api.cuLinkComplete().expect("it exists"))(state, &mut image, &mut bytes) });
+    ok(unsafe { (api.cuModuleLoadData().expect("it exists"))(&mut module, image) });
+    ok(unsafe { (api.cuLinkDestroy().expect("it exists"))(state) });
+    module
+}
+
+fn ok(code: CUresult) {
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+}
+
+/// Launches a kernel of a linked module with one array, for eight threads.
+fn launch_linked<T: Element>(context: &Context, module: CUmodule, kernel: &CStr, out: &DeviceArray<T, Ix1>) {
+    let (api, mut function, mut at) = (context.api(), null_mut(), out.device_ptr());
+    ok(unsafe { (api.cuModuleGetFunction().expect("it exists"))(&mut function, module, kernel.as_ptr()) });
+    let (launch, mut params) = (api.cuLaunchKernel().expect("it exists"), [(&raw mut at).cast()]);
+    ok(unsafe { launch(function, 1, 1, 1, 8, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()) });
+}
+
 /// Two files compiled on their own, of which each has a function of the same name for itself.
 #[test]
 fn files_are_linked() {
@@ -281,28 +310,148 @@ fn files_are_linked() {
         return skip("cuda_cpp::files_are_linked", "no NVRTC 13; `cargo xtask setup --all` downloads it");
     };
     let context = current_context().expect("there is a device");
-    let (api, _current) = (context.api(), context.synchronize().expect("it is current now"));
-    let (mut state, mut image, mut bytes) = (null_mut(), null_mut(), 0);
-    let ok = |code: CUresult| assert_eq!(code, CUresult::CUDA_SUCCESS);
-    ok(unsafe { (api.cuLinkCreate_v2().expect("it exists"))(0, null_mut(), null_mut(), &mut state) });
-    for file in ["cuda/caller.cu", "cuda/callee.cu"] {
-        let ptx = compiler.compile(folder.path(), file, &["-arch=compute_75", "-rdc=true"]) + "\0";
-        let (add, data) = (api.cuLinkAddData_v2().expect("it exists"), ptx.as_ptr().cast_mut().cast());
-        let (kind, none) = (CUjitInputType::CU_JIT_INPUT_PTX, (null_mut(), null_mut()));
-        ok(unsafe { add(state, kind, data, ptx.len(), c"part".as_ptr(), 0, none.0, none.1) });
-    }
-    ok(unsafe { (api.cuLinkComplete().expect("it exists"))(state, &mut image, &mut bytes) });
-    let (mut module, mut function) = (null_mut(), null_mut());
-    ok(unsafe { (api.cuModuleLoadData().expect("it exists"))(&mut module, image) });
-    ok(unsafe { (api.cuLinkDestroy().expect("it exists"))(state) });
-    ok(unsafe { (api.cuModuleGetFunction().expect("it exists"))(&mut function, module, c"linked".as_ptr()) });
+    let parts = ["cuda/caller.cu", "cuda/callee.cu"]
+        .map(|file| compiler.compile(folder.path(), file, &["-arch=compute_75", "-rdc=true"]));
+    let module = linked(&context, &parts);
     let out = zeros::<i32, _>(8).expect("there is room");
-    let mut at = out.device_ptr();
-    let (launch, mut params) = (api.cuLaunchKernel().expect("it exists"), [(&raw mut at).cast()]);
-    ok(unsafe { launch(function, 1, 1, 1, 8, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()) });
+    launch_linked(&context, module, c"linked", &out);
     context.synchronize().expect("it ran");
     assert_eq!(out.copy_to_host().expect("it ran").to_vec(), [2, 40, 600, 8000, 10, 120, 1400, 16000]);
-    ok(unsafe { (api.cuModuleUnload().expect("it exists"))(module) });
+    ok(unsafe { (context.api().cuModuleUnload().expect("it exists"))(module) });
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Body {
+    at: [f32; 3],
+    fixed: bool,
+    charge: i8,
+    mass: f64,
+}
+
+#[device]
+fn axpy<T: Num>(a: T, x: T, y: T) -> T {
+    a * x + y
+}
+
+#[device]
+fn shifted(body: Body, by: f32) -> Body {
+    if body.fixed {
+        return body;
+    }
+    let [x, y, z] = body.at;
+    Body { at: [x + by, y - by, z], fixed: true, charge: -body.charge, mass: 2.0 * body.mass }
+}
+
+#[device]
+fn heavier(a: &Body, b: &Body) -> bool {
+    a.mass > b.mass
+}
+
+#[device]
+fn add_to(sums: &mut [f32; 4], at: usize, x: f32) {
+    sums[at] += x;
+}
+
+#[device]
+fn narrow(x: u8, y: i16) -> i8 {
+    (y - x as i16) as i8
+}
+
+#[device]
+fn fibonacci(n: u32) -> u32 {
+    if n < 2 { n } else { fibonacci(n - 1) + fibonacci(n - 2) }
+}
+
+#[device]
+fn plus(a: Complex32, b: f32x4) -> Complex32 {
+    a * Complex32::new(b.x + b.y, b.z + b.w)
+}
+
+/// What `cuda/rust_caller.cu` leaves for a thread.
+fn called(i: usize) -> Vec<f32> {
+    let x = i as f32;
+    let body = Body { at: [x, 2.0, 3.0], fixed: i % 2 == 1, charge: 5 - i as i8, mass: 0.5 * i as f64 };
+    let moved = shifted(body, 10.0);
+    let mut sums = [1.0, 2.0, 3.0, 4.0];
+    add_to(&mut sums, i % 4, x);
+    let z = plus(Complex32::new(x, 1.0), f32x4::new(1.0, 2.0, 3.0, 4.0));
+    vec![
+        axpy(2.0, x, 0.5),
+        axpy(3, i as i32, 1) as f32,
+        moved.at[0] + 100.0 * moved.at[1] + 1000.0 * moved.at[2],
+        f32::from(moved.fixed) + 10.0 * f32::from(moved.charge) + 1000.0 * moved.mass as f32,
+        f32::from(heavier(&moved, &body)),
+        sums.iter().sum(),
+        f32::from(narrow(i as u8, -3 * i as i16)) + fibonacci(i as u32) as f32 * 100.0,
+        z.re + 100.0 * z.im,
+    ]
+}
+
+/// The device functions, compiled alone, and the file that calls them, behind their declarations.
+fn exported(compiler: &Compiler, folder: &Path) -> Vec<String> {
+    let functions = [
+        ExportedFunction::compile::<axpy<f32>>((7, 5)),
+        ExportedFunction::compile_as::<axpy<i32>>("scaled", (7, 5)),
+        ExportedFunction::compile::<shifted>((7, 5)),
+        ExportedFunction::compile::<heavier>((7, 5)),
+        ExportedFunction::compile::<add_to>((7, 5)),
+        ExportedFunction::compile::<narrow>((7, 5)),
+        ExportedFunction::compile::<fibonacci>((7, 5)),
+        ExportedFunction::compile::<plus>((7, 5)),
+    ]
+    .map(|function| function.expect("it has a form in C"));
+    let text = ExportedFunction::declarations(&functions) + include_str!("../cuda/rust_caller.cu");
+    let file = folder.join("rust_caller.cu");
+    std::fs::write(&file, text).expect("it is written");
+    let mut parts: Vec<String> = functions.iter().map(|function| function.ptx().to_owned()).collect();
+    parts.push(compiler.compile(folder, file.to_str().expect("a path in UTF-8"), &["-arch=compute_75", "-rdc=true"]));
+    parts
+}
+
+/// Device functions in Rust, called from CUDA C++ by the declarations that they come with.
+#[test]
+fn functions_in_rust_are_called() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(compiler) = compiler("NVRTC 13", folder.path()) else {
+        return skip("cuda_cpp::functions_in_rust_are_called", "no NVRTC 13; `cargo xtask setup --all` downloads it");
+    };
+    let context = current_context().expect("there is a device");
+    let parts = exported(&compiler, folder.path());
+    let module = linked(&context, &parts);
+    let out = zeros::<f32, _>(64).expect("there is room");
+    launch_linked(&context, module, c"calls", &out);
+    context.synchronize().expect("it ran");
+    let out = out.copy_to_host().expect("it ran").to_vec();
+    for (i, found) in out.chunks(8).enumerate() {
+        assert_eq!(found, called(i), "thread {i}");
+    }
+    if let Some(toolkit) = downloaded("toolkit") {
+        for part in parts {
+            let file = folder.path().join("part.ptx");
+            std::fs::write(&file, &part).expect("it is written");
+            let mut ptxas = Command::new(toolkit.join("bin/ptxas"));
+            let result = ptxas.args(["-c", "-arch=sm_75", "-o", "/dev/null"]).arg(&file).output().expect("it starts");
+            assert!(result.status.success(), "{}\n{part}", shown(&result));
+        }
+    }
+}
+
+/// A panic in a function that came without a launch ends the kernel.
+#[test]
+fn a_panic_in_a_called_function_is_a_trap() {
+    let test = "cuda_cpp::a_panic_in_a_called_function_is_a_trap";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(compiler) = compiler("NVRTC 13", folder.path()) else {
+        return skip(test, "no NVRTC 13; `cargo xtask setup --all` downloads it");
+    };
+    in_own_process(test, &[], || {
+        let context = current_context().expect("there is a device");
+        let module = linked(&context, &exported(&compiler, folder.path()));
+        launch_linked(&context, module, c"out_of_bounds", &zeros::<f32, _>(64).expect("there is room"));
+        let error = context.synchronize().expect_err("index 4 of 4");
+        assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_LAUNCH_FAILED), "{error}");
+    });
 }
 
 /// What a kernel prints comes out before the assertion that it fails, which loses the context.

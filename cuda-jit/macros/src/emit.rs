@@ -68,7 +68,7 @@ fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemF
     let twin = twin(root, &hidden("__harvest"), &function.sig, &signature, &captured);
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
-        Kind::Device => device_items(root, name, &signature),
+        Kind::Device => device_items(root, name, &signature, vis),
     };
     let struct_generics = plain_generics(generics);
     let phantom = signature.phantom();
@@ -261,7 +261,7 @@ pub(crate) fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Id
 }
 
 /// `DeviceFn`, and the means for a call to name it.
-fn device_items(root: &TokenStream, name: &Ident, signature: &Signature) -> TokenStream {
+fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     let ty_generics = signature.marker_args(root);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
@@ -277,6 +277,20 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature) -> Toke
                 #root::Callee::new()
             }
             #see
+
+            /// Compiles the function alone to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for code of other
+            /// compilers to call as a function of C. Needs no device; `export::ExportedFunction` tells more.
+            ///
+            /// # Errors
+            ///
+            /// If the compute capability is unknown, a parameter has no form in C, or the function does not compile.
+            #vis fn compile_ptx(
+                cc: impl ::core::convert::TryInto<
+                    #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
+                >,
+            ) -> #root::Result<::std::string::String> {
+                #root::compile_device_ptx::<Self>(cc)
+            }
         }
 
         impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {

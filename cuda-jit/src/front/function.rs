@@ -15,7 +15,7 @@ use super::{Callee, LowerError, Program};
 use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
-    self, Access, BlockId, Const, FuncId, Function, Op, Param, Scalar, SlotId, Space, Terminator, Type, Value,
+    self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, Space, Terminator, Type, Value,
 };
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
@@ -117,6 +117,12 @@ pub(super) struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
+    /// Begins a function.
+    pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
+        let (merges, copies, fresh, cells) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
+        Lowering { program, build, frames: vec![frame], current: 0, merges, copies, fresh, cells }
+    }
+
     /// Lowers one specialisation, whose parameters have types `params`.
     ///
     /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, so the function is then
@@ -127,19 +133,17 @@ impl<'p> Lowering<'p> {
         harvest: Rc<Harvest>,
         id: FuncId,
     ) -> Result<Function> {
-        let mut cells = HashSet::new();
+        let (mut cells, is_kernel) = (HashSet::new(), id == FuncId(0));
         loop {
             let known = cells.len();
             let name = program.names[id.index()].clone();
-            let (params, result) = signature(definition, &harvest, id == FuncId(0));
+            let (params, result) = signature(definition, &harvest, is_kernel);
             let stored = result.is_none() && harvest.result != Ty::Unit;
             let build = FunctionBuilder::new(name, params, result);
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
-            let frames = vec![Frame::new(definition, generics.to_vec(), harvest.clone(), returns)];
-            let (merges, copies, fresh) = (Vec::new(), Vec::new(), HashSet::new());
-            let mut lowering =
-                Lowering { program: &mut *program, build, frames, current: 0, merges, copies, fresh, cells };
-            let lowered = lowering.body(id == FuncId(0), usize::from(stored));
+            let frame = Frame::new(definition, generics.to_vec(), harvest.clone(), returns);
+            let mut lowering = Lowering { cells, ..Lowering::in_frame(&mut *program, build, frame) };
+            let lowered = lowering.body(is_kernel, usize::from(stored));
             let Lowering { build, cells: found, .. } = lowering;
             cells = found;
             if cells.len() == known {
@@ -337,7 +341,7 @@ fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Ve
         Ty::Unit => None,
         other => {
             let ty = Type::Ptr(Space::Local, other.pointee());
-            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite, extent: false });
+            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite, role: Role::Plain });
             None
         }
     };
@@ -366,7 +370,8 @@ fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Ve
         let first = params.len();
         ty.each_leaf(&mut |ty, access| {
             let index = params.len() - first;
-            params.push(Param { name: part(index), ty, access, extent: (1..=extents).contains(&index) });
+            let role = if (1..=extents).contains(&index) { Role::Extent } else { Role::Plain };
+            params.push(Param { name: part(index), ty, access, role });
         });
     }
     (params, result)

@@ -12,6 +12,7 @@ mod complex;
 mod constant;
 mod control;
 mod dynamic;
+pub(crate) mod export;
 mod expr;
 mod function;
 mod group;
@@ -83,9 +84,9 @@ pub struct Lowered {
 ///
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
-    let mut lowered = attempt(kernel, false)?;
+    let mut lowered = attempt(kernel, None, false)?;
     if lowered.1.crowded.is_some() && lowered.1.could_make_way() {
-        lowered = attempt(kernel, true)?;
+        lowered = attempt(kernel, None, true)?;
     }
     match lowered {
         (_, Constants { crowded: Some(error), .. }) => Err(error),
@@ -97,8 +98,26 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     }
 }
 
-/// Lowers it, perhaps with all tables in global memory; the constants are apart.
-fn attempt(kernel: &Instance, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
+/// Lowers a device function for callers of other compilers, under a name of C's; refuses one whose parameters or result
+/// have no form there, or that needs what only a launch brings.
+pub(crate) fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerError> {
+    let (Lowered { mut module, .. }, constants) = attempt(function, Some(name), false)?;
+    if let Some(error) = constants.crowded {
+        return Err(error);
+    }
+    if !constants.held.is_empty() {
+        return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
+    }
+    module.constants = constants.declared;
+    if module.carved_shared().is_some() {
+        return Err(export::refused(function, "it has more shared memory than is fixed, which a launch brings"));
+    }
+    Ok(module)
+}
+
+/// Lowers a kernel, or a function to be exported under a name, perhaps with all tables in global memory; the constants
+/// are apart.
+fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
     let Body::Captured(definition, harvest) = kernel.body else { panic!("a kernel is captured Rust") };
     let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
     let mut program = Program {
@@ -110,8 +129,13 @@ fn attempt(kernel: &Instance, global_tables: bool) -> Result<(Lowered, Constants
         ..Program::default()
     };
     let harvest = Rc::new(harvest());
-    let memories = harvest.params.iter().flat_map(Ty::memories).collect();
-    program.function(kernel, &harvest, memories);
+    match exported {
+        Some(name) => export::function(&mut program, (definition, kernel), harvest, name)?,
+        None => {
+            let memories = harvest.params.iter().flat_map(Ty::memories).collect();
+            program.function(kernel, &harvest, memories);
+        }
+    }
     while let Some(Pending { id, instance, harvest, mut memories }) = program.pending.pop() {
         let Body::Captured(definition, _) = instance.body else { continue };
         let mut harvest = (*harvest).clone();
@@ -125,7 +149,7 @@ fn attempt(kernel: &Instance, global_tables: bool) -> Result<(Lowered, Constants
     }
     let functions = program.functions.into_iter().flatten().collect();
     let Program { contract, sites, shared, grid_dims, constants, .. } = program;
-    let module = Module { contract, functions, sites, shared, constants: Vec::new() };
+    let module = Module { contract, exported: exported.is_some(), functions, sites, shared, constants: Vec::new() };
     Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
 }
 

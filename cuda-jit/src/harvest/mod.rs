@@ -243,6 +243,16 @@ pub struct Instance {
     pub generics: Vec<GenericArg>,
 }
 
+impl Instance {
+    /// The function that a kernel's instance, or that of a device function in Rust, is one of.
+    pub(crate) fn definition(&self) -> &'static Definition {
+        match self.body {
+            Body::Captured(definition, _) => definition,
+            Body::Intrinsic(_) | Body::Builtin => panic!("it is captured Rust"),
+        }
+    }
+}
+
 /// A constant's type and the bits of the numbers in it, in order.
 #[derive(Clone, Debug)]
 pub struct ConstValue {

@@ -1,6 +1,6 @@
 //! KIR, the typed kernel IR that stands between the front end and the back ends.
 //!
-//! A [`Module`] is one kernel and the device functions that it calls. A function is a list of basic blocks over
+//! A [`Module`] is one kernel, or one device function for other compilers' code, and the device functions that it calls. A function is a list of basic blocks over
 //! typed *slots* and *values*:
 //!
 //! - A **slot** is a mutable variable of the thread, without an address. [`Op::Get`] reads it, [`Op::Set`] writes it;
@@ -358,8 +358,22 @@ pub struct Param {
     pub ty: Type,
     /// What may be done behind it; [`Access::Read`] for scalars.
     pub access: Access,
-    /// Whether it counts something that lies in memory, and so is less than 2^63.
-    pub extent: bool,
+    /// What stands behind it for the caller.
+    pub role: Role,
+}
+
+/// What a parameter is for the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Its value.
+    #[default]
+    Plain,
+    /// A kernel's: it counts something that lies in memory, and so is less than 2^63.
+    Extent,
+    /// An exported function's: it points to a copy of what the caller passes by value.
+    ByValue,
+    /// An exported function's first: it points to where the result is put, which the caller gets by value.
+    Returned,
 }
 
 /// A mutable variable of a thread.
@@ -424,12 +438,15 @@ pub struct ArrayDecl {
     pub len: u64,
 }
 
-/// A kernel with everything it calls.
+/// A kernel, or a device function for other compilers' code, with everything it calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
     /// Whether a multiplication and an addition may be fused.
     pub contract: bool,
-    /// The functions; the first is the kernel, the others are device functions.
+    /// Whether the first function is no kernel, but a device function that code of other compilers calls as a function
+    /// of C. No launch comes with it, so a panic in it is a trap.
+    pub exported: bool,
+    /// The functions; the first is the kernel or the exported function, the others are device functions.
     pub functions: Vec<Function>,
     /// The places that can panic.
     pub sites: Vec<Site>,

@@ -4,12 +4,12 @@
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
-//! module    = "kir" "1" ["contract"] {site} {shared} {constant} {function}
+//! module    = "kir" "1" ["contract"] ["exported"] {site} {shared} {constant} {function}
 //! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
-//! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent"]
+//! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent" | "by_value" | "returned"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
 //! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, local or constant

@@ -3,14 +3,15 @@
 
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
-use super::{Rule, VerifyError, broken, types};
+use super::{Kind, Rule, VerifyError, broken, types};
 use crate::kir::{
-    Access, Block, BlockId, CacheLoad, Function, Inst, Module, Op, Scalar, SiteId, Space, Terminator, Type, Value, text,
+    Access, Block, BlockId, CacheLoad, Function, Inst, Module, Op, Role, Scalar, SiteId, Space, Terminator, Type,
+    Value, text,
 };
 
 /// Checks one function of a module.
-pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
-    check_head(function, is_kernel)?;
+pub(super) fn check(module: &Module, function: &Function, kind: Kind) -> Result<(), VerifyError> {
+    check_head(function, kind)?;
     super::check_arrays(&function.arrays)?;
     let mut checker = Checker {
         module,
@@ -27,7 +28,8 @@ pub(super) fn check(module: &Module, function: &Function, is_kernel: bool) -> Re
     checker.check_accesses()
 }
 
-fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
+fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
+    let is_kernel = kind == Kind::Kernel;
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -51,15 +53,21 @@ fn check_head(function: &Function, is_kernel: bool) -> Result<(), VerifyError> {
     }
     let types = function.params.iter().map(|param| param.ty).chain(function.slots.iter().map(|slot| slot.ty));
     types.into_iter().try_for_each(super::check_type)?;
-    for param in &function.params {
+    for (index, param) in function.params.iter().enumerate() {
         if is_kernel && matches!(param.ty, Type::Ptr(space, _) if space != Space::Global) {
             return Err(broken(Rule::KernelPointer, format!("parameter `{}` is {}", param.name, param.ty)));
         }
         if matches!(param.ty, Type::Scalar(_)) && param.access != Access::Read {
             return Err(broken(Rule::ScalarAccess, format!("parameter `{}` is a writable {}", param.name, param.ty)));
         }
-        if param.extent && (!is_kernel || param.ty != Scalar::U64.into()) {
+        if param.role == Role::Extent && (!is_kernel || param.ty != Scalar::U64.into()) {
             return Err(broken(Rule::Extent, format!("parameter `{}` is {}", param.name, param.ty)));
+        }
+        let own = matches!(param.ty, Type::Ptr(Space::Local, _)) && param.access == Access::ReadWrite;
+        let first = param.role == Role::ByValue || index == 0 && function.result.is_none();
+        let passed = matches!(param.role, Role::ByValue | Role::Returned);
+        if passed && !(kind == Kind::Exported && own && first) {
+            return Err(broken(Rule::Exported, format!("parameter `{}` is {}", param.name, param.ty)));
         }
     }
     if function.blocks.is_empty() {

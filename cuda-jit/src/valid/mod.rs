@@ -49,7 +49,7 @@ macro_rules! rules {
 }
 
 rules! {
-    /// The module's first function is the kernel, so there is at least one.
+    /// The module's first function is the kernel, or the exported function, so there is at least one.
     Kernel,
     /// A kernel has no result.
     KernelResult,
@@ -87,8 +87,12 @@ rules! {
     Return,
     /// A call passes what the callee takes: as many values, of the same types, pointers with the same access.
     Arguments,
-    /// Only device functions are called.
+    /// The kernel or exported function is not called.
     CallsKernel,
+    /// Only an exported function has parameters by value, and one to return through, which is its first; they are `ptr local`, `readwrite`.
+    Exported,
+    /// An exported function comes without a launch: nothing in its module is a constant that the host writes or needs more shared memory than is fixed.
+    ExportedLaunch,
     /// A panic has at most two arguments, each a `u64`.
     PanicArguments,
     /// A store or atomic operation, a load included, goes through a pointer with access `ReadWrite`.
@@ -177,16 +181,37 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     }
     check_arrays(&module.shared)?;
     check_constants(module)?;
+    if module.exported && (module.carved_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
+        return Err(broken(Rule::ExportedLaunch, "the module has such"));
+    }
     let mut names = HashSet::new();
     for (index, function) in module.functions.iter().enumerate() {
         let checked = if names.insert(&function.name) {
-            function::check(module, function, index == 0)
+            function::check(module, function, Kind::of(module, index))
         } else {
             Err(broken(Rule::UniqueName, format!("a second function is named `{}`", function.name)))
         };
         checked.map_err(|error| VerifyError { function: Some(function.name.clone()), ..error })?;
     }
     Ok(())
+}
+
+/// What a function is in its module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Kernel,
+    Exported,
+    Device,
+}
+
+impl Kind {
+    fn of(module: &Module, index: usize) -> Self {
+        match index {
+            0 if module.exported => Kind::Exported,
+            0 => Kind::Kernel,
+            _ => Kind::Device,
+        }
+    }
 }
 
 /// The arrays of a module or function.

@@ -269,7 +269,7 @@ fn call(checker: &Checker<'_>, callee: FuncId, arguments: &[Value]) -> Result<Op
     let functions = &checker.module.functions;
     let function = functions.get(callee.index()).ok_or_else(|| out_of_range("function", callee.0, functions.len()))?;
     if callee.0 == 0 {
-        return Err(broken(Rule::CallsKernel, format!("`{}` is the kernel", function.name)));
+        return Err(broken(Rule::CallsKernel, format!("`{}` is the module's first", function.name)));
     }
     if function.params.len() != arguments.len() {
         let (name, takes) = (&function.name, function.params.len());

@@ -6,7 +6,8 @@ use crate::support::{assert_self_contained, ptx, target};
 use cuda_jit::back::llvm::{EmitError, Options, emit};
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, BinaryOp, Const, Function, Lane, Module, Op, Param, Scalar, Space, Special, Terminator, Type, Value, text,
+    Access, BinaryOp, Const, Function, Lane, Module, Op, Param, Role, Scalar, Space, Special, Terminator, Type, Value,
+    text,
 };
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
@@ -115,7 +116,7 @@ fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
         name: scalar.name().to_owned(),
         ty: Type::Ptr(Space::Global, scalar.into()),
         access: Access::ReadWrite,
-        extent: false,
+        role: Role::Plain,
     };
     let mut b = FunctionBuilder::new(name, Scalar::ALL.iter().map(param).collect(), None);
     let place = |scalar: Scalar| Scalar::ALL.iter().position(|&other| other == scalar).unwrap();
@@ -130,7 +131,14 @@ fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
 }
 
 fn module(kernel: Function) -> Module {
-    Module { contract: false, functions: vec![kernel], sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
+    Module {
+        contract: false,
+        exported: false,
+        functions: vec![kernel],
+        sites: Vec::new(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+    }
 }
 
 #[test]

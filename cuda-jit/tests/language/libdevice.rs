@@ -5,7 +5,7 @@ use cuda_jit::back::llvm::{Options, emit};
 use cuda_jit::device::{grid, libdevice, shared, sync_threads, thread_idx};
 use cuda_jit::kernel;
 use cuda_jit::kir::build::FunctionBuilder;
-use cuda_jit::kir::{Access, LibArg, LibFn, Module, Op, Param, Pointee, Space, Terminator, Type};
+use cuda_jit::kir::{Access, LibArg, LibFn, Module, Op, Param, Pointee, Role, Space, Terminator, Type};
 use cuda_jit::target::Target;
 use cuda_sys::toolkit::Environment;
 
@@ -122,7 +122,7 @@ fn functions_of_f32() {
 
 /// A kernel that calls a function with its parameters.
 fn calling(function: &LibFn) -> Module {
-    let param = |ty, access| Param { name: "p".to_owned(), ty, access, extent: false };
+    let param = |ty, access| Param { name: "p".to_owned(), ty, access, role: Role::Plain };
     let pointer = |scalar| Type::Ptr(Space::Global, Pointee::Scalar(scalar));
     let mut params = Vec::new();
     for arg in function.args {
@@ -150,6 +150,7 @@ fn calling(function: &LibFn) -> Module {
     b.end(Terminator::Return(None));
     Module {
         contract: false,
+        exported: false,
         functions: vec![b.finish()],
         sites: Vec::new(),
         shared: Vec::new(),

@@ -13,6 +13,7 @@ mod constants;
 mod control;
 mod devices;
 mod dynamic_shared;
+mod exports;
 mod groups;
 mod halves;
 mod harvest;

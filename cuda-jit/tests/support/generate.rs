@@ -5,7 +5,7 @@
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
     Access, Axis, BinaryOp, BlockId, CacheLoad, CacheStore, CompareOp, Const, FuncId, Function, Lane, Module, Op,
-    Param, Pointee, Record, Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Param, Pointee, Record, Role, Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -82,6 +82,7 @@ pub(crate) fn module(seed: u64) -> Module {
     let functions = heads.iter().map(|head| body(&mut random, head, &heads)).collect();
     Module {
         contract: random.below(2) == 0,
+        exported: false,
         functions,
         sites: (0..3).map(site).collect(),
         shared: Vec::new(),
@@ -104,7 +105,8 @@ fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
         _ => (pointee.into(), Access::Read),
     };
     let extent = of_kernel && ty == Scalar::U64.into() && random.below(2) == 0;
-    Param { name: format!("p.{index}"), ty, access, extent }
+    let role = if extent { Role::Extent } else { Role::Plain };
+    Param { name: format!("p.{index}"), ty, access, role }
 }
 
 /// A number, or a record that holds some.

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
-    Access, BinaryOp, CompareOp, FuncId, Function, Module, Op, Param, Scalar, SlotId, Terminator, Type, UnaryOp, Value,
+    Access, BinaryOp, CompareOp, FuncId, Function, Module, Op, Param, Role, Scalar, SlotId, Terminator, Type, UnaryOp,
+    Value,
 };
 
 /// The module without any `rem` of floats.
@@ -44,7 +45,7 @@ fn expand_type(module: &mut Module, ty: Scalar) {
 
 /// `x % y` as a function. Its name holds a `.`, which no other function's may.
 fn remainder(ty: Scalar) -> Function {
-    let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read, extent: false };
+    let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read, role: Role::Plain };
     let b = FunctionBuilder::new(format!("rem.{ty}"), vec![param("x"), param("y")], Some(ty.into()));
     let mut body = Remainder { b, ty, bits: ty.unsigned(), fraction_bits: ty.fraction_bits().into() };
     body.build();

@@ -18,7 +18,7 @@ use super::debug::DebugInfo;
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee,
+    Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role,
     Scalar, Space, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
@@ -49,6 +49,7 @@ pub(super) fn lower_module<'ctx>(
         module,
         builder: context.create_builder(),
         contract: kir.contract,
+        exported: kir.exported,
         capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
@@ -63,7 +64,10 @@ pub(super) fn lower_module<'ctx>(
         lowering.shared =
             kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     }
-    let declare = |(index, function)| lowering.declare(function, index == 0);
+    let declare = |(index, function)| match index {
+        0 if kir.exported => lowering.declare_exported(function),
+        _ => lowering.declare(function, index == 0),
+    };
     let functions: Vec<FunctionValue<'ctx>> = kir.functions.iter().enumerate().map(declare).collect();
     for (function, &declared) in kir.functions.iter().zip(&functions) {
         Body::new(&lowering, &functions, function, declared)?.lower()?;
@@ -79,6 +83,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
+    /// Whether code of other compilers calls the first function, so that no launch comes with it.
+    pub(super) exported: bool,
     /// What the code is for.
     pub(super) capability: ComputeCapability,
     /// Whether threads wait for each other in it, so that calls must stay where they are.
@@ -122,7 +128,7 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 
     /// A type in memory and in signatures, where `bool` is one byte.
-    fn memory_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
+    pub(super) fn memory_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
         match ty {
             Type::Scalar(Scalar::Bool) => self.context.i8_type().into(),
             _ => self.register_type(ty),
@@ -174,7 +180,8 @@ impl<'ctx> Lowering<'ctx, '_> {
         declared
     }
 
-    fn add_attributes(&self, function: FunctionValue<'ctx>, params: &[Param]) {
+    /// What holds for every function.
+    pub(super) fn add_function_attributes(&self, function: FunctionValue<'ctx>) {
         let add = |attribute| function.add_attribute(AttributeLoc::Function, attribute);
         add(self.flag("nounwind"));
         if self.synchronises {
@@ -185,9 +192,13 @@ impl<'ctx> Lowering<'ctx, '_> {
         if self.options.fast_math {
             add(self.flushing());
         }
+    }
+
+    fn add_attributes(&self, function: FunctionValue<'ctx>, params: &[Param]) {
+        self.add_function_attributes(function);
         for (index, param) in params.iter().enumerate() {
             let add = |attribute| function.add_attribute(AttributeLoc::Param(index as u32), attribute);
-            if param.extent {
+            if param.role == Role::Extent {
                 add(raw::range(self.context, 0, 1 << 63));
             }
             let Type::Ptr(_, pointee) = param.ty else { continue };
@@ -221,11 +232,11 @@ impl<'ctx> Lowering<'ctx, '_> {
         self.context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign")
     }
 
-    fn flag(&self, name: &str) -> Attribute {
+    pub(super) fn flag(&self, name: &str) -> Attribute {
         self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
     }
 
-    fn alignment(&self, bytes: u32) -> Attribute {
+    pub(super) fn alignment(&self, bytes: u32) -> Attribute {
         self.context.create_enum_attribute(Attribute::get_named_enum_kind_id("align"), bytes.into())
     }
 }
@@ -285,8 +296,13 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             arrays.push(variable);
         }
         let printed = lowering.print_buffer(kir)?;
-        let mut values = Vec::new();
-        for (param, value) in kir.params.iter().zip(function.get_param_iter()) {
+        let (mut values, mut passed) = (Vec::new(), function.get_param_iter());
+        for param in &kir.params {
+            let value = match param.role {
+                Role::Returned => Some(lowering.returned(param)?.into()),
+                _ => passed.next(),
+            };
+            let value = value.ok_or_else(|| EmitError::Llvm("`declare` gives every parameter".to_owned()))?;
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let aligns = kir.params.iter().map(|param| alignment(param.ty)).collect();
@@ -518,9 +534,12 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.builder().build_unconditional_branch(self.blocks[to.index()])?;
             }
             Terminator::Branch(condition, then, other) => self.branch(*condition, *then, *other)?,
-            Terminator::Return(None) => {
-                self.builder().build_return(None)?;
-            }
+            Terminator::Return(None) => match self.kir.params.first() {
+                Some(param) if param.role == Role::Returned => self.return_from_memory(param)?,
+                _ => {
+                    self.builder().build_return(None)?;
+                }
+            },
             Terminator::Return(Some(value)) => {
                 let (value, ty) = self.values[value.index()];
                 let value = self.lowering.to_memory(value, ty)?;
@@ -552,8 +571,13 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         branch.set_metadata(node, context.get_kind_id("prof")).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
-    /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number.
+    /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number. In an exported
+    /// module nobody reads them.
     pub(super) fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
+        if self.lowering.exported {
+            let context = self.lowering.context;
+            return (context.ptr_type(AddressSpace::from(GLOBAL)).const_null(), context.i32_type().const_zero());
+        }
         let count = self.kir.params.len() as u32;
         let param =
             |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");

@@ -45,6 +45,7 @@
 mod atomic;
 mod cached;
 mod debug;
+mod export;
 mod float_rem;
 mod flow;
 mod function;

@@ -42,6 +42,8 @@ atom.global.cas.b32 $0, [$5], 0, 1;
 \tst.global.b32 [$5+4], $6;";
 /// What ends the thread, from within callees too.
 const END: &str = "exit;";
+/// A panic where no launch has brought a record.
+const TRAP: &str = "trap;";
 /// How many arguments a report has.
 const ARGUMENTS: usize = 5;
 const CONSTRAINTS: &str = "=&r,=&r,=&r,=&r,=&b,l,r,r,l,l,~{memory}";
@@ -78,6 +80,13 @@ impl<'ctx> PanicBlock<'ctx> {
         let (context, builder) = (lowering.context, &lowering.builder);
         let (word, long) = (context.i32_type(), context.i64_type());
         builder.position_at_end(block);
+        if lowering.exported {
+            let ty = context.void_type().fn_type(&[], false);
+            let trap = context.create_inline_asm(ty, TRAP.to_owned(), String::new(), true, false, None, false);
+            builder.build_indirect_call(ty, trap, &[], "")?;
+            builder.build_unreachable()?;
+            return Ok(());
+        }
         let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
         let argument = |index: usize| self.phi(lowering, long, |_, arguments| arguments.get(index).copied());
         let (first, second) = (argument(0)?, argument(1)?);

@@ -127,6 +127,7 @@ mod tests {
                 let kernel = text::parse("kir 1 kernel k() { b0: return }").unwrap().functions.remove(0);
                 let module = Module {
                     contract: false,
+                    exported: false,
                     functions: vec![kernel, reduction],
                     sites: vec![],
                     shared: vec![],

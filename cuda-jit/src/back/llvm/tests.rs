@@ -14,8 +14,8 @@ use super::function::lower_module;
 use super::{EmitError, LaunchBounds, Options, emit};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
-    Access, BinaryOp, CompareOp, Const, Module, Op, Param, Pointee, Scalar, Space, Terminator, Type, UnaryOp, Value,
-    text,
+    Access, BinaryOp, CompareOp, Const, Module, Op, Param, Pointee, Role, Scalar, Space, Terminator, Type, UnaryOp,
+    Value, text,
 };
 use crate::target::Target;
 use crate::valid::verify;
@@ -96,7 +96,7 @@ fn module(cases: &[Case]) -> Module {
             name: name.to_owned(),
             ty: Type::Ptr(Space::Global, Pointee::Scalar(scalar)),
             access: Access::ReadWrite,
-            extent: false,
+            role: Role::Plain,
         };
         // The operands have one type, but for a select's condition, which is therefore passed as itself.
         let element = *operands.last().unwrap();
@@ -116,7 +116,7 @@ fn module(cases: &[Case]) -> Module {
         b.end(Terminator::Return(None));
         functions.push(b.finish());
     }
-    Module { contract: false, functions, sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
+    Module { contract: false, exported: false, functions, sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
 }
 
 /// Selects by whether the first operand is not zero, since it is loaded as the type of the others.

@@ -107,6 +107,9 @@ impl<'ctx> Body<'ctx, '_> {
     /// Whether the record holds this kernel's number, which the thread that panicked writes last. It is read by PTX of our
     /// own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
     fn panicked(&self) -> Result<BasicValueEnum<'ctx>> {
+        if self.lowering.exported {
+            return Ok(self.lowering.context.bool_type().const_zero().into());
+        }
         let (record, kernel) = self.hidden();
         let new = self.lowering.capability >= (7, 0).into();
         let text = format!("ld.{}.global.b32 $0, [$1+4];", if new { "relaxed.sys" } else { "volatile" });

@@ -1,9 +1,13 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Ordering, ReduceOp, Scalar,
-    Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Ordering, ReduceOp, Role,
+    Scalar, Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };
+
+/// Each role of a parameter that has a word.
+pub(super) const ROLE: [(&str, Role); 3] =
+    [("extent", Role::Extent), ("by_value", Role::ByValue), ("returned", Role::Returned)];
 
 /// Each unary operator with its word.
 pub(super) const UNARY: [(&str, UnaryOp); 13] = [

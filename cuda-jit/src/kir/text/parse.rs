@@ -6,12 +6,13 @@ use std::fmt::Display;
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
     TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
-    Op, Order, Param, Place, Pointee, Record, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
+    Op, Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type,
+    Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -24,7 +25,7 @@ pub(super) fn module(text: &str) -> Result<Module> {
         parser.at -= 1;
         return Err(parser.expected("version 1 of the text form"));
     }
-    let contract = parser.is_word("contract");
+    let (contract, exported) = (parser.is_word("contract"), parser.is_word("exported"));
     let mut sites = Vec::new();
     while parser.is_word("site") {
         sites.push(parser.site(sites.len())?);
@@ -39,9 +40,9 @@ pub(super) fn module(text: &str) -> Result<Module> {
     }
     let mut functions = Vec::new();
     while *parser.peek() != Token::End {
-        functions.push(parser.function(functions.is_empty())?);
+        functions.push(parser.function(functions.is_empty() && !exported)?);
     }
-    Ok(Module { contract, functions, sites, shared, constants })
+    Ok(Module { contract, exported, functions, sites, shared, constants })
 }
 
 struct Parser {
@@ -85,8 +86,8 @@ impl Parser {
         Ok(ConstantDecl { array, space, host, bytes: digits.chunks(2).map(|byte| byte[0] << 4 | byte[1]).collect() })
     }
 
-    fn function(&mut self, first: bool) -> Result<Function> {
-        self.word(if first { "kernel" } else { "device" })?;
+    fn function(&mut self, is_kernel: bool) -> Result<Function> {
+        self.word(if is_kernel { "kernel" } else { "device" })?;
         let name = self.name()?;
         let mut params = Vec::new();
         self.sign('(')?;
@@ -124,8 +125,9 @@ impl Parser {
             }
             Access::Read
         };
-        let extent = self.is_word("extent");
-        Ok(Param { name, ty, access, extent })
+        let found = ROLE.iter().find(|(word, _)| self.is_word(word));
+        let role = found.map_or(Role::Plain, |(_, role)| *role);
+        Ok(Param { name, ty, access, role })
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {

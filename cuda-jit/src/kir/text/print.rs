@@ -3,17 +3,18 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
     TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, Module, Op,
-    Order, Param, Place, Pointee, Record, Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
+    Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
 };
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.contract { "kir 1 contract\n" } else { "kir 1\n" })?;
+        let (contract, exported) = (word_if(self.contract, " contract"), word_if(self.exported, " exported"));
+        writeln!(f, "kir 1{contract}{exported}")?;
         for (index, site) in self.sites.iter().enumerate() {
             print_site(f, index, site)?;
         }
@@ -24,7 +25,7 @@ impl Display for Module {
             print_constant(f, index, constant)?;
         }
         for (index, function) in self.functions.iter().enumerate() {
-            print_function(f, if index == 0 { "kernel" } else { "device" }, function, self)?;
+            print_function(f, if index == 0 && !self.exported { "kernel" } else { "device" }, function, self)?;
         }
         Ok(())
     }
@@ -85,6 +86,10 @@ impl Display for Const {
     }
 }
 
+fn word_if(is: bool, word: &str) -> &str {
+    if is { word } else { "" }
+}
+
 fn print_site(f: &mut Formatter<'_>, index: usize, site: &Site) -> fmt::Result {
     let Site { message, file, line, column } = site;
     writeln!(f, "site {index} {}:{line}:{column} {}", quoted(file), quoted(message))
@@ -138,8 +143,11 @@ fn print_param(index: usize, param: &Param) -> String {
         (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
     };
-    let extent = if param.extent { " extent" } else { "" };
-    format!("v{index} {}: {}{access}{extent}", name(&param.name), param.ty)
+    let role = match param.role {
+        Role::Plain => String::new(),
+        role => format!(" {}", word(&ROLE, &role)),
+    };
+    format!("v{index} {}: {}{access}{role}", name(&param.name), param.ty)
 }
 
 /// The text of an instruction.

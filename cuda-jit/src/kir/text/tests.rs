@@ -2,7 +2,7 @@
 
 use super::parse;
 use crate::kir::{
-    Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Scalar, Site, Terminator, Type, Value,
+    Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Role, Scalar, Site, Terminator, Type, Value,
 };
 
 /// A module of one function with one block that holds these operations.
@@ -20,7 +20,14 @@ fn module(ops: Vec<Op>) -> Module {
         arrays: Vec::new(),
         blocks: vec![block],
     };
-    Module { contract: false, functions: vec![function], sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
+    Module {
+        contract: false,
+        exported: false,
+        functions: vec![function],
+        sites: Vec::new(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+    }
 }
 
 fn round_trips(module: &Module) {
@@ -88,12 +95,13 @@ fn modules_that_break_every_rule_round_trip() {
     module.functions[0].name = "1 \"é\"\n".to_owned();
     module.functions[0].blocks[0].insts[0].result = Some((Value(u32::MAX), Scalar::U8.into()));
     module.functions[0].params =
-        vec![Param { name: String::new(), ty: Scalar::F32.into(), access: Access::ReadWrite, extent: true }];
+        vec![Param { name: String::new(), ty: Scalar::F32.into(), access: Access::ReadWrite, role: Role::Extent }];
     module.functions.push(Function { name: "f".to_owned(), blocks: Vec::new(), ..module.functions[0].clone() });
     module.sites.push(Site { message: "\\\"\u{0}\r\n".to_owned(), file: String::new(), line: 0, column: u32::MAX });
     round_trips(&module);
     round_trips(&Module {
         contract: false,
+        exported: true,
         functions: Vec::new(),
         sites: Vec::new(),
         shared: Vec::new(),
@@ -118,6 +126,7 @@ fn errors_name_the_place() {
         ("", "1:1: expected `kir`, found the end of the text"),
         ("kir 2", "1:5: expected version 1 of the text form, found `2`"),
         ("kir 1 device f() {}", "1:7: expected `kernel`, found `device`"),
+        ("kir 1 exported kernel f() {}", "1:16: expected `device`, found `kernel`"),
         ("kir 1\nkernel f(v1 x: u8) {}", "2:10: expected index 0, found `v1`"),
         ("kir 1 kernel f(v0 x: ptr global u8) {}", "1:35: expected `read` or `readwrite`, found `)`"),
         ("kir 1 kernel f() { b0: v0: u8 = const u8 256 return }", "1:42: expected a literal of type u8, found `256`"),

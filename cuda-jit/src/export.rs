@@ -1,0 +1,153 @@
+//! Device functions compiled alone, for code of other compilers to call.
+//!
+//! `#[device]` functions become part of the kernels that call them. [`ExportedFunction`] compiles one by itself, to PTX
+//! with a function that CUDA C++ calls as `extern "C" __device__`: link it with what nvcc or NVRTC makes of the caller
+//! (with `-rdc=true`), by `cuLinkAddData` or nvlink.
+//!
+//! | Rust | C |
+//! |---|---|
+//! | numbers, `bool`, enums with `#[derive(DeviceType)]` | the number of that width |
+//! | structs with `#[derive(DeviceType)]` and `#[repr(C)]`, `f16`, `bf16`, short vectors, complex numbers | by value |
+//! | `&T`, `&mut T`, `&[T; N]`, `&mut [T; N]` | a pointer, to whatever memory |
+//!
+//! Slices, views, tuples, `Option` and closures have no form in C and are refused. What was promised of a reference,
+//! that nobody else writes behind a `&mut T`, the caller keeps. No launch comes with such a function: a panic in it is a
+//! trap, which ends the kernel and its context, and functions that read a [`Constant`](crate::Constant) are refused.
+
+use crate::back::llvm::{self, LlvmIr};
+use crate::compile::{emit, options};
+use crate::error::{Error, Result};
+use crate::front::{self, export};
+use crate::harvest::{Body, DeviceFn, Instance};
+use crate::kir::Module;
+use crate::target::{ComputeCapability, Target};
+
+/// A `#[device]` function compiled for callers of other compilers.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Num, device, export::ExportedFunction};
+///
+/// #[device]
+/// fn axpy<T: Num>(a: T, x: T, y: T) -> T {
+///     a * x + y
+/// }
+///
+/// let function = ExportedFunction::compile::<axpy<f32>>((9, 0))?;
+/// assert_eq!(function.declaration(), "extern \"C\" __device__ float axpy_f32(float a, float x, float y);\n");
+/// assert!(function.ptx().contains(".visible .func  (.param .b32 func_retval0) axpy_f32("));
+/// // The same under another name, or its PTX alone.
+/// assert_eq!(ExportedFunction::compile_as::<axpy<f64>>("daxpy", (9, 0))?.name(), "daxpy");
+/// assert!(axpy::<i32>::compile_ptx((9, 0))?.contains("axpy_i32"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ExportedFunction {
+    instance: Instance,
+    target: Target,
+    module: Module,
+    ptx: String,
+}
+
+impl ExportedFunction {
+    /// Compiles a device function for a compute capability, under its own name; its generic arguments are part of it. No
+    /// device and no driver is needed, and no cache is asked.
+    ///
+    /// # Errors
+    ///
+    /// If the compute capability is unknown, a parameter or the result has no form in C, or the function does not
+    /// compile.
+    pub fn compile<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Self> {
+        let instance = F::instance();
+        let name = export::own_name(&instance);
+        Self::of(instance, &name, cc.try_into().map_err(Into::into)?)
+    }
+
+    /// The same under a name of the caller's, the symbol of the function.
+    ///
+    /// # Errors
+    ///
+    /// As for [`compile`](Self::compile), and if C and PTX take no such name.
+    pub fn compile_as<F: DeviceFn>(
+        name: &str,
+        cc: impl TryInto<ComputeCapability, Error: Into<Error>>,
+    ) -> Result<Self> {
+        Self::of(F::instance(), name, cc.try_into().map_err(Into::into)?)
+    }
+
+    fn of(instance: Instance, name: &str, cc: ComputeCapability) -> Result<Self> {
+        let target = Target::new(cc)?;
+        let module = front::lower_exported(&instance, name)?;
+        let definition = instance.definition();
+        let ptx = emit(definition, &module, &target, &options(&definition.options))?.ptx;
+        Ok(ExportedFunction { instance, target, module, ptx })
+    }
+
+    /// Its symbol.
+    pub fn name(&self) -> &str {
+        &self.module.functions[0].name
+    }
+
+    /// What it was compiled for.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Its PTX.
+    pub fn ptx(&self) -> &str {
+        &self.ptx
+    }
+
+    /// Its KIR.
+    pub fn kir(&self) -> &Module {
+        &self.module
+    }
+
+    /// How CUDA C++ declares it, with the structs that it takes. `f16` and `bf16` are `__half` of `<cuda_fp16.h>` and
+    /// `__nv_bfloat16` of `<cuda_bf16.h>`.
+    pub fn declaration(&self) -> String {
+        Self::declarations([self])
+    }
+
+    /// How CUDA C++ declares several, with each struct once.
+    pub fn declarations<'f>(functions: impl IntoIterator<Item = &'f Self>) -> String {
+        let mut text = Vec::new();
+        for function in functions {
+            if let Body::Captured(_, harvest) = function.instance.body {
+                export::declare(&function.instance, &harvest(), function.name(), &mut text);
+            }
+        }
+        text.concat()
+    }
+
+    /// Its LLVM IR after LLVM's passes, for which it is compiled once more.
+    ///
+    /// # Errors
+    ///
+    /// If the back end fails.
+    pub fn llvm(&self) -> Result<String> {
+        Ok(self.llvm_ir()?.optimized)
+    }
+
+    /// Its LLVM IR before LLVM's passes, for which it is compiled once more.
+    ///
+    /// # Errors
+    ///
+    /// If the back end fails.
+    pub fn llvm_before_passes(&self) -> Result<String> {
+        Ok(self.llvm_ir()?.built)
+    }
+
+    fn llvm_ir(&self) -> Result<LlvmIr> {
+        let definition = self.instance.definition();
+        let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
+        Ok(emit(definition, &self.module, &self.target, &options)?.llvm_ir.unwrap_or_default())
+    }
+}
+
+/// The PTX of a device function; see [`ExportedFunction::compile`].
+#[doc(hidden)]
+pub fn compile_device_ptx<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
+    Ok(ExportedFunction::compile::<F>(cc)?.ptx)
+}
