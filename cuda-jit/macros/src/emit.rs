@@ -28,7 +28,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             _ => {}
         }
     }
-    let function: ItemFn = match syn::parse2(item.clone()) {
+    let function: ItemFn = match crate::plain::function(item.clone()) {
         Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();

@@ -13,6 +13,7 @@ mod emit;
 mod format;
 mod methods;
 mod options;
+mod plain;
 mod signature;
 
 use proc_macro::TokenStream;
