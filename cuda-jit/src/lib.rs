@@ -67,8 +67,11 @@ pub use compile::{compile_ptx, kir_of};
 /// or not. Its parameters' types are written; constants are known by their capitals, and depend on no generic
 /// parameter of the function around.
 ///
+/// A device array, or a reference to one, is captured by reference, to be read: the body sees a slice if it has one
+/// dimension, else an `ArrayView`. The launch uses it like an argument, so that it is ordered with what writes it.
+///
 /// A kernel takes it where a type parameter is bound by `Fn`, `FnMut` or `FnOnce`. [`harvest::DeviceClosure::host`] gives
-/// it back to the host, to call it there.
+/// it back to the host, to call it there, unless it captures a device array.
 ///
 /// # Examples
 ///
@@ -97,6 +100,10 @@ pub use compile::{compile_ptx, kir_of};
 /// }
 /// map::launch((1, 32), device_fn!(square), &x, &mut out)?;
 /// assert_eq!(out, [1.0, 4.0, 9.0]);
+///
+/// let table = cuda_mem::from_slice(&context, &[10.0, 20.0, 30.0, 40.0])?;
+/// map::launch((1, 32), device_fn!(|v: f32| table[v as usize] - v), &x, &mut out)?;
+/// assert_eq!(out, [19.0, 28.0, 37.0]);
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 pub use cuda_jit_macros::device_fn;
@@ -119,11 +126,11 @@ pub mod __private {
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ConstValue, DeviceClosure,
-        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg, Harvest,
-        Instance, KernelClosure, KernelParam, Key, Layout, NoDeviceMethod, NoPadding, Operator, PinnedLayout,
-        ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty, const_of, operators, param_of,
-        saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
+        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ClosureArg, ConstValue,
+        DeviceClosure, DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg,
+        Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator,
+        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty,
+        const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelCache};
@@ -131,6 +138,7 @@ pub mod __private {
     pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;
     pub use crate::types::complex::ForeignFunctions;
+    pub use crate::types::halves::HalfFunctions;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
     pub use cuda_mem::Element;

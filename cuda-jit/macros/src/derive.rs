@@ -157,10 +157,12 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
         }
 
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
 
         #values
@@ -326,10 +328,12 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl #root::DeviceType for #name {
             type K = Self;
         }
 
+        #[diagnostic::do_not_recommend]
         impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
 
         impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}

@@ -5,7 +5,7 @@
 //! alone; so the observers stand beside it there, and what they saw becomes part of the value's type.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
@@ -40,19 +40,20 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
     let (captured, names) = capture::capture_closure(written.clone())?;
     let site = site(root, written, &captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
+    let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
     let copies = names.iter().map(|(name, number)| {
-        let observer = capture::observer(*number, name.span());
-        quote_spanned!(name.span() => let #name = #observer.carry(&#name);)
+        let (observer, held) = (capture::observer(*number, name.span()), held(number));
+        quote_spanned!(name.span() => let (#held, #name) = #observer.carry(&#name);)
     });
     let carriers = names.iter().map(|(name, number)| {
         let observer = capture::observer(*number, name.span());
         quote!(let #observer = #root::Carrier::new();)
     });
-    let carried = list(names.iter().map(|(name, _)| quote!(#name)));
+    let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let (items, twin) = (&captured.items, &captured.twin);
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let methods = emit::last_resort(root, &captured.methods, &captured.functions);
+    let methods = emit::last_resort(root, "__call", &captured.methods);
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -61,7 +62,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
-            use #root::{Builtins as _, saw as __saw, saw_callee as __saw_callee};
+            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _, saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
             #(#items)*
             #methods
             let _ = #twin;
@@ -105,7 +106,7 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         match info.kind {
             BindingKind::Closure => quote!(#root::saw_closure()),
             BindingKind::Carried => quote!(#observer.saw()),
-            _ => quote_spanned!(info.ident.span() => __saw(#observer)),
+            _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }
     });
     let others = (0u32..).zip(&captured.named).map(|(number, named)| match named {
@@ -115,13 +116,13 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         }
         Named::Observed(span) => {
             let observer = capture::named(number, *span);
-            quote_spanned!(*span => __saw(#observer))
+            quote_spanned!(*span => __cuda_jit_saw(#observer))
         }
     });
     let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
         Callee::Observed(span) => {
             let observer = capture::callee(number, *span);
-            quote_spanned!(*span => __saw_callee(#observer))
+            quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
         }
         Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
     });
@@ -146,7 +147,7 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
     let hidden = capture::hidden(path);
     let value = format_ident!("__f", span = Span::mixed_site());
     let functions = capture::function_of_type(path).into_iter().collect::<Vec<_>>();
-    let methods = emit::last_resort(root, &[], &functions);
+    let methods = emit::last_resort(root, "__fn", &functions);
     Ok(quote! {{
         #methods
         let #value = #path;

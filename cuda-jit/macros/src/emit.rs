@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Device,
 }
 
-/// Expands an attribute. The item stays as written whatever happens, so that editors keep working.
+/// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
@@ -35,7 +35,14 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let beside = beside(kind, &root, options, &function).unwrap_or_else(|error| error.to_compile_error());
+    let (beside, refused) = match beside(kind, &root, options, &function) {
+        Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
+        Err(error) => (error.to_compile_error(), None),
+    };
+    let written = match refused {
+        Some(error) => stub(function, &error),
+        None => item,
+    };
     // Kernels are launched through the type: that the host never calls the function is the usual case. The method that
     // clippy would have for `n % 2 == 0` is not one of the device language; loops over indices are its idiom.
     quote! {
@@ -45,65 +52,83 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             clippy::needless_range_loop,
             clippy::too_many_arguments,
         )]
-        #item
+        #written
         #beside
     }
 }
 
-fn beside(kind: Kind, root: &TokenStream, options: TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
+/// A function whose body is refused, without that: rustc would only say what follows from the refusal.
+fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
+    function.attrs.push(syn::parse_quote!(#[allow(warnings, clippy::all)]));
+    *function.block = syn::parse_quote!({ loop {} });
+    quote!(#function #error)
+}
+
+/// What stands beside the function, and why its body is refused if it is.
+fn beside(
+    kind: Kind,
+    root: &TokenStream,
+    options: TokenStream,
+    function: &ItemFn,
+) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => options::of_kernel(options)?,
         Kind::Device => options::of_device(options)?,
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
-    let captured = capture::capture(&signature, signature.body(&function.block))?;
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
-    let ty_generics = signature.marker_args(root);
+    let args = signature.marker_args(root);
+    let ty_generics = quote!(<#(#args),*>);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let hidden = |name: &str| Ident::new(name, Span::call_site());
-    let definition = definition(root, &hidden("__definition"), &function.sig.ident, &captured, &options);
-    let twin = twin(root, &hidden("__harvest"), &function.sig, &signature, &captured);
+    let (captured, refused) = match capture::capture(&signature, signature.body(&function.block)) {
+        Ok(captured) => {
+            let definition = definition(root, &hidden("__definition"), name, &captured, &options);
+            let none = syn::Generics::default();
+            let twin = twin(root, &hidden("__harvest"), &none, &function.sig, &signature, &captured);
+            (quote!(#definition #twin), None)
+        }
+        // what names the function is to find it, so that nothing but the refusal is said
+        Err(error) => (nothing(root), Some(error)),
+    };
     let items = match kind {
         Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
         Kind::Device => device_items(root, name, &signature, vis),
     };
-    let struct_generics = plain_generics(generics);
+    let declared = generics.params.iter().map(crate::methods::declared);
     let phantom = signature.phantom();
     let doc = match kind {
         Kind::Kernel => format!("The kernel [`{name}`](fn@{name}): launches and compiles it."),
         Kind::Device => format!("The device function [`{name}`](fn@{name}), as kernels call it."),
     };
-    Ok(quote! {
+    let beside = quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types, dead_code)]
-        #vis struct #name #struct_generics { __never: ::core::convert::Infallible, __generics: #phantom }
+        #vis struct #name<#(#declared),*> { __never: ::core::convert::Infallible, __generics: #phantom }
 
         #[allow(non_camel_case_types, dead_code)]
         impl #impl_generics #name #ty_generics #where_clause {
-            #definition
-            #twin
+            #captured
         }
         #items
-    })
+    };
+    Ok((beside, refused))
 }
 
-/// The generics with neither bounds nor defaults, for the struct.
-pub(crate) fn plain_generics(generics: &syn::Generics) -> TokenStream {
-    let params = generics.params.iter().map(|param| match param {
-        syn::GenericParam::Type(param) => {
-            let name = &param.ident;
-            quote!(#name)
+/// What stands for the captured syntax and the twin of a body that is refused.
+fn nothing(root: &TokenStream) -> TokenStream {
+    quote! {
+        fn __definition() -> &'static #root::syntax::Definition {
+            loop {}
         }
-        syn::GenericParam::Const(param) => {
-            let (name, ty) = (&param.ident, &param.ty);
-            quote!(const #name: #ty)
+
+        fn __harvest() -> #root::Harvest {
+            loop {}
         }
-        syn::GenericParam::Lifetime(param) => quote!(#param),
-    });
-    quote!(<#(#params),*>)
+    }
 }
 
 /// The function that yields the captured syntax.
@@ -142,15 +167,17 @@ pub(crate) fn definition(
 pub(crate) fn twin(
     root: &TokenStream,
     function: &Ident,
+    generics: &syn::Generics,
     sig: &syn::Signature,
     signature: &Signature,
     captured: &Captured,
 ) -> TokenStream {
+    let (own_generics, _, where_clause) = generics.split_for_impl();
     let observers = observers(captured);
     let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
         Callee::Observed(span) => {
             let observer = capture::callee(number, *span);
-            quote_spanned!(*span => __called(#observer))
+            quote_spanned!(*span => __cuda_jit_called(#observer))
         }
         Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
     });
@@ -159,7 +186,7 @@ pub(crate) fn twin(
         match info.kind {
             _ if (number as usize) < signature.params.len() => None,
             BindingKind::Closure => Some(quote!(#root::closure_ty)),
-            _ => Some(quote_spanned!(info.ident.span() => __seen(#observer))),
+            _ => Some(quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))),
         }
     });
     let params = signature.param_types(root);
@@ -169,18 +196,18 @@ pub(crate) fn twin(
         Named::Shared(ty) => type_check(root, "shared_of", ty),
         Named::Observed(span) => {
             let observer = capture::named(number, *span);
-            quote_spanned!(*span => __seen(#observer))
+            quote_spanned!(*span => __cuda_jit_seen(#observer))
         }
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let methods = last_resort(root, &captured.methods, &captured.functions);
+    let methods = last_resort(root, "__call", &captured.methods);
     let body = twin_closure(sig, signature, captured);
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
-        fn #function() -> #root::Harvest {
-            use #root::{Builtins as _, ForeignFunctions as _, called as __called, seen as __seen};
+        fn #function #own_generics() -> #root::Harvest #where_clause {
+            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _, called as __cuda_jit_called, seen as __cuda_jit_seen};
             #(#items)*
             #methods
             #(#observers)*
@@ -240,29 +267,25 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
-/// A hidden method for each name that is no builtin's, which nothing has: where no `#[device] impl` has it either,
-/// the error says so.
-pub(crate) fn last_resort(root: &TokenStream, methods: &[Ident], functions: &[Ident]) -> TokenStream {
-    if methods.is_empty() && functions.is_empty() {
+/// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
+pub(crate) fn last_resort(root: &TokenStream, prefix: &str, methods: &[Ident]) -> TokenStream {
+    if methods.is_empty() {
         return TokenStream::new();
     }
     let methods = methods.iter().map(|method| {
-        let hidden = format_ident!("__dev_{}", method, span = Span::mixed_site());
+        let hidden = format_ident!("{}_{}", prefix, method, span = Span::mixed_site());
         quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
     });
-    let functions = functions.iter().map(|function| {
-        let hidden = format_ident!("__fn_{}", function, span = Span::mixed_site());
-        quote!(fn #hidden() -> #root::Callee<#root::Builtin> { #root::Callee::new() })
-    });
     quote! {
-        trait __Methods { #(#methods)* #(#functions)* }
-        impl<T: #root::NoDeviceMethod + ?Sized> __Methods for T {}
+        trait __DeviceMethods { #(#methods)* }
+        impl<T: #root::MarkedWithDevice + ?Sized> __DeviceMethods for T {}
     }
 }
 
 /// `DeviceFn`, and the means for a call to name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
-    let ty_generics = signature.marker_args(root);
+    let args = signature.marker_args(root);
+    let ty_generics = quote!(<#(#args),*>);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
@@ -389,7 +412,7 @@ fn kernel_items(
                 cc: impl ::core::convert::TryInto<
                     #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
                 >,
-                #(_: &#closures),*
+                #(_: &impl #root::ClosureArg<Closure = #closures>),*
             ) -> #root::Result<::std::string::String> {
                 #root::compile_ptx::<Self>(cc)
             }
@@ -400,7 +423,7 @@ fn kernel_items(
             /// # Errors
             ///
             /// If there is no current device, or the kernel does not compile or load.
-            #vis fn compile(#(_: &#closures),*) -> #root::Result<#root::CompiledKernel> {
+            #vis fn compile(#(_: &impl #root::ClosureArg<Closure = #closures>),*) -> #root::Result<#root::CompiledKernel> {
                 #root::compile_for::<Self>(#root::current_context)
             }
         }
@@ -411,7 +434,7 @@ fn kernel_items(
 fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options, vis: &syn::Visibility) -> TokenStream {
     let (names, types) = (&signature.names, &signature.static_types);
     let types = types.iter().map(|ty| match signature.is_closure(ty) {
-        true => quote!(#ty),
+        true => quote!(impl #root::ClosureArg<Closure = #ty>),
         false => quote!(impl #root::KernelArg<#ty>),
     });
     let args = quote!(#(#names: #types),*);

@@ -1,15 +1,18 @@
 //! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
 //!
-//! `__dev_f(&self)` lets rustc's own method resolution pick the method, `__fn_f()` names it by path. In a trait both
-//! are provided, and an `impl` fills in `__definition_f` and `__harvest_f`, the captured body and its twin.
+//! A kernel's twin calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
+//! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(&self)` is
+//! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
+//! `__definition_f` and `__harvest_f`, the captured body and its twin.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, ImplItem, ImplItemFn, ItemImpl, ItemTrait, TraitItem, TraitItemFn, Type};
+use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
+use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
-use crate::capture;
+use crate::capture::{self, METHODS};
 use crate::emit;
 use crate::options;
 use crate::signature::{Role, Signature, without_lifetimes};
@@ -105,13 +108,14 @@ fn body(
     sig: &syn::Signature,
     block: &syn::Block,
     signature: &Signature,
+    generics: &Generics,
     names: [Ident; 2],
 ) -> syn::Result<Body> {
     let block: syn::Block = syn::parse2(renamed(signature.body(block).to_token_stream()))?;
     let captured = capture::capture(signature, block)?;
     Ok(Body {
         definition: emit::definition(root, &names[0], &sig.ident, &captured, options),
-        harvest: emit::twin(root, &names[1], sig, signature, &captured),
+        harvest: emit::twin(root, &names[1], generics, sig, signature, &captured),
     })
 }
 
@@ -142,27 +146,81 @@ fn renamed(tokens: TokenStream) -> TokenStream {
     renamed.collect()
 }
 
-/// A type with `Self` replaced.
-fn with_self(ty: &Type, this: &TokenStream) -> TokenStream {
-    fn replace(tokens: TokenStream, this: &TokenStream) -> TokenStream {
-        tokens
-            .into_iter()
-            .flat_map(|token| match token {
-                TokenTree::Ident(ident) if ident == "Self" => this.clone(),
-                TokenTree::Group(group) => {
-                    TokenTree::Group(proc_macro2::Group::new(group.delimiter(), replace(group.stream(), this))).into()
-                }
-                other => other.into(),
-            })
-            .collect()
-    }
-    replace(without_lifetimes(ty).to_token_stream(), this)
+/// Tokens with `Self` replaced.
+fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
+    let replace = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => this.clone(),
+        TokenTree::Group(group) => {
+            TokenTree::Group(proc_macro2::Group::new(group.delimiter(), with_self(group.stream(), this))).into()
+        }
+        other => other.into(),
+    };
+    tokens.into_token_stream().into_iter().flat_map(replace).collect()
 }
 
 /// The types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
-    let args = signature.static_types.iter().map(|ty| with_self(ty, this)).collect();
-    (args, with_self(&signature.result, this))
+    let args = signature.static_types.iter().map(|ty| with_self(signature.stood_in(ty), this)).collect();
+    (args, with_self(without_lifetimes(&signature.result), this))
+}
+
+/// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
+fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result<Generics> {
+    let mut generics = outer.clone();
+    for param in &own.params {
+        generics.params.push(syn::parse2(with_self(param, this))?);
+    }
+    for predicate in own.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        generics.make_where_clause().predicates.push(syn::parse2(with_self(predicate, this))?);
+    }
+    Ok(generics)
+}
+
+/// What stands for a method's call in a kernel's twin: it takes the same, and tells which method it is.
+fn stand_in(
+    root: &TokenStream,
+    sig: &syn::Signature,
+    marker: &TokenStream,
+    bound: Option<&WherePredicate>,
+) -> TokenStream {
+    let mut generics = sig.generics.clone();
+    generics.make_where_clause().predicates.extend(bound.cloned());
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let params = sig.inputs.iter().map(|param| match param {
+        FnArg::Receiver(receiver) => {
+            Receiver { mutability: receiver.reference.as_ref().and(receiver.mutability), ..receiver.clone() }
+                .into_token_stream()
+        }
+        FnArg::Typed(PatType { pat, ty, .. }) => quote_spanned!(pat.span() => _: #ty),
+    });
+    let name = format_ident!("__call_{}", sig.ident);
+    let result = match &sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    quote! {
+        fn #name #impl_generics(#(#params),*) -> #root::Returned<#marker, #result> #where_clause {
+            #root::Returned::new()
+        }
+    }
+}
+
+/// Whether kernels ask for a method of this name, since the language has one too. They ask without its arguments, which
+/// could tell its generic parameters.
+fn is_asked(sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
+    let is_known = METHODS.iter().any(|known| sig.ident == known);
+    let is_asked = is_known && matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
+    match own.params.first() {
+        Some(param) if is_asked => {
+            let hint = format!(
+                "kernels have a method `{}` of their own, so it can have no generic parameters but closures; give it \
+                 another name",
+                sig.ident
+            );
+            Err(syn::Error::new(param.span(), hint))
+        }
+        _ => Ok(is_asked),
+    }
 }
 
 /// `#[device] impl Type { .. }`: a second `impl` with the hidden functions.
@@ -174,35 +232,52 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
     let mut names = TokenStream::new();
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::Method)?;
+        let own = signature.impl_generics(root);
         let Body { definition, harvest } =
-            body(root, options, &method.sig, &method.block, &signature, both(&method.sig.ident))?;
+            body(root, options, &method.sig, &method.block, &signature, &own, both(&method.sig.ident))?;
         let (name, vis) = (&method.sig.ident, &method.vis);
         let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
-        let ask = has_receiver(&method.sig).then(|| {
+        let marked = signature.marker_args(root);
+        let (own_generics, _, own_clause) = own.split_for_impl();
+        let ask = is_asked(&method.sig, &own)?.then(|| {
             quote! {
                 #[doc(hidden)]
-                #vis fn #ask(&self) -> #root::Callee<#marker<Self>> { #root::Callee::new() }
+                #vis fn #ask(&self) -> #root::Callee<#marker<Self #(, #marked)*>> {
+                    #root::Callee::new()
+                }
             }
         });
+        let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
         hidden.extend(quote! {
             #definition
             #harvest
             #ask
             #[doc(hidden)]
-            #vis fn #path() -> #root::Callee<#marker<Self>> { #root::Callee::new() }
+            #vis #call
+            #[doc(hidden)]
+            #vis fn #path #own_generics() -> #root::Callee<#marker<Self #(, #marked)*>> #own_clause {
+                #root::Callee::new()
+            }
         });
-        let (args, output) = types(&signature, &quote!(#of));
+        let of = quote!(#of);
+        let (args, output) = types(&signature, &of);
         let (definition, harvest) = (named("definition", name), named("harvest", name));
+        let generics = with_own(&item.generics, &own, &of)?;
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
+        let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
-            pub struct #marker<S: ?Sized>(::core::marker::PhantomData<S>);
-            impl #impl_generics #root::DeviceFn for #marker<#this> #where_clause {
+            pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
+            impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = (#(#args,)*);
                 type Output = #output;
                 fn instance() -> #root::Instance {
                     #root::Instance {
-                        body: #root::Body::Captured(<#this>::#definition(), <#this>::#harvest),
-                        generics: ::std::vec![#root::GenericArg::Of(::core::any::type_name::<#this>())],
+                        body: #root::Body::Captured(<#this>::#definition(), <#this>::#harvest::<#(#turbofish),*>),
+                        generics: ::std::vec![
+                            #root::GenericArg::Of(::core::any::type_name::<#this>()) #(, #arguments)*
+                        ],
                     }
                 }
             }
@@ -224,17 +299,14 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     })
 }
 
-fn has_receiver(sig: &syn::Signature) -> bool {
-    matches!(sig.inputs.first(), Some(FnArg::Receiver(_)))
-}
-
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
 fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::Method)?;
+        let own = signature.impl_generics(root);
         let Body { definition, harvest } =
-            body(root, options, &method.sig, &method.block, &signature, both(&method.sig.ident))?;
+            body(root, options, &method.sig, &method.block, &signature, &own, both(&method.sig.ident))?;
         items.push(syn::parse2(definition)?);
         items.push(syn::parse2(harvest)?);
     }
@@ -252,45 +324,58 @@ fn trait_method(
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
-    let arguments: Vec<TokenStream> = item.generics.params.iter().map(argument).collect();
+    let arguments: Vec<TokenStream> =
+        item.generics.params.iter().map(argument).chain(signature.marker_args(root)).collect();
+    let marked = quote!(#marker<Self #(, #arguments)*>);
     let (definition, harvest) = (named("definition", name), named("harvest", name));
     let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
-    let bound = quote!(where Self: Sized + #root::DeviceType);
+    let own = signature.impl_generics(root);
+    let mut typed = own.clone();
+    typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #root::DeviceType));
+    let sized: WherePredicate = syn::parse_quote!(Self: Sized);
+    let mut asking = own.clone();
+    asking.make_where_clause().predicates.push(sized.clone());
     let mut hidden: Vec<TokenStream> = Vec::new();
     match &method.default {
         Some(block) => {
-            let Body { definition, harvest } = body(root, options, &method.sig, block, &signature, both(name))?;
-            hidden.push(quote!(#definition));
-            hidden.push(bounded(harvest, &bound)?);
+            let Body { definition, harvest } = body(root, options, &method.sig, block, &signature, &typed, both(name))?;
+            hidden.push(definition);
+            hidden.push(harvest);
         }
         None => {
             let why = format!("`{name}` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.");
+            let (own_generics, _, clause) = typed.split_for_impl();
             hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition;));
-            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #harvest() -> #root::Harvest #bound;));
+            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause;));
         }
     }
-    if has_receiver(&method.sig) {
+    let (asking_generics, _, clause) = asking.split_for_impl();
+    if is_asked(&method.sig, &own)? {
         hidden.push(quote! {
             #[doc(hidden)]
-            fn #ask(&self) -> #root::Callee<#marker<Self #(, #arguments)*>> where Self: Sized { #root::Callee::new() }
+            fn #ask #asking_generics(&self) -> #root::Callee<#marked> #clause { #root::Callee::new() }
         });
     }
+    let call = stand_in(root, &method.sig, &marked, Some(&sized));
+    hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
     hidden.push(quote! {
         #[doc(hidden)]
-        fn #path() -> #root::Callee<#marker<Self #(, #arguments)*>> where Self: Sized { #root::Callee::new() }
+        fn #path #asking_generics() -> #root::Callee<#marked> #clause { #root::Callee::new() }
     });
     let hidden = hidden.into_iter().map(syn::parse2).collect::<syn::Result<Vec<TraitItem>>>()?;
     let mut generics = item.generics.clone();
     generics.params.push(syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType));
+    let generics = with_own(&generics, &own, &quote!(__S))?;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let params = item.generics.params.iter().map(|param| match param {
-        syn::GenericParam::Const(param) => {
-            let (name, ty) = (&param.ident, &param.ty);
-            quote!(const #name: #ty)
-        }
-        other => argument(other),
-    });
-    let used = item.generics.type_params().map(|param| &param.ident);
+    let params = || item.generics.params.iter().chain(&signature.generics.params);
+    let (params, used) = (
+        params().map(declared),
+        params().filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            _ => None,
+        }),
+    );
+    let turbofish = own.params.iter().map(argument);
     let beside = quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
@@ -303,7 +388,7 @@ fn trait_method(
                 #root::Instance {
                     body: #root::Body::Captured(
                         <__S as #trait_name #trait_generics>::#definition(),
-                        <__S as #trait_name #trait_generics>::#harvest,
+                        <__S as #trait_name #trait_generics>::#harvest::<#(#turbofish),*>,
                     ),
                     generics: ::std::vec![#root::GenericArg::Of(::core::any::type_name::<Self>())],
                 }
@@ -314,19 +399,20 @@ fn trait_method(
 }
 
 /// A generic parameter as an argument.
-fn argument(param: &syn::GenericParam) -> TokenStream {
+fn argument(param: &GenericParam) -> TokenStream {
     match param {
-        syn::GenericParam::Type(param) => param.ident.to_token_stream(),
-        syn::GenericParam::Const(param) => param.ident.to_token_stream(),
-        syn::GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Const(param) => param.ident.to_token_stream(),
+        GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
     }
 }
 
-/// A function with a `where` clause.
-fn bounded(function: TokenStream, bound: &TokenStream) -> syn::Result<TokenStream> {
-    let mut function: ImplItemFn = syn::parse2(function)?;
-    function.sig.generics.where_clause = Some(syn::parse2(bound.clone())?);
-    Ok(function.to_token_stream())
+/// A generic parameter as a struct declares it, without bounds.
+pub(crate) fn declared(param: &GenericParam) -> TokenStream {
+    match param {
+        GenericParam::Const(ConstParam { ident, ty, .. }) => quote!(const #ident: #ty),
+        other => argument(other),
+    }
 }
 
 /// `#[device] impl Add for Type`: an operator that the struct lists.
@@ -348,7 +434,8 @@ fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str
         sig.output = syn::ReturnType::Type(*arrow, Box::new(output.clone()));
     }
     let names = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
-    let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, names)?;
+    let generics = Generics::default();
+    let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, names)?;
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let tag = Ident::new(name, Span::call_site());
     Ok(quote! {

@@ -71,9 +71,8 @@ impl Signature {
             refuse_impl(&param.ty)?;
             params.push(param);
         }
-        if let (Role::Method, Some(param)) = (role, sig.generics.params.iter().find(|param| !is_lifetime(param))) {
-            let hint = "a device method has no generic parameters of its own; write a `#[device]` function";
-            return Err(syn::Error::new(param.span(), hint));
+        if let ReturnType::Type(_, ty) = &sig.output {
+            refuse_impl(ty)?;
         }
         let result = match &sig.output {
             ReturnType::Default => syn::parse_quote!(()),
@@ -149,7 +148,7 @@ impl Signature {
     }
 
     /// The generic arguments of the type beside the function: closures' types stand open.
-    pub(crate) fn marker_args(&self, root: &TokenStream) -> TokenStream {
+    pub(crate) fn marker_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().map(|param| match param {
             GenericParam::Type(param) if self.stands_open(&param.ident) => quote!(#root::Closure),
             GenericParam::Type(param) => {
@@ -162,7 +161,7 @@ impl Signature {
             }
             GenericParam::Lifetime(param) => quote!(#param),
         });
-        quote!(<#(#args),*>)
+        args.collect()
     }
 
     /// The generics for an `impl`, with the bounds that the device asks of type parameters.
@@ -328,18 +327,22 @@ fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     Ok(())
 }
 
-/// `impl Trait` has no name that the generated type could carry.
+/// `impl Trait` has no name that the generated type could carry, and of `dyn Trait` nobody knows the code.
 fn refuse_impl(ty: &Type) -> syn::Result<()> {
-    struct Finder(Option<Span>);
+    struct Finder(Option<(Span, &'static str)>);
     impl VisitMut for Finder {
         fn visit_type_impl_trait_mut(&mut self, node: &mut syn::TypeImplTrait) {
-            self.0.get_or_insert(node.span());
+            self.0.get_or_insert((node.span(), "write a named type parameter, `<T: Trait>`, instead of `impl Trait`"));
+        }
+        fn visit_type_trait_object_mut(&mut self, node: &mut syn::TypeTraitObject) {
+            let hint = "kernels have no trait objects; write a type parameter, `<T: Trait>`, instead of `dyn Trait`";
+            self.0.get_or_insert((node.span(), hint));
         }
     }
     let mut finder = Finder(None);
     finder.visit_type_mut(&mut ty.clone());
     match finder.0 {
-        Some(span) => Err(syn::Error::new(span, "write a named type parameter, `<T: Trait>`, instead of `impl Trait`")),
+        Some((span, hint)) => Err(syn::Error::new(span, hint)),
         None => Ok(()),
     }
 }

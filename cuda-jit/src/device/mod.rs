@@ -121,6 +121,7 @@ impl Key for Dim3 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl DeviceType for Dim3 {
     type K = Dim3;
 }

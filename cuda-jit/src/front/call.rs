@@ -37,6 +37,7 @@ impl Lowering<'_> {
                 self.call_function(at, instance, harvest, passed)
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
+            Callee::Vector(vector) => self.vector(vector, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
@@ -319,6 +320,15 @@ impl Lowering<'_> {
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
             Intrinsic::LoadCached(hint) => {
                 return self.load_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
+            }
+            Intrinsic::Number(from) => {
+                let to = scalar.unwrap_or(Scalar::F32);
+                let value = self.scalar(&args[0], from)?;
+                let value = match from.is_float() {
+                    true => self.cast_value(value, from, to),
+                    false => self.build.value(Op::Bitcast(value, to), to),
+                };
+                return Ok(Val::scalar(to, value));
             }
             Intrinsic::StoreCached(hint) => {
                 return self.store_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);

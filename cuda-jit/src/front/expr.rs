@@ -6,7 +6,7 @@ use super::place::Place;
 use super::types::{Val, suffix_type};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
-use crate::syntax::{EVERY_FIELD, Expr, ExprKind, Lit, Pos, UnaryOp};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
 
 impl Lowering<'_> {
     /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
@@ -46,7 +46,7 @@ impl Lowering<'_> {
                 let place = self.place(expr)?;
                 Ok(self.read(&place))
             }
-            ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable),
+            ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
             ExprKind::Cut(base, start, end, inclusive) => {
                 let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
                 self.cut(base, start, end, *inclusive)
@@ -247,12 +247,6 @@ impl Lowering<'_> {
         let ty = self.frame().harvest.named[number as usize].clone();
         let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
         for (name, expr) in fields {
-            if *name == EVERY_FIELD {
-                let part = ty.parts().first().map_or(Ty::Unit, |part| part.0.clone());
-                let value = self.expr_as(expr, &part)?;
-                given.fill(Some(value));
-                continue;
-            }
             let Some(index) = ty.field(name) else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
             };
@@ -331,12 +325,33 @@ impl Lowering<'_> {
         Val { ty: Ty::Option(Box::new(value.ty)), leaves }
     }
 
-    /// `None`: what it holds is never looked at, so slots that are never written will do.
+    /// `None`
     pub(super) fn none(&mut self, inner: &Ty) -> Val {
         let mut leaves = vec![self.constant(Scalar::Bool, 0)];
-        let slots = self.slots("none", inner);
-        leaves.extend(self.get(inner, &slots).leaves);
+        leaves.extend(self.nothing(inner));
         Val { ty: Ty::Option(Box::new(inner.clone())), leaves }
+    }
+
+    /// What `None` holds. Nobody looks at it, so slots that are never written will do; but arrays are copied all the
+    /// same, from memory that must be there.
+    fn nothing(&mut self, ty: &Ty) -> Vec<Value> {
+        match ty {
+            Ty::Array(..) if ty.is_plain() => {
+                let array = self.new_array("none", ty).only();
+                self.fresh.insert(array);
+                vec![array]
+            }
+            _ if ty.holds_arrays() && !matches!(ty, Ty::Array(..)) => {
+                let tag = matches!(ty, Ty::Option(_)).then(|| self.constant(Scalar::Bool, 0));
+                let parts: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+                let parts = parts.iter().flat_map(|part| self.nothing(part)).collect::<Vec<_>>();
+                tag.into_iter().chain(parts).collect()
+            }
+            _ => {
+                let slots = self.slots("none", ty);
+                self.get(ty, &slots).leaves
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Short vectors: what is done to one is done to each of its numbers. Two floats of 16 bits are computed with as a pair,
 //! and lie in memory as one.
 
+use super::expr::assembled;
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
@@ -39,6 +40,19 @@ pub(super) fn result_type(name: &str, vector: &Ty) -> Option<Ty> {
 }
 
 impl Lowering<'_> {
+    /// `f32x4::new(a, b, c, d)`, or `f32x4::splat(a)`.
+    pub(super) fn vector(&mut self, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
+        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let mut numbers = Vec::with_capacity(types.len());
+        for (arg, part) in args.iter().zip(&types) {
+            numbers.push(self.expr_as(arg, part)?);
+        }
+        if let [every] = &numbers[..] {
+            numbers = vec![every.clone(); types.len()];
+        }
+        Ok(assembled(ty, numbers))
+    }
+
     /// A vector, or a number as one that holds it everywhere.
     fn spread(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty.lanes().is_some() {

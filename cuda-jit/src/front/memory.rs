@@ -6,8 +6,8 @@ use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Terminator, Type, Value};
 
-/// Copies and fills of up to so many elements are written out; longer ones loop.
-const UNROLLED: u64 = 16;
+/// Copies, fills and comparisons of up to so many elements are written out; longer ones loop.
+pub(super) const UNROLLED: u64 = 16;
 
 impl Lowering<'_> {
     /// New memory of the thread's own for a value of a type; what it holds is unspecified.

@@ -8,6 +8,7 @@ mod array;
 mod atomic;
 mod cached;
 mod call;
+mod compare;
 mod complex;
 mod constant;
 mod control;
@@ -196,6 +197,8 @@ enum Callee {
     Intrinsic(Intrinsic, Option<Scalar>),
     /// `as_vectors`, and the vector's type.
     Vectors(Ty),
+    /// What makes a vector of this type of its numbers, or of one for all.
+    Vector(Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -203,10 +206,13 @@ enum Callee {
 impl Callee {
     fn of(instance: &Instance) -> Self {
         match instance.body {
-            Body::Intrinsic(Intrinsic::AsVectors) => match instance.generics.first() {
-                Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
-                _ => Callee::Builtin,
-            },
+            Body::Intrinsic(intrinsic @ (Intrinsic::AsVectors | Intrinsic::Vector)) => {
+                match instance.generics.first() {
+                    Some(GenericArg::Type(ty)) if intrinsic == Intrinsic::Vector => Callee::Vector(ty.clone()),
+                    Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
+                    _ => Callee::Builtin,
+                }
+            }
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

@@ -1,8 +1,8 @@
 //! Binary operators, with the checks that Rust asks for: division always, overflow where the kernel is `checked`.
 
+use super::compare::is_sequence;
 use super::expr::mask;
 use super::function::{Lowering, Result};
-use super::layout::shown;
 use super::overload;
 use super::types::Val;
 use crate::harvest::Ty;
@@ -14,7 +14,7 @@ pub(super) fn compares(op: BinaryOp) -> bool {
     comparison(op).is_some()
 }
 
-fn comparison(op: BinaryOp) -> Option<CompareOp> {
+pub(super) fn comparison(op: BinaryOp) -> Option<CompareOp> {
     match op {
         BinaryOp::Eq => Some(CompareOp::Eq),
         BinaryOp::Ne => Some(CompareOp::Ne),
@@ -66,12 +66,15 @@ impl Lowering<'_> {
             let right = self.operand(right, Some(of))?;
             return self.overloaded(at, op, left, right);
         }
+        if compares(op) && known.iter().flatten().any(is_sequence) {
+            return self.compare_sequences(at, op, [left, right], &known);
+        }
         let ty = known.into_iter().flatten().next().or_else(|| outside.cloned());
         let left = self.operand(left, ty.as_ref())?;
         let zero = may_be_zero(right);
         if left.ty.complex().is_some() && compares(op) {
             let right = self.operand(right, Some(&left.ty))?;
-            return self.compare_parts(at, op, &left, &right);
+            return self.compare_values(at, op, left, right);
         }
         if let Ty::Struct(_) = left.ty {
             let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, overload::trait_name(op)));
@@ -81,7 +84,7 @@ impl Lowering<'_> {
         let right = self.operand(right, ty.as_ref())?;
         if let Some(compare) = comparison(op) {
             if left.ty.as_scalar().is_none() {
-                return self.compare_parts(at, op, &left, &right);
+                return self.compare_values(at, op, left, right);
             }
             let result = self.build.value(Op::Compare(compare, left.only(), right.only()), Scalar::Bool);
             return Ok(Val::scalar(Scalar::Bool, result));
@@ -133,52 +136,6 @@ impl Lowering<'_> {
         let new = self.arithmetic(at, op, &old, &value, zero)?;
         self.write(at, &place, new)?;
         Ok(Val::unit())
-    }
-
-    /// `==` and `!=` of enums, and of tuples and `Option` of what can be compared.
-    fn compare_parts(&mut self, at: Pos, op: BinaryOp, left: &Val, right: &Val) -> Result<Val> {
-        let compared = match op {
-            BinaryOp::Eq => true,
-            BinaryOp::Ne => false,
-            _ => {
-                let text = format!("kernels order numbers, not values of type `{}`", shown(&left.ty));
-                return Err(self.error(at, text));
-            }
-        };
-        let equal = self.equal(at, left, right)?;
-        let result = match compared {
-            true => equal,
-            false => self.build.value(Op::Unary(crate::kir::UnaryOp::Not, equal), Scalar::Bool),
-        };
-        Ok(Val::scalar(Scalar::Bool, result))
-    }
-
-    fn equal(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Value> {
-        match &left.ty {
-            Ty::Scalar(_) | Ty::Enum(..) => Ok(self.compare(CompareOp::Eq, left.only(), right.only())),
-            vector if vector.lanes().is_some() => {
-                Ok(self.lanes_binary(at, BinaryOp::Eq, left.clone(), right.clone())?.only())
-            }
-            number if number.complex().is_some() => Ok(self.same_numbers(left, right)),
-            Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left.clone(), right.clone())?.only()),
-            Ty::Tuple(types) => {
-                let mut all = self.constant(Scalar::Bool, 1);
-                for index in 0..types.len() {
-                    let one = self.equal(at, &left.part(index), &right.part(index))?;
-                    all = self.build.value(Op::Binary(Kir::And, all, one), Scalar::Bool);
-                }
-                Ok(all)
-            }
-            Ty::Option(_) => {
-                // equal tags, and equal values where there are any
-                let tags = self.compare(CompareOp::Eq, left.leaves[0], right.leaves[0]);
-                let values = self.equal(at, &left.part(0), &right.part(0))?;
-                let none = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, left.leaves[0]), Scalar::Bool);
-                let held = self.build.value(Op::Binary(Kir::Or, none, values), Scalar::Bool);
-                Ok(self.build.value(Op::Binary(Kir::And, tags, held), Scalar::Bool))
-            }
-            other => Err(self.error(at, format!("kernels do not compare values of type `{}`", shown(other)))),
-        }
     }
 
     /// An operator that computes, on values of one type (but for a shift's amount).

@@ -34,6 +34,11 @@ const MAX_SHARED: u64 = 227 << 10;
 impl Lowering<'_> {
     /// Evaluates the expression as a place. An index is checked here.
     pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
+        self.place_as(expr, None)
+    }
+
+    /// The same; what is no place is a value, of the type that the surroundings ask for.
+    fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
         let Expr(at, kind) = expr;
         let place = match kind {
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
@@ -75,7 +80,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            _ => Place::Fixed(self.expr(expr, None)?),
+            _ => Place::Fixed(self.expr(expr, expected)?),
         };
         Ok(self.in_memory(place))
     }
@@ -215,9 +220,16 @@ impl Lowering<'_> {
         if count == 1 { index } else { self.build.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
     }
 
-    /// `&place` or `&mut place`.
-    pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool) -> Result<Val> {
-        let place = self.place(expr)?;
+    /// `&place` or `&mut place`; an array that is written there may be asked for as a slice.
+    pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool, expected: Option<&Ty>) -> Result<Val> {
+        let wanted = match (expected, &expr.1) {
+            (Some(Ty::Slice(element, _)), ExprKind::Array(elements)) => {
+                Some(Ty::Array(element.clone(), elements.len() as u64))
+            }
+            (Some(Ty::Ref(to, _)), _) => Some((**to).clone()),
+            _ => None,
+        };
+        let place = self.place_as(expr, wanted.as_ref())?;
         // `&*slice` is the slice
         if let (ExprKind::Deref(_), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) = (&expr.1, &place) {
             return Ok(slice.clone());

@@ -52,7 +52,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
         // its callee tells
-        Intrinsic::AsVectors => Ty::Unit,
+        Intrinsic::AsVectors | Intrinsic::Vector => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -78,6 +78,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Shuffle(..)
         | Intrinsic::Reduce(_)
         | Intrinsic::Bits(_)
+        | Intrinsic::Number(_)
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
@@ -216,6 +217,7 @@ impl Lowering<'_> {
                 let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
+            Callee::Vector(vector) => Some(vector.clone()),
             Callee::Builtin => None,
         }
     }

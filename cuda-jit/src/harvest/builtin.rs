@@ -23,7 +23,7 @@ impl DeviceFn for Builtin {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",
     label = "kernels cannot call this method of `{Self}`",
-    note = "write `#[device]` before the `impl` that has the method, or call a `#[device]` function"
+    note = "write `#[device]` before the `impl` that has it, or call a `#[device]` function; kernels have no heap, thus no `Vec`, `Box` or `String`"
 )]
 pub trait BuiltinReceiver {}
 
@@ -46,10 +46,10 @@ pub trait Builtins {
 
 impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
 
-/// Nothing has this: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
+/// Nothing has this, which errors name: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",
     label = "kernels cannot call this method of `{Self}`",
-    note = "write `#[device]` before the `impl` that has the method, or call a `#[device]` function"
+    note = "write `#[device]` before the `impl` that has it, or call a `#[device]` function; kernels have no heap, thus no `Vec`, `Box` or `String`"
 )]
-pub trait NoDeviceMethod {}
+pub trait MarkedWithDevice {}

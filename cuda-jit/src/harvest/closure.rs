@@ -2,25 +2,21 @@
 //!
 //! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
 //! infers there. The observers' variables become part of the value's type instead, as lists; the type alone is then
-//! the closure's code, and the value only what it captures. That is why another value of a capture is no other kernel.
+//! the closure's code, and the value only what it captures (`launch/captures.rs`). That is why another value of a capture is
+//! no other kernel.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key, ValueType};
+use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key};
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
-use crate::launch::KernelArg;
+use crate::launch::{Capture, Captures, HostCaptures, KernelArg};
 use crate::syntax::Definition;
 
-/// What can stand for a closure that a kernel takes: what `device_fn!` makes.
-#[diagnostic::on_unimplemented(
-    message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
-    label = "the host's code is not the device's",
-    note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
-)]
-pub trait KernelClosure: KernelArg<Self> + Sized + 'static {
+/// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes.
+pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
     /// What the host calls.
     type Host;
 
@@ -31,21 +27,15 @@ pub trait KernelClosure: KernelArg<Self> + Sized + 'static {
     fn name() -> &'static str;
 }
 
-/// A value that a closure can carry from the host to a kernel, by copy.
+/// What a launch can pass for a closure: what `device_fn!` makes, with the arrays that it borrows.
 #[diagnostic::on_unimplemented(
-    message = "a closure cannot carry a value of type `{Self}` to a kernel",
-    label = "captured by `device_fn!`",
-    note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`",
-    note = "a reference is followed first, `let k = *k;`; an array of the device is a parameter of the kernel, which calls the closure with an element or with the slice"
+    message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
+    label = "the host's code is not the device's",
+    note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
 )]
-pub trait Capture: ValueType {
-    /// Its key, asked for together with the rest, so that what cannot be carried is said once.
-    type Key: Key;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: ValueType> Capture for T {
-    type Key = T::K;
+pub trait ClosureArg: KernelArg<Self::Closure> + Sized {
+    /// What the kernel is specialised for.
+    type Closure: KernelClosure;
 }
 
 /// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
@@ -80,9 +70,9 @@ impl<K> Carrier<K> {
         Carrier(PhantomData)
     }
 
-    /// Ties the variable to the type of what is captured, and copies that.
-    pub fn carry<T: Capture<Key = K>>(&self, value: &T) -> T {
-        *value
+    /// Ties the variable to the type of what is captured; yields what is carried of it, and what the closure's body sees.
+    pub fn carry<'a, T: Capture<'a, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
+        value.carry()
     }
 
     /// What the variable becomes, as a type.
@@ -145,23 +135,6 @@ impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R)
     }
 }
 
-/// What a closure captures, as nested pairs.
-pub trait Captures: ValueType {
-    /// Appends the type of each.
-    fn types(types: &mut Vec<Ty>);
-}
-
-impl Captures for () {
-    fn types(_: &mut Vec<Ty>) {}
-}
-
-impl<T: ValueType, R: Captures> Captures for (T, R) {
-    fn types(types: &mut Vec<Ty>) {
-        types.push(<T as DeviceType>::K::ty());
-        R::types(types);
-    }
-}
-
 /// A closure of the host's that kernels can call; [`device_fn!`](crate::device_fn) makes it.
 #[derive(Debug)]
 pub struct DeviceClosure<S, C, H, W> {
@@ -184,17 +157,17 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
         DeviceClosure { captures, host, twin: PhantomData }
     }
 
-    /// The closure as the host calls it.
-    pub fn host(&self) -> &H {
+    /// The closure as the host calls it, unless it captures arrays of the device, which the host cannot read.
+    pub fn host(&self) -> &H
+    where
+        C: HostCaptures,
+    {
         &self.host
     }
 
-    /// The numbers that the closure captures, in order.
-    pub(crate) fn cells(&self, push: &mut dyn FnMut(u64))
-    where
-        C: Captures,
-    {
-        self.captures.cells(push);
+    /// What the closure captures.
+    pub(crate) fn captures(&self) -> &C {
+        &self.captures
     }
 }
 
@@ -221,10 +194,24 @@ fn told<T, L: List<T>>() -> Vec<T> {
     told
 }
 
-impl<S, C, H, B, N, F> KernelClosure for DeviceClosure<S, C, H, (B, N, F)>
+#[diagnostic::do_not_recommend]
+impl<S, C, H, B, N, F> ClosureArg for DeviceClosure<S, C, H, (B, N, F)>
 where
     S: Site,
     C: Captures,
+    H: 'static,
+    B: List<Ty>,
+    N: List<Ty>,
+    F: List<Instance>,
+{
+    type Closure = DeviceClosure<S, C::Static, H, (B, N, F)>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, C, H, B, N, F> KernelClosure for DeviceClosure<S, C, H, (B, N, F)>
+where
+    S: Site,
+    C: Captures<Static = C> + 'static,
     H: 'static,
     B: List<Ty>,
     N: List<Ty>,
@@ -274,6 +261,12 @@ impl<V, F> DeviceFunction<V, F> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<V: 'static, F: DeviceFn + 'static> ClosureArg for DeviceFunction<V, F> {
+    type Closure = Self;
+}
+
+#[diagnostic::do_not_recommend]
 impl<V: 'static, F: DeviceFn + 'static> KernelClosure for DeviceFunction<V, F> {
     type Host = V;
 

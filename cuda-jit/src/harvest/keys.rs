@@ -83,12 +83,15 @@ pub trait CastType {
 macro_rules! scalars {
     ($($ty:ty => $scalar:ident, |$v:ident| $bits:expr;)*) => { $(
         impl Key for $ty { fn ty() -> Ty { Ty::Scalar(Scalar::$scalar) } }
+        #[diagnostic::do_not_recommend]
         impl DeviceType for $ty { type K = $ty; }
         impl ValueType for $ty {
             const CELLS: usize = 1;
             fn cells(&self, push: &mut dyn FnMut(u64)) { push(self.bits()); }
         }
+        #[diagnostic::do_not_recommend]
         impl ElementType for $ty {}
+        #[diagnostic::do_not_recommend]
         impl KernelParam for $ty {}
         impl ArgType for $ty {}
         impl CastType for $ty { const TARGET: Scalar = Scalar::$scalar; }
@@ -127,10 +130,12 @@ impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> DeviceType for &[T] {
     type K = SliceKey<T::K, false>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> DeviceType for &mut [T] {
     type K = SliceKey<T::K, true>;
 }
@@ -148,10 +153,12 @@ impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> DeviceType for &T {
     type K = RefKey<T::K, false>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> DeviceType for &mut T {
     type K = RefKey<T::K, true>;
 }
@@ -168,13 +175,17 @@ impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MU
 
 macro_rules! views {
     ($($dims:literal $dimension:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, false>;
         }
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, true>;
         }
+        #[diagnostic::do_not_recommend]
         impl<T: ElementType + Element> KernelParam for ndarray::ArrayView<'_, T, ndarray::$dimension> {}
+        #[diagnostic::do_not_recommend]
         impl<T: ElementType + Element> KernelParam for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {}
     )* };
 }
@@ -191,6 +202,7 @@ impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type K = ArrayKey<T::K, N>;
 }
@@ -203,7 +215,9 @@ impl<T: ValueType, const N: usize> ValueType for [T; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ElementType, const N: usize> ElementType for [T; N] {}
+#[diagnostic::do_not_recommend]
 impl<T: KernelParam, const N: usize> KernelParam for [T; N] {}
 
 /// The key of `Option`.
@@ -216,6 +230,7 @@ impl<K: Key> Key for OptionKey<K> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceType> DeviceType for Option<T> {
     type K = OptionKey<T::K>;
 }
@@ -232,6 +247,7 @@ impl<T: ValueType> ValueType for Option<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ValueType> KernelParam for Option<T> {}
 impl<T: ValueType> ArgType for Option<T> {}
 
@@ -244,11 +260,13 @@ macro_rules! tuples {
         impl<$($name: Key),+> Key for TupleKey<($($name,)+)> {
             fn ty() -> Ty { Ty::Tuple(vec![$($name::ty()),+]) }
         }
+        #[diagnostic::do_not_recommend]
         impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
         impl<$($name: ValueType),+> ValueType for ($($name,)+) {
             const CELLS: usize = 0 $(+ $name::CELLS)+;
             fn cells(&self, push: &mut dyn FnMut(u64)) { $(self.$index.cells(push);)+ }
         }
+        #[diagnostic::do_not_recommend]
         impl<$($name: KernelParam),+> KernelParam for ($($name,)+) {}
     )* };
 }
@@ -270,11 +288,13 @@ impl Key for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl DeviceType for () {
     type K = ();
 }
 
 /// What only marks a type holds nothing.
+#[diagnostic::do_not_recommend]
 impl<T: ?Sized> DeviceType for PhantomData<T> {
     type K = ();
 }
@@ -285,8 +305,10 @@ impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     fn cells(&self, _: &mut dyn FnMut(u64)) {}
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ?Sized + 'static> KernelParam for PhantomData<T> {}
 impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
+#[diagnostic::do_not_recommend]
 impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 
 impl ValueType for () {

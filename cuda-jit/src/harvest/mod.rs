@@ -14,9 +14,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, NoDeviceMethod};
+pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice};
 pub use closure::{
-    Called, Capture, Captures, Carrier, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_closure, saw_shared,
 };
 pub use keys::{
@@ -104,6 +104,32 @@ impl<F> Callee<F> {
     /// Shows the callee to its observer.
     pub fn of(self, _: *const F) -> Self {
         self
+    }
+}
+
+/// What the call of a method would return, of a callee whose generic arguments rustc infers from that call.
+#[derive(Debug)]
+pub struct Returned<F, R>(PhantomData<Cell<F>>, PhantomData<fn() -> R>);
+
+impl<F, R> Default for Returned<F, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F, R> Returned<F, R> {
+    /// Of a call that is only typed.
+    pub const fn new() -> Self {
+        Returned(PhantomData, PhantomData)
+    }
+
+    /// Shows the callee to its observer.
+    ///
+    /// # Panics
+    ///
+    /// Always: the twin is never run.
+    pub fn of(self, _: *const F) -> R {
+        unreachable!("a twin is never run")
     }
 }
 
@@ -232,6 +258,10 @@ pub enum Intrinsic {
     StoreCached(CacheStore),
     /// A slice of numbers as one of vectors, and the rest.
     AsVectors,
+    /// A vector of its numbers, or of one for all.
+    Vector,
+    /// A number made of another, of this type, as by `as`; of an integer of the same width, from its bits.
+    Number(Scalar),
 }
 
 /// One specialisation of a device function or kernel.

@@ -11,7 +11,7 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
 use crate::error::Result;
-use crate::harvest::{ArgType, Captures, DeviceClosure, DeviceFunction, ElementType};
+use crate::harvest::{ArgType, DeviceFunction, ElementType};
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
@@ -53,6 +53,7 @@ pub unsafe trait KernelArg<P> {
 }
 
 // SAFETY: a value without references is the cells of its numbers.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: ArgType> KernelArg<T> for T {
     type Bound = ();
 
@@ -66,21 +67,8 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
     }
 }
 
-// SAFETY: what a closure captures is values without references, each the cells of its numbers.
-unsafe impl<S, C: Captures, H, W> KernelArg<Self> for DeviceClosure<S, C, H, W> {
-    type Bound = ();
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        self.cells(&mut |cell| launch.push(cell));
-        Ok(())
-    }
-
-    fn finish((): (), _: &Stream) -> Result<()> {
-        Ok(())
-    }
-}
-
 // SAFETY: a function is no cells.
+#[diagnostic::do_not_recommend]
 unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
     type Bound = ();
 
@@ -112,6 +100,7 @@ macro_rules! device_arrays {
         // SAFETY: arrays lie in C order without gaps, so address and length make a slice of one, and address, extents
         // and strides a view. The use is recorded, and the memory outlives it, since freeing waits for recorded uses.
         // A mutable parameter takes the array by exclusive borrow, so that no other argument names it.
+        #[diagnostic::do_not_recommend]
         unsafe impl<T: ElementType + Element, D: Dimension> KernelArg<$parameter> for $array {
             type Bound = ();
 
@@ -142,6 +131,7 @@ device_arrays! {
 }
 
 // SAFETY: an array's cells are its elements' in order.
+#[diagnostic::do_not_recommend]
 unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
     type Bound = Vec<A::Bound>;
 
@@ -162,6 +152,7 @@ unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
 macro_rules! tuple_args {
     ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
         // SAFETY: a tuple's cells are its elements' in order.
+        #[diagnostic::do_not_recommend]
         unsafe impl<$($param, $arg: KernelArg<$param>),*> KernelArg<($($param,)*)> for ($($arg,)*) {
             type Bound = ($($arg::Bound,)*);
 

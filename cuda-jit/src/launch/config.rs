@@ -14,6 +14,7 @@ pub trait Configuration {
     fn into_config(self) -> LaunchConfig;
 }
 
+#[diagnostic::do_not_recommend]
 impl Configuration for LaunchConfig {
     fn into_config(self) -> LaunchConfig {
         self
@@ -22,6 +23,7 @@ impl Configuration for LaunchConfig {
 
 macro_rules! tuples {
     ($(($($ty:ty),*))*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<G: Dims, B: Dims> Configuration for (G, B, $($ty,)*) {
             fn into_config(self) -> LaunchConfig {
                 self.into()
@@ -41,6 +43,7 @@ pub trait Tasks {
     fn into_parts(self) -> (usize, LaunchConfig);
 }
 
+#[diagnostic::do_not_recommend]
 impl Tasks for usize {
     fn into_parts(self) -> (usize, LaunchConfig) {
         (self, LaunchConfig::new(1, 1))
@@ -49,6 +52,7 @@ impl Tasks for usize {
 
 macro_rules! tasks {
     ($(($stream:ty $(, $shared:ident: $bytes:ty)?))*) => { $(
+        #[diagnostic::do_not_recommend]
         impl Tasks for (usize, $stream, $($bytes)?) {
             fn into_parts(self) -> (usize, LaunchConfig) {
                 let (count, stream, $($shared)?) = self;

@@ -45,6 +45,7 @@ impl<'a, T: ElementType + Element> CopyBack<'a, T> {
 
 // SAFETY: the array that is bound is a device array of the host array's length; it is kept until the launch is
 // enqueued, and freeing it waits for the use that binding recorded.
+#[diagnostic::do_not_recommend]
 unsafe impl<'a, T, A> KernelArg<&'static [T]> for In<&'a A>
 where
     T: ElementType + Element,
@@ -66,6 +67,7 @@ where
 }
 
 // SAFETY: as for `In`; the copy back waits for the launch.
+#[diagnostic::do_not_recommend]
 unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for InOut<&'a mut A>
 where
     T: ElementType + Element,
@@ -86,6 +88,7 @@ where
 }
 
 // SAFETY: as for `InOut`.
+#[diagnostic::do_not_recommend]
 unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for Out<&'a mut A>
 where
     T: ElementType + Element,
@@ -108,6 +111,7 @@ where
 macro_rules! host_arrays {
     ($($(const $extent:ident;)? [$array:ty]),*) => { $(
         // SAFETY: it becomes `In`.
+        #[diagnostic::do_not_recommend]
         unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static [T]> for &'a $array {
             type Bound = DeviceArray<T, Ix1>;
 
@@ -122,6 +126,7 @@ macro_rules! host_arrays {
         }
 
         // SAFETY: it becomes `InOut`.
+        #[diagnostic::do_not_recommend]
         unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static mut [T]> for &'a mut $array {
             type Bound = CopyBack<'a, T>;
 

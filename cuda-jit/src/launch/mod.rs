@@ -9,6 +9,7 @@
 //! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
+mod captures;
 mod config;
 mod host;
 mod params;
@@ -20,6 +21,7 @@ use std::sync::atomic::Ordering;
 use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
+pub use captures::{Borrowed, Capture, CaptureDim, Captures, Held, HostCaptures};
 pub use config::{Configuration, Tasks};
 pub use host::{In, InOut, Out};
 pub use params::Params;

@@ -9,7 +9,7 @@ use num_complex::Complex;
 use crate::device;
 use crate::harvest::{
     ArgType, Arithmetic, BuiltinReceiver, Callee, DeviceFn, DeviceType, ElementType, Field, Instance, KernelParam, Key,
-    Operator, StructTy, Ty, ValueType, ty_of,
+    Operator, Returned, StructTy, Ty, ValueType, ty_of,
 };
 use crate::kir::Scalar;
 use crate::num::Float;
@@ -71,6 +71,7 @@ impl<T: Real> Key for Complex<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Real> DeviceType for Complex<T> {
     type K = Self;
 }
@@ -84,40 +85,57 @@ impl<T: Real> ValueType for Complex<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Real> ElementType for Complex<T> {}
+#[diagnostic::do_not_recommend]
 impl<T: Real> KernelParam for Complex<T> {}
 impl<T: Real> ArgType for Complex<T> {}
 impl<T: Real> BuiltinReceiver for Complex<T> {}
 
-/// The hidden functions of the functions that are called by the type's path.
-pub trait ForeignFunctions<T: Real> {
+/// The hidden functions of the functions that are called by the type's path: as a call has it, and as a value.
+pub trait ForeignFunctions<T: Real>: Sized {
     /// `Complex::new`
-    fn __fn_new() -> Callee<new<T>>;
-    /// `Complex::i`
-    fn __fn_i() -> Callee<i<T>>;
-    /// `Complex::cis`
-    fn __fn_cis() -> Callee<cis<T>>;
-    /// `Complex::from_polar`
-    fn __fn_from_polar() -> Callee<from_polar<T>>;
-}
+    fn __call_new(_re: T, _im: T) -> Returned<new<T>, Self> {
+        Returned::new()
+    }
 
-impl<T: Real> ForeignFunctions<T> for Complex<T> {
+    /// `Complex::new`
     fn __fn_new() -> Callee<new<T>> {
         Callee::new()
     }
 
+    /// `Complex::i`
+    fn __call_i() -> Returned<i<T>, Self> {
+        Returned::new()
+    }
+
+    /// `Complex::i`
     fn __fn_i() -> Callee<i<T>> {
         Callee::new()
     }
 
+    /// `Complex::cis`
+    fn __call_cis(_phase: T) -> Returned<cis<T>, Self> {
+        Returned::new()
+    }
+
+    /// `Complex::cis`
     fn __fn_cis() -> Callee<cis<T>> {
         Callee::new()
     }
 
+    /// `Complex::from_polar`
+    fn __call_from_polar(_r: T, _theta: T) -> Returned<from_polar<T>, Self> {
+        Returned::new()
+    }
+
+    /// `Complex::from_polar`
     fn __fn_from_polar() -> Callee<from_polar<T>> {
         Callee::new()
     }
 }
+
+impl<T: Real> ForeignFunctions<T> for Complex<T> {}
 
 /// The operators, by the names of their traits; the last ones have a real number on the left.
 fn operators<T: Real>() -> Vec<Operator> {

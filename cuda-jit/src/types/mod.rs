@@ -3,9 +3,10 @@
 
 #[doc(hidden)]
 pub mod complex;
-mod half;
+#[doc(hidden)]
+pub mod halves;
 mod vector;
 
-pub(crate) use half::fused_to_odd;
+pub(crate) use halves::fused_to_odd;
 pub(crate) use vector::MISALIGNED;
 pub use vector::*;

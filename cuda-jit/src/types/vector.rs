@@ -8,6 +8,7 @@
 //!
 //! The traits that are `unsafe` to implement promise no more than that.
 
+use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use cuda_mem::Element;
 use half::{bf16, f16};
 
 use crate::harvest::{
-    ArgType, Arithmetic, BuiltinReceiver, DeviceType, ElementType, Field, KernelParam, Key, ScalarType, StructTy, Ty,
-    ValueType,
+    ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceType, ElementType, Field, GenericArg, Instance,
+    Intrinsic, KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, ty_of,
 };
 use crate::num::Float;
 
@@ -35,6 +36,27 @@ pub unsafe trait Vector: ElementType + Element {
 
 /// The message of a panic of [`as_vectors`](crate::device::as_vectors).
 pub(crate) const MISALIGNED: &str = "the numbers do not begin at a multiple of {0} bytes, as vectors do";
+
+/// What stands for the functions that make a vector.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct MadeVector<V>(PhantomData<V>);
+
+impl<V: Vector> DeviceFn for MadeVector<V> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![GenericArg::Type(ty_of::<V>())] }
+    }
+}
+
+/// The type of a lane.
+macro_rules! lane {
+    ($lane:ident $number:ident) => {
+        $number
+    };
+}
 
 /// One operator of a vector: with a vector, with a number on either side, and with assignment.
 macro_rules! operator {
@@ -100,6 +122,16 @@ macro_rules! vectors {
                 Self { $($lane: number),+ }
             }
 
+            #[doc(hidden)]
+            pub fn __call_new($(_: lane!($lane $number)),+) -> Returned<MadeVector<Self>, Self> {
+                Returned::new()
+            }
+
+            #[doc(hidden)]
+            pub fn __call_splat(_: $number) -> Returned<MadeVector<Self>, Self> {
+                Returned::new()
+            }
+
             /// The smaller of each two numbers.
             pub fn min(self, other: Self) -> Self {
                 Self { $($lane: self.$lane.min(other.$lane)),+ }
@@ -150,6 +182,7 @@ macro_rules! vectors {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl DeviceType for $name { type K = Self; }
 
         impl ValueType for $name {
@@ -157,7 +190,9 @@ macro_rules! vectors {
             fn cells(&self, push: &mut dyn FnMut(u64)) { $(push(ScalarType::bits(self.$lane));)+ }
         }
 
+        #[diagnostic::do_not_recommend]
         impl ElementType for $name {}
+        #[diagnostic::do_not_recommend]
         impl KernelParam for $name {}
         impl ArgType for $name {}
         impl BuiltinReceiver for $name {}

@@ -40,9 +40,6 @@ use code::{Code, Decode, Encode};
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
 pub const VERSION: u8 = 1;
 
-/// In a struct expression: stands for every field, with one value, which is evaluated once.
-pub const EVERY_FIELD: &str = "*";
-
 /// References of the front end: to what is decoded once and stays.
 type Ref<T> = &'static T;
 /// The same of several.

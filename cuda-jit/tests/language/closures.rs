@@ -303,3 +303,116 @@ fn applied_in_place(x: &[f32], out: &mut [f32]) {
 fn the_result_of_a_closure_decides_a_literal_before_it() {
     differ!(applied_in_place, (1, 8), [&X[..]], vec![0f32; 5]);
 }
+
+#[kernel]
+fn filled<F: Fn(usize) -> f32>(f: F, out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = f(i);
+    }
+}
+
+#[test]
+fn closures_read_device_arrays() {
+    let (table, k, mut out) = (on_device(&[1.0f32, 2.0, 4.0, 8.0]), 0.5, on_device(&[0f32; 5]));
+    filled::launch((1, 8), device_fn!(|i: usize| if i < table.len() { table[i] * k } else { -1.0 }), &mut out).unwrap();
+    assert_eq!(on_host(&out), [0.5, 1.0, 2.0, 4.0, -1.0]);
+    // by reference, moved, and with a slice of it passed on
+    let (borrowed, one, three) = (&table, 1, 3);
+    let f = device_fn!(move |i: usize| twice(|v| v + borrowed[i & three], 0.0) + last(&borrowed[one..]));
+    filled::launch((1, 8), f, &mut out).unwrap();
+    assert_eq!(on_host(&out), [10.0, 12.0, 16.0, 24.0, 10.0]);
+    // through a mutable reference it is read all the same
+    let mut table = table;
+    let exclusive = &mut table;
+    filled::launch((1, 8), device_fn!(|i: usize| sum_of(&exclusive[..i])), &mut out).unwrap();
+    assert_eq!(on_host(&out), [0.0, 1.0, 3.0, 7.0, 15.0]);
+    // another array is no other kernel
+    let texts = [on_device(&[1f32]), on_device(&[2f32, 3.0])].map(|table| {
+        let f = device_fn!(|i: usize| table[i]);
+        filled::compile_ptx((9, 0), &f).unwrap()
+    });
+    assert_eq!(texts[0].matches("ld.global.nc").count(), 1, "{}", texts[0]);
+}
+
+#[device]
+fn last(x: &[f32]) -> f32 {
+    x[x.len() - 1]
+}
+
+#[device]
+fn sum_of(x: &[f32]) -> f32 {
+    let mut sum = 0.0;
+    for v in x {
+        sum += *v;
+    }
+    sum
+}
+
+#[test]
+fn closures_read_device_arrays_of_more_dimensions_as_views() {
+    let table = cuda_mem::to_device(&context(), &ndarray::array![[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]]).unwrap();
+    let deep = cuda_mem::to_device(&context(), &ndarray::Array3::from_elem((1, 2, 3), 10u8)).unwrap();
+    let mut out = on_device(&[0f32; 6]);
+    let f = device_fn!(
+        |i: usize| table[[i / table.ncols(), i % 2]] + (deep[[0, 1, i % 3]] as usize * table.nrows()) as f32
+    );
+    filled::launch((1, 8), f, &mut out).unwrap();
+    assert_eq!(on_host(&out), [31.0, 32.0, 33.0, 34.0, 35.0, 36.0]);
+}
+
+#[kernel]
+fn spin(out: &mut [f32]) {
+    for _ in 0..2000 {
+        cuda_jit::device::nanosleep(1000);
+    }
+    out[0] += 1.0;
+}
+
+#[test]
+fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
+    let (mut table, mut out) = (on_device(&[0f32]), on_device(&[0f32]));
+    let streams = [(); 3].map(|()| cuda_driver::Stream::new(&context()).unwrap());
+    for turn in 1..5 {
+        spin::launch((1, 1, &streams[0]), &mut table).unwrap();
+        let f = device_fn!(|i: usize| {
+            cuda_jit::device::nanosleep(1_000_000);
+            table[i]
+        });
+        filled::launch((1, 1, &streams[1]), f, &mut out).unwrap();
+        assert_eq!(on_host(&out), [turn as f32]);
+        filled::launch((1, 1, &streams[1]), f, &mut out).unwrap();
+        spin::launch((1, 1, &streams[2]), &mut table).unwrap();
+        assert_eq!(on_host(&out), [turn as f32], "the array was written while it was read");
+        spin::launch((1, 1, &streams[2]), &mut table).unwrap();
+        table = on_device(&[turn as f32]);
+    }
+}
+
+#[test]
+fn an_array_that_a_closure_reads_may_be_freed_after_the_launch() {
+    let mut out = on_device(&[0f32; 2]);
+    for value in [3.0, 5.0] {
+        let table = on_device(&[value; 1000]);
+        let f = device_fn!(|i: usize| {
+            cuda_jit::device::nanosleep(1_000_000);
+            table[999 - i]
+        });
+        filled::launch((1, 2), f, &mut out).unwrap();
+        drop(table);
+        let _other = on_device(&[f32::NAN; 1000]);
+        assert_eq!(on_host(&out), [value; 2]);
+    }
+}
+
+#[kernel]
+fn called<F: Fn(u32)>(f: F) {
+    f(1);
+}
+
+#[test]
+fn a_closures_array_tells_the_context() {
+    let table = on_device(&[7u32]);
+    called::launch((1, 1), device_fn!(|i: u32| assert!(table[0] == 7 && i == 1))).unwrap();
+    context().synchronize().unwrap();
+}

@@ -28,4 +28,10 @@ fn syntax() {
     let _ = device_fn!(|v: f32| println!("{v}"));
 }
 
+fn writes(mut table: Vec<f32>, mut k: f32) {
+    let _ = device_fn!(|i: usize| table[i] = 1.0);
+    let _ = device_fn!(|v: f32| k += v);
+    let _ = device_fn!(|i: usize| twice(&mut table[i]));
+}
+
 fn main() {}

@@ -21,6 +21,14 @@ fn captures(text: String, one: &f32, slice: &[f32], list: Vec<f32>, host: Host) 
     let _ = device_fn!(|v: f32| v * host.k);
 }
 
+fn arrays(context: &cuda_driver::Context, many: &cuda_mem::DeviceArray<f32, ndarray::IxDyn>) {
+    let table: cuda_mem::DeviceArray<f32, ndarray::Ix1> = cuda_mem::zeros(context, 4).unwrap();
+    let f = device_fn!(|i: usize| table[i]);
+    f.host()(1);
+    let _ = device_fn!(|i: usize| many[i]);
+    let _ = device_fn!(|i: usize| table.fill(1.0));
+}
+
 fn passed(out: &mut [f32]) {
     let k = 2.0;
     let _ = map::launch((1, 1), |v: f32| v * k, out);
@@ -34,10 +42,6 @@ fn bodies() {
     let k = 2.0f32;
     let _ = device_fn!(|v: f32| v * k as u32);
     let _ = device_fn!(|v: f32| not_a_device_function(v));
-    let _ = device_fn!(|v: f32| {
-        k += v;
-        k
-    });
 }
 
 fn generic<const N: usize>() {

@@ -31,9 +31,24 @@ fn plain_associated(out: &mut [f32]) {
 
 #[device]
 impl Plain {
-    fn generic<T: Copy>(&self, t: T) -> T {
+    fn max<T: Copy>(&self, t: T) -> T {
         t
     }
+}
+
+#[device]
+impl Plain {
+    fn generic<T: cuda_jit::Num>(&self, t: T, by: f32) -> T {
+        t
+    }
+}
+
+#[kernel]
+fn generic_methods(out: &mut [f32]) {
+    let p = Plain(1.0);
+    p.generic(1u8, 2u32);
+    p.generic(1u8);
+    p.generic(true, 1.0);
 }
 
 #[device]

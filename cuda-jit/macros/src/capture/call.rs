@@ -1,15 +1,19 @@
 //! Calls: device functions, closures, methods of numbers and slices, and the panicking macros.
 
 use cuda_jit_syntax::owned as s;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Ident, Lit, Macro, Path, Token};
+use syn::{Expr, ExprCall, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::methods::{METHODS, refused_method};
-use super::{BindingKind, Callee, Capture, Named, callee, callee_value, node, span::begin, written};
+use super::{
+    BindingKind, Callee, Capture, Named, callee, callee_value, node, nothing,
+    span::{begin, begin_path},
+    written,
+};
 use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
@@ -26,6 +30,7 @@ impl Capture {
         };
         let callee = callee.clone();
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
+        let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if callee.path.is_ident("Some") && args.len() == 1 {
             return node(span, s::ExprKind::Option(args.pop().map(Box::new)));
@@ -36,9 +41,8 @@ impl Capture {
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        if let Some(fields) = of_vector(&callee.path, &mut args) {
-            let number = self.observe(expr);
-            return node(span, s::ExprKind::Struct(number, fields, None));
+        if let Some(asked) = asked {
+            return self.method_by_path(span, &callee, &asked, args);
         }
         args = match self.known_call(&callee.path, args, span) {
             Ok(known) => return known,
@@ -49,13 +53,19 @@ impl Capture {
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
-        if let Some(name) = function_of_type(&callee)
-            && !self.functions.contains(&name)
-        {
-            self.functions.push(name);
+        let place = begin(&call.func);
+        let number = self.callee(Callee::Observed(place));
+        match function_of_type(&callee) {
+            Some(name) => {
+                let mut path = callee;
+                if let Some(last) = path.path.segments.last_mut() {
+                    last.ident = self.call_of(&name);
+                }
+                *call.func = Expr::Path(path);
+                *expr = shown(expr, number, place);
+            }
+            None => self.tie(call, number, &callee, closures),
         }
-        let number = self.callee(Callee::Observed(begin(&call.func)));
-        self.tie(call, number, &callee, closures);
         node(span, s::ExprKind::Call(number, args))
     }
 
@@ -78,21 +88,12 @@ impl Capture {
                     _ => node(span, s::ExprKind::FromBits(value, number)),
                 });
             }
-            ("f16" | "bf16", "from_f32" | "from_f32_const" | "from_f64" | "from_f64_const", 1) => {
-                // the argument's own type first: a literal says none
-                let from = if name.starts_with("from_f32") { "f32" } else { "f64" };
-                let from = Ident::new(from, path.span());
-                self.types.push(syn::parse_quote!(#from));
-                let from = s::ExprKind::Cast(Box::new(args.remove(0)), self.types.len() as u32 - 1);
-                let number = self.type_of_path(path);
-                return Ok(node(span, s::ExprKind::Cast(Box::new(node(span, from)), number)));
-            }
             _ => {}
         }
-        let primitive = PRIMITIVES.contains(&ty.as_str()) || vector(&ty).is_some();
+        let primitive = PRIMITIVES.contains(&ty.as_str());
         let known = METHODS.contains(&name.as_str());
         let generic = known && self.type_params.contains(&ty);
-        if !(primitive || generic) {
+        if !(primitive || generic) || !known && is_lower_type(&ty) {
             return Err(args);
         }
         if !known || args.is_empty() {
@@ -130,15 +131,26 @@ impl Capture {
         *call.func = Expr::Verbatim(callee);
     }
 
-    /// `receiver.method(args)`. In the twin the receiver is asked for the method's hidden one; whatever that moves is
-    /// still there, since nothing of the twin is ever reached.
-    pub(super) fn method_call(&mut self, call: &mut ExprMethodCall) -> s::Expr {
+    /// The name of the hidden function that stands for the call of a type's.
+    fn call_of(&mut self, name: &Ident) -> Ident {
+        if !self.methods.contains(name) {
+            self.methods.push(name.clone());
+        }
+        format_ident!("__call_{}", name, span = name.span())
+    }
+
+    /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
+    /// methods stays, and the receiver is asked whether it is that; whatever this moves is still there, since nothing of
+    /// the twin is ever reached.
+    pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
+        let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let span = begin(&call.receiver);
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let asked = call.receiver.to_token_stream();
+        let own = !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
+        let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let known = self.same_type(&call.receiver).map(|receiver| format!("{receiver}.{name}"));
         let receiver = self.expr(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
@@ -146,6 +158,12 @@ impl Capture {
             _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
         };
         let method_span = call.method.span();
+        if own {
+            let number = self.callee(Callee::Observed(method_span));
+            call.method = self.call_of(&call.method);
+            *expr = shown(expr, number, method_span);
+            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
+        }
         let same = self.asked.iter().find(|(asked, _)| Some(asked) == known.as_ref());
         if let Some((_, number)) = same {
             return node(span, s::ExprKind::Method(name, Box::new(receiver), args, *number));
@@ -155,10 +173,20 @@ impl Capture {
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
         self.before.push(written(quote_spanned!(method_span => (#asked).#hidden().of(#observer);)));
-        if !METHODS.contains(&name.as_str()) && !self.methods.iter().any(|known| *known == name) {
-            self.methods.push(call.method.clone());
-        }
         node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
+    }
+
+    /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
+    fn method_by_path(&mut self, span: Span, path: &ExprPath, asked: &TokenStream, mut args: Vec<s::Expr>) -> s::Expr {
+        let (mut hidden, place) = (path.clone(), begin_path(path));
+        let Some(last) = hidden.path.segments.last_mut() else { return self.refuse(span, "this is not a call") };
+        let name = last.ident.to_string();
+        last.ident = format_ident!("__dev_{}", name, span = last.ident.span());
+        let number = self.callee(Callee::Observed(place));
+        let observer = callee(number, place);
+        self.before.push(written(quote_spanned!(place => #hidden(&(#asked)).of(#observer);)));
+        let receiver = Box::new(args.remove(0));
+        node(span, s::ExprKind::Method(name, receiver, args, number))
     }
 
     /// The message of `expect`.
@@ -212,7 +240,9 @@ impl Capture {
             "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
             _ => {
                 let hint = match name.as_str() {
-                    "print" | "println" | "eprint" | "eprintln" | "dbg" => "write `printf!(\"..\\n\", ..)`",
+                    "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
+                    "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
+                    "s" => "kernels do not slice views; take `.row(i)` or `.column(j)`, or add to the index",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
                 return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
@@ -229,12 +259,27 @@ impl Capture {
     fn shared(&mut self, call: &Macro, span: Span) -> s::Expr {
         match syn::parse2::<syn::Type>(call.tokens.clone()) {
             Ok(ty) => {
+                if let Some(place) = self.runtime_length(&ty) {
+                    let hint = "the length of a `shared!` array is a constant; where the launch tells it, write \
+                                `dynamic_shared!([f32; n])`";
+                    return self.refuse(place, hint);
+                }
                 self.named.push(Named::Shared(Box::new(ty)));
                 let number = self.named.len() as u32 - 1;
                 node(span, s::ExprKind::Shared(number))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
         }
+    }
+
+    /// Where the length of an array, nested or not, is a binding.
+    fn runtime_length(&mut self, ty: &syn::Type) -> Option<Span> {
+        let syn::Type::Array(array) = ty else { return None };
+        let is_binding = match &array.len {
+            Expr::Path(path) => path.path.get_ident().and_then(|ident| self.lookup(ident)).is_some(),
+            _ => false,
+        };
+        if is_binding { Some(array.len.span()) } else { self.runtime_length(&array.elem) }
     }
 
     /// `dynamic_shared!([T; n], ..)`; the last part may be without a length.
@@ -263,9 +308,12 @@ impl Capture {
 
     /// `printf!("..", args)`
     fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
-        // an error in the string is that of the macro itself, which the function and its twin call
-        let Ok(mut format) = syn::parse2::<Format>(call.tokens.clone()) else {
-            return node(span, s::ExprKind::Tuple(Vec::new()));
+        let mut format = match syn::parse2::<Format>(call.tokens.clone()) {
+            Ok(format) => format,
+            Err(error) => {
+                self.errors.push(error);
+                return nothing();
+            }
         };
         let args = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
         call.tokens = format.tokens();
@@ -319,6 +367,12 @@ impl Capture {
     }
 }
 
+/// In the twin: the call of a hidden function, whose callee is shown to its observer.
+fn shown(call: &Expr, number: u32, span: Span) -> Expr {
+    let observer = callee(number, span);
+    Expr::Verbatim(quote_spanned!(span => #call.of(#observer)))
+}
+
 /// `[T; n]` or `[T]`.
 struct DynamicPart {
     element: syn::Type,
@@ -335,25 +389,17 @@ impl Parse for DynamicPart {
     }
 }
 
-/// How many numbers a short vector of that name has, such as `f32x4`.
-fn vector(name: &str) -> Option<&str> {
-    let (number, count) = name.split_once('x')?;
-    (PRIMITIVES.contains(&number) && matches!(count, "2" | "3" | "4")).then_some(count)
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
+fn is_lower_type(name: &str) -> bool {
+    let number = name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number);
+    matches!(name, "f16" | "bf16") || number.is_some_and(|number| PRIMITIVES.contains(&number))
 }
 
-/// The fields of a short vector that a path's function makes from these arguments, if it is one: `f32x4::new(a, b, c, d)`
-/// and `f32x4::splat(a)`.
-fn of_vector(path: &Path, args: &mut Vec<s::Expr>) -> Option<Vec<(String, s::Expr)>> {
+/// The name of one of the language's methods, of a type in lower case that is no primitive.
+fn method_of_lower_type(path: &Path) -> Option<String> {
     let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-    let ty = ty.ident.to_string();
-    let count = vector(&ty)?;
-    match (function.ident.to_string().as_str(), args.len().to_string()) {
-        ("new", given) if given == count => {
-            Some(["x", "y", "z", "w"].map(str::to_owned).into_iter().zip(args.drain(..)).collect())
-        }
-        ("splat", _) => args.pop().map(|arg| vec![(cuda_jit_syntax::EVERY_FIELD.to_owned(), arg)]),
-        _ => None,
-    }
+    let (ty, name) = (ty.ident.to_string(), function.ident.to_string());
+    (is_lower_type(&ty) && !PRIMITIVES.contains(&ty.as_str()) && METHODS.contains(&name.as_str())).then_some(name)
 }
 
 /// Whether a path names a tuple struct, by Rust's naming.
@@ -384,7 +430,8 @@ pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
 /// Whether a path names a function of a type or trait, by Rust's naming.
 fn of_type(path: &ExprPath) -> bool {
     let before = path.path.segments.iter().rev().nth(1);
-    path.qself.is_some() || before.is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+    let is_type = |name: String| name.starts_with(char::is_uppercase) || is_lower_type(&name);
+    path.qself.is_some() || before.is_some_and(|segment| is_type(segment.ident.to_string()))
 }
 
 /// The path of the function that ties a callee which takes closures.

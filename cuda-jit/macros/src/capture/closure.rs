@@ -2,7 +2,7 @@
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Pat};
+use syn::{Expr, ExprClosure, Ident, Pat};
 
 use super::stmt::after;
 use super::{BindingKind, Capture, node, span::begin};
@@ -53,6 +53,21 @@ impl Capture {
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
     }
 
+    /// Refuses what would write a place that a launch's closure captures.
+    pub(super) fn refuse_captured(&mut self, place: &Expr) {
+        if self.carried.is_some()
+            && let Some(name) = root(place)
+            && let Some(number) = self.lookup(name).or_else(|| self.carry(name))
+            && self.bindings[number as usize].kind == BindingKind::Carried
+        {
+            let hint = format!(
+                "`{name}` is captured, and a launch's closure only reads what it captures; what it writes it returns, or \
+                 takes as a parameter: `|out: &mut [f32], i: usize| ..`"
+            );
+            self.refuse(name.span(), hint);
+        }
+    }
+
     pub(super) fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
@@ -74,5 +89,17 @@ impl Capture {
         self.labels = labels;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved }
+    }
+}
+
+/// The name of what a place is a part of.
+fn root(place: &Expr) -> Option<&Ident> {
+    match place {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Index(index) => root(&index.expr),
+        Expr::Field(field) => root(&field.base),
+        Expr::Paren(inner) => root(&inner.expr),
+        Expr::Unary(unary) => root(&unary.expr),
+        _ => None,
     }
 }

@@ -33,6 +33,7 @@ impl Capture {
                     *expr = block;
                     return self.expr(expr);
                 }
+                self.refuse_captured(&assign.left);
                 let value = self.expr(&mut assign.right);
                 let place = self.expr(&mut assign.left);
                 self.observe_late(expr);
@@ -69,7 +70,7 @@ impl Capture {
                 node(span, s::ExprKind::Block(None, body))
             }
             Expr::Call(_) => self.call(expr),
-            Expr::MethodCall(call) => self.method_call(call),
+            Expr::MethodCall(_) => self.method_call(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -232,6 +233,7 @@ impl Capture {
         let span = begin(&binary.left);
         let operator = operator(&binary.op);
         if let Some((op, true)) = operator {
+            self.refuse_captured(&binary.left);
             let place = self.expr(&mut binary.left);
             let value = self.expr(&mut binary.right);
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
@@ -260,6 +262,9 @@ impl Capture {
     fn reference(&mut self, reference: &mut syn::ExprReference) -> s::Expr {
         let span = reference.and_token.span();
         let mutable = reference.mutability.is_some();
+        if mutable {
+            self.refuse_captured(&reference.expr);
+        }
         let value = self.expr(&mut reference.expr);
         if let Expr::Index(index) = &*reference.expr
             && matches!(*index.index, Expr::Range(_))

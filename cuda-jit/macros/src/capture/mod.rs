@@ -44,10 +44,8 @@ pub(crate) struct Captured {
     pub(crate) types: Vec<Type>,
     /// The type of each array in shared memory and struct expression.
     pub(crate) named: Vec<Named>,
-    /// The methods that are not builtin ones, each name once.
+    /// The methods and functions of types that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
-    /// The functions of types that are called by path, each name once.
-    pub(crate) functions: Vec<Ident>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -109,7 +107,6 @@ pub(crate) struct Capture {
     types: Vec<Type>,
     named: Vec<Named>,
     methods: Vec<Ident>,
-    functions: Vec<Ident>,
     /// The method calls that the twin asked for, as [`Capture::same_type`] tells them, with their callees.
     asked: Vec<(String, u32)>,
     /// What the twin does before the statement that is being walked.
@@ -163,8 +160,8 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, methods, functions, items, .. } = self;
-        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, items })
+        let Self { bindings, callees, consts, types, named, methods, items, .. } = self;
+        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, items })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -332,19 +329,19 @@ fn nothing() -> s::Expr {
 }
 
 /// The observer of a binding. Observers have the spans of what they observe, hygiene included, so that an error about
-/// them is one about that.
+/// them is one about that; names that nobody else has keep them apart from the body's.
 pub(crate) fn observer(number: u32, span: Span) -> Ident {
-    format_ident!("__w{}", number, span = span)
+    format_ident!("__cuda_jit_w{}", number, span = span)
 }
 
 /// The observer of what is not a binding.
 pub(crate) fn named(number: u32, span: Span) -> Ident {
-    format_ident!("__n{}", number, span = span)
+    format_ident!("__cuda_jit_n{}", number, span = span)
 }
 
 /// The observer of a callee.
 pub(crate) fn callee(number: u32, span: Span) -> Ident {
-    format_ident!("__c{}", number, span = span)
+    format_ident!("__cuda_jit_c{}", number, span = span)
 }
 
 /// A block of the twin as code that is never reached: rustc types it, and has no borrows to check in it.
@@ -390,5 +387,5 @@ fn node(span: Span, kind: s::ExprKind) -> s::Expr {
 /// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
 /// call reads the same as in the function.
 fn callee_value(number: u32, span: Span) -> Ident {
-    format_ident!("__f{}", number, span = span)
+    format_ident!("__cuda_jit_f{}", number, span = span)
 }

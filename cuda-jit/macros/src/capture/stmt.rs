@@ -47,11 +47,13 @@ impl Capture {
                     twin.extend(before);
                     twin.push(stmt);
                 }
-                Stmt::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Use(_))) => self.items.push(item.clone()),
+                Stmt::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_))) => {
+                    self.items.push(item.clone())
+                }
                 Stmt::Item(item) => {
                     self.refuse(
                         item.span(),
-                        "only `const`, `static` and `use` items can stand in a kernel; move it outside",
+                        "only `const`, `static`, `type` and `use` items can stand in a kernel; move it outside",
                     );
                 }
             }

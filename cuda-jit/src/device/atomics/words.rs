@@ -51,6 +51,7 @@ macro_rules! words {
         pub struct $name;
 
         // A kernel holds nothing of it: what it says is in the call's own type.
+        #[diagnostic::do_not_recommend]
         impl DeviceType for $name {
             type K = ();
         }

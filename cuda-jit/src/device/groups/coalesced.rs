@@ -165,19 +165,19 @@ impl marker::WarpGroup for Coalesced {
 super::methods_of_values! {
     impl Coalesced [];
     /// The value of the thread of that rank, modulo the group.
-    fn shfl / __dev_shfl / Index<T: Shuffled>(value, rank) -> T;
+    fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
     /// The value of the thread `delta` ranks below; the thread's own where there is none.
-    fn shfl_up / __dev_shfl_up / Up<T: Shuffled>(value, delta) -> T;
+    fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
     /// The value of the thread `delta` ranks above; the thread's own where there is none.
-    fn shfl_down / __dev_shfl_down / Down<T: Shuffled>(value, delta) -> T;
+    fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
     /// For which threads of the group the value has this thread's bits, a bit for each.
-    fn match_any / __dev_match_any / MatchAny<T: Shuffled>(value) -> u32;
+    fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
     /// Whether the value has the same bits in all threads of the group: their mask and `true`, else 0 and `false`.
-    fn match_all / __dev_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
+    fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
     /// The sum over the group, wrapping, in each of its threads.
-    fn reduce_add / __dev_reduce_add / Add<T: Reduced>(value) -> T;
+    fn reduce_add / __call_reduce_add / Add<T: Reduced>(value) -> T;
     /// The smallest value of the group, in each of its threads.
-    fn reduce_min / __dev_reduce_min / Min<T: Reduced>(value) -> T;
+    fn reduce_min / __call_reduce_min / Min<T: Reduced>(value) -> T;
     /// The largest value of the group, in each of its threads.
-    fn reduce_max / __dev_reduce_max / Max<T: Reduced>(value) -> T;
+    fn reduce_max / __call_reduce_max / Max<T: Reduced>(value) -> T;
 }

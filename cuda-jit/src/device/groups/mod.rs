@@ -24,6 +24,7 @@ macro_rules! group {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
             type K = Self;
         }
@@ -39,12 +40,11 @@ macro_rules! group {
 }
 use group;
 
-/// Methods of a group whose first argument tells their type: the front end reads it off that, since a device method has no
-/// generic parameters of its own.
+/// Methods of a group whose first argument tells their type: the front end reads it off that.
 macro_rules! methods_of_values {
     (
         impl $group:ty [$($generics:tt)*];
-        $($(#[$doc:meta])+ fn $name:ident / $ask:ident / $marker:ident<T: $bound:ident>($value:ident $(, $rank:ident)?)
+        $($(#[$doc:meta])+ fn $name:ident / $call:ident / $marker:ident<T: $bound:ident>($value:ident $(, $rank:ident)?)
             -> $output:ty;)+
     ) => {
         impl<$($generics)*> $group { $(
@@ -60,8 +60,11 @@ macro_rules! methods_of_values {
             }
 
             #[doc(hidden)]
-            pub fn $ask(&self) -> crate::harvest::Callee<super::marker::$marker<Self>> {
-                crate::harvest::Callee::new()
+            pub fn $call<T>(
+                &self, _: T $(, $rank: u32)?
+            ) -> crate::harvest::Returned<super::marker::$marker<Self>, $output> {
+                $(let _ = $rank;)?
+                crate::harvest::Returned::new()
             }
         )+ }
     };

@@ -145,21 +145,21 @@ impl<const N: usize> marker::WarpGroup for Tile<N> {
 super::methods_of_values! {
     impl Tile<N> [const N: usize];
     /// The value of the thread of that rank, modulo the tile.
-    fn shfl / __dev_shfl / Index<T: Shuffled>(value, rank) -> T;
+    fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
     /// The value of the thread `delta` below; the thread's own where there is none.
-    fn shfl_up / __dev_shfl_up / Up<T: Shuffled>(value, delta) -> T;
+    fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
     /// The value of the thread `delta` above; the thread's own where there is none.
-    fn shfl_down / __dev_shfl_down / Down<T: Shuffled>(value, delta) -> T;
+    fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
     /// The value of the thread whose rank differs in the bits of `bits`; the thread's own where there is none.
-    fn shfl_xor / __dev_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
+    fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
     /// For which threads of the tile the value has this thread's bits, a bit for each.
-    fn match_any / __dev_match_any / MatchAny<T: Shuffled>(value) -> u32;
+    fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
     /// Whether the value has the same bits in all threads of the tile: their mask and `true`, else 0 and `false`.
-    fn match_all / __dev_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
+    fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
     /// The sum over the tile, wrapping, in each of its threads.
-    fn reduce_add / __dev_reduce_add / Add<T: Shuffled>(value) -> T;
+    fn reduce_add / __call_reduce_add / Add<T: Shuffled>(value) -> T;
     /// The smallest value of the tile, in each of its threads; of numbers and NaN a number.
-    fn reduce_min / __dev_reduce_min / Min<T: Shuffled>(value) -> T;
+    fn reduce_min / __call_reduce_min / Min<T: Shuffled>(value) -> T;
     /// The largest value of the tile, in each of its threads; of numbers and NaN a number.
-    fn reduce_max / __dev_reduce_max / Max<T: Shuffled>(value) -> T;
+    fn reduce_max / __call_reduce_max / Max<T: Shuffled>(value) -> T;
 }

@@ -1,0 +1,275 @@
+//! What closures of the host's take to a kernel: values by copy, arrays of the device by reference, to be read.
+//!
+//! In the closure's body an array is the slice or view that a kernel's parameter would be. A launch binds it like the
+//! argument for such a parameter.
+//!
+//! # Safety
+//!
+//! A closure is bound as what it captures, in order: the cells of a value, or what [`KernelArg`] binds for a slice or view.
+
+use cuda_driver::{Context, Stream};
+use cuda_mem::{DeviceArray, Element};
+use ndarray::{ArrayView, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
+
+use super::{KernelArg, Launch};
+use crate::error::Result;
+use crate::harvest::{DeviceClosure, DeviceType, ElementType, Key, Ty, ValueType};
+
+/// What a closure can take to a kernel.
+#[diagnostic::on_unimplemented(
+    message = "a closure cannot carry a value of type `{Self}` to a kernel",
+    label = "captured by `device_fn!`",
+    note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
+    note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
+)]
+pub trait Capture<'a> {
+    /// Its key in the closure's body, asked for together with the rest, so that what cannot be carried is said once.
+    type Key: Key;
+
+    /// What is carried.
+    type Held: Held;
+
+    /// What the closure's body sees.
+    type Seen;
+
+    /// Both. What is seen of a device array is empty on the host, where the body does not run.
+    fn carry(&'a self) -> (Self::Held, Self::Seen);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ValueType> Capture<'_> for T {
+    type Key = T::K;
+    type Held = T;
+    type Seen = T;
+
+    fn carry(&self) -> (T, T) {
+        (*self, *self)
+    }
+}
+
+/// The dimensions of a device array that a closure can read: its elements are a slice if there is one, else a view.
+#[diagnostic::on_unimplemented(
+    message = "a closure cannot carry a device array whose number of dimensions is not known",
+    note = "it carries arrays of one to six dimensions"
+)]
+pub trait CaptureDim<T: ElementType + Element>: Dimension + 'static {
+    /// What the closure's body sees of it.
+    type Seen: DeviceType + Copy + 'static;
+
+    /// An empty one.
+    fn nothing() -> Self::Seen;
+
+    /// Binds an array.
+    ///
+    /// # Errors
+    ///
+    /// If it lies in another context.
+    fn bind(array: &DeviceArray<T, Self>, launch: &mut Launch<'_>) -> Result<()>;
+}
+
+macro_rules! dims {
+    ($($dimension:ident => $seen:ty, $nothing:expr;)*) => { $(
+        impl<T: ElementType + Element> CaptureDim<T> for $dimension {
+            type Seen = $seen;
+
+            fn nothing() -> $seen {
+                $nothing
+            }
+
+            fn bind(array: &DeviceArray<T, Self>, launch: &mut Launch<'_>) -> Result<()> {
+                KernelArg::<$seen>::bind(array, launch)
+            }
+        }
+    )* };
+}
+
+/// A view of nothing.
+fn empty<T, D: Dimension>() -> ArrayView<'static, T, D> {
+    ArrayView::from_shape(D::default(), &[]).expect("no elements fill a shape without any")
+}
+
+dims! {
+    Ix1 => &'static [T], &[];
+    Ix2 => ArrayView<'static, T, Ix2>, empty();
+    Ix3 => ArrayView<'static, T, Ix3>, empty();
+    Ix4 => ArrayView<'static, T, Ix4>, empty();
+    Ix5 => ArrayView<'static, T, Ix5>, empty();
+    Ix6 => ArrayView<'static, T, Ix6>, empty();
+}
+
+/// A device array that a closure borrows.
+#[derive(Debug)]
+pub struct Borrowed<'a, T: Element, D: Dimension>(&'a DeviceArray<T, D>);
+
+impl<T: Element, D: Dimension> Copy for Borrowed<'_, T, D> {}
+
+impl<T: Element, D: Dimension> Clone for Borrowed<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Device arrays, by what a closure may name of them.
+macro_rules! arrays {
+    ($($outlived:lifetime: $array:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Capture<'a> for $array {
+            type Key = <D::Seen as DeviceType>::K;
+            type Held = Borrowed<$outlived, T, D>;
+            type Seen = D::Seen;
+
+            fn carry(&'a self) -> (Self::Held, D::Seen) {
+                (Borrowed(self), D::nothing())
+            }
+        }
+    )* };
+}
+
+arrays! {
+    'a: DeviceArray<T, D>;
+    'b: &'b DeviceArray<T, D>;
+    'a: &'b mut DeviceArray<T, D>;
+}
+
+/// What is carried of a captured value.
+///
+/// # Safety
+///
+/// `bind` pushes the cells that a parameter of the type `ty` consists of, as [`KernelArg::bind`] does.
+pub unsafe trait Held: Copy {
+    /// The same without lifetimes.
+    type Static: Held<Static = Self::Static> + 'static;
+
+    /// Its type in the closure's body.
+    fn ty() -> Ty;
+
+    /// The context that it lies in, if it lies in one.
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
+    /// Appends the driver's parameters.
+    ///
+    /// # Errors
+    ///
+    /// If it lies in another context.
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()>;
+}
+
+// SAFETY: a value without references is the cells of its numbers.
+unsafe impl<T: ValueType> Held for T {
+    type Static = T;
+
+    fn ty() -> Ty {
+        T::K::ty()
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        self.cells(&mut |cell| launch.push(cell));
+        Ok(())
+    }
+}
+
+// SAFETY: it is bound as the argument for a parameter of the type that the body sees.
+unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Held for Borrowed<'_, T, D> {
+    type Static = Borrowed<'static, T, D>;
+
+    fn ty() -> Ty {
+        <D::Seen as DeviceType>::K::ty()
+    }
+
+    fn context(&self) -> Option<&Context> {
+        Some(DeviceArray::context(self.0))
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        D::bind(self.0, launch)
+    }
+}
+
+/// What a closure captures, as nested pairs that end with `()`.
+///
+/// # Safety
+///
+/// `bind` binds each as [`Held::bind`] does, in the order of `types`.
+pub unsafe trait Captures: Copy {
+    /// The same without lifetimes.
+    type Static: Captures<Static = Self::Static> + 'static;
+
+    /// Appends the type of each.
+    fn types(types: &mut Vec<Ty>);
+
+    /// The context of the first that lies in one.
+    fn context(&self) -> Option<&Context>;
+
+    /// Binds each.
+    ///
+    /// # Errors
+    ///
+    /// The first's that cannot be bound.
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()>;
+}
+
+// SAFETY: there is nothing.
+unsafe impl Captures for () {
+    type Static = ();
+
+    fn types(_: &mut Vec<Ty>) {}
+
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
+    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+// SAFETY: the first, then the rest, in both.
+unsafe impl<T: Held, R: Captures> Captures for (T, R) {
+    type Static = (T::Static, R::Static);
+
+    fn types(types: &mut Vec<Ty>) {
+        types.push(T::ty());
+        R::types(types);
+    }
+
+    fn context(&self) -> Option<&Context> {
+        self.0.context().or_else(|| self.1.context())
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        self.0.bind(launch)?;
+        self.1.bind(launch)
+    }
+}
+
+/// Captures that the host has too, so that it can call the closure.
+#[diagnostic::on_unimplemented(
+    message = "the host cannot call a closure that reads an array of the device",
+    note = "only a kernel can call it: pass it to a launch"
+)]
+pub trait HostCaptures {}
+
+impl HostCaptures for () {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ValueType, R: HostCaptures> HostCaptures for (T, R) {}
+
+// SAFETY: a closure's cells are those of what it captures, in order, and its parameter's type says the same types.
+#[diagnostic::do_not_recommend]
+unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for DeviceClosure<S, C, H, W> {
+    type Bound = ();
+
+    fn context(&self) -> Option<&Context> {
+        self.captures().context()
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        self.captures().bind(launch)
+    }
+
+    fn finish((): (), _: &Stream) -> Result<()> {
+        Ok(())
+    }
+}

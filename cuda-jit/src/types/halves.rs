@@ -1,0 +1,80 @@
+//! What the host needs to compute with 16-bit floats as devices do, and `half` does not have; and how kernels call
+//! `half`'s functions.
+
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+
+use crate::harvest::{Body, DeviceFn, GenericArg, Instance, Intrinsic, Returned, ScalarType, Untied, ty_of};
+
+/// What stands for a function that makes a `To` of a `From`.
+#[derive(Debug)]
+pub struct Converted<From, To>(PhantomData<(From, To)>);
+
+impl<From: ScalarType, To: ScalarType> DeviceFn for Converted<From, To> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        let generics = vec![GenericArg::Type(ty_of::<To>())];
+        Instance { body: Body::Intrinsic(Intrinsic::Number(From::SCALAR)), generics }
+    }
+}
+
+/// The hidden functions of the functions that are called by the type's path.
+pub trait HalfFunctions: Sized {
+    /// `f16::from_f32`
+    fn __call_from_f32(_: f32) -> Returned<Converted<f32, Self>, Self> {
+        Returned::new()
+    }
+
+    /// `f16::from_f32_const`
+    fn __call_from_f32_const(_: f32) -> Returned<Converted<f32, Self>, Self> {
+        Returned::new()
+    }
+
+    /// `f16::from_f64`
+    fn __call_from_f64(_: f64) -> Returned<Converted<f64, Self>, Self> {
+        Returned::new()
+    }
+
+    /// `f16::from_f64_const`
+    fn __call_from_f64_const(_: f64) -> Returned<Converted<f64, Self>, Self> {
+        Returned::new()
+    }
+
+    /// `f16::from_bits`
+    fn __call_from_bits(_: u16) -> Returned<Converted<u16, Self>, Self> {
+        Returned::new()
+    }
+}
+
+impl HalfFunctions for f16 {}
+impl HalfFunctions for bf16 {}
+
+/// `a * b + c` of values that 16-bit floats have, rounded to odd: of the two `f32` around the exact result the one whose
+/// last bit is set. Rounding that to 16 bits is rounding the exact result.
+pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c)); // the product is exact
+    let sum = product + addend;
+    if !sum.is_finite() {
+        return sum as f32;
+    }
+    let rest = sum - product;
+    let lost = (product - (sum - rest)) + (addend - rest);
+    if lost == 0.0 {
+        return odd(sum, f64::from(sum as f32), (sum as f32).to_bits());
+    }
+    // what the sum lost is part of what lies beside it
+    let inward = (lost < 0.0) != sum.is_sign_negative();
+    let sum = f64::from_bits((sum.to_bits() - u64::from(inward)) | 1);
+    odd(sum, f64::from(sum as f32), (sum as f32).to_bits())
+}
+
+/// The bits of the `f32` nearest to `exact`, which is `near`, moved to the odd one beside it if they are not the same.
+fn odd(exact: f64, near: f64, bits: u32) -> f32 {
+    if near == exact {
+        return f32::from_bits(bits);
+    }
+    f32::from_bits((bits - u32::from(near.abs() > exact.abs())) | 1)
+}
