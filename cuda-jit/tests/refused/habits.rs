@@ -19,6 +19,7 @@ fn heap(out: &mut [f32]) {
     let list = vec![1.0, 2.0];
     let text = format!("{}", out[0]);
     println!("{text}");
+    out[1] = line!() as f32;
     out[0] = list[0];
 }
 
