@@ -64,6 +64,49 @@ fn a_profiler_finds_the_lines_of_the_kernel_and_of_what_was_inlined() {
     }
 }
 
+/// The device function that the kernel's reaches through another.
+const INNER_LINE: u32 = line!() + 3;
+#[device]
+fn inner(v: f32) -> f32 {
+    v.sqrt() * 3.0
+}
+
+const OUTER_LINE: u32 = line!() + 3;
+#[device]
+fn outer(v: f32) -> f32 {
+    inner(v)
+}
+
+const NESTED_LINE: u32 = line!() + 3;
+#[kernel(lineinfo)]
+fn nested(x: &mut [f32]) {
+    x[0] = outer(x[0]);
+}
+
+#[test]
+fn what_was_inlined_says_from_where() {
+    let ptx = profiled::compile_ptx((9, 0)).unwrap();
+    let inlined = |ptx: &str, name: &str| {
+        let bytes: Vec<String> = name.bytes().chain([0]).map(|byte| byte.to_string()).collect();
+        let label = ptx.split_once(&format!(":\n.b8 {}\n", bytes.join(","))).expect("its name").0;
+        let label = label.rsplit('\n').next().expect("a label").to_owned();
+        let told = format!(", function_name {label}, inlined_at ");
+        let line = ptx.lines().find(|line| line.contains(&told)).unwrap_or_else(|| panic!("{ptx}"));
+        let (place, at) = line.split_once(&told).expect("it was found");
+        let number = |place: &str, part: usize| place.split_whitespace().nth(part).and_then(|n| n.parse::<u32>().ok());
+        [number(place, 2).expect("a line"), number(at, 1).expect("a line")]
+    };
+    assert_eq!(inlined(&ptx, "twice"), [TWICE_LINE, KERNEL_LINE + 3]);
+    let ptx = nested::compile_ptx((9, 0)).unwrap();
+    assert_eq!(inlined(&ptx, "outer"), [OUTER_LINE, NESTED_LINE]);
+    assert_eq!(inlined(&ptx, "inner"), [INNER_LINE, OUTER_LINE]);
+    assert!(!ptx.contains(" 107374"), "{ptx}");
+    match cuda_jit::inspect::assemble::<nested>((9, 0)) {
+        Ok(assembled) => assert!(assembled.registers > 0),
+        Err(error) => assert!(error.to_string().starts_with("found no `ptxas`"), "{error}"),
+    }
+}
+
 #[test]
 fn line_tables_change_no_instruction() {
     let instructions = |ptx: &str, name: &str| {

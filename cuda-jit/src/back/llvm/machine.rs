@@ -16,9 +16,10 @@ use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, Tar
 
 use super::debug;
 use super::function::lower_module;
-use super::hoist;
+use super::inlined::Inlined;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
+use super::{hoist, inlined};
 use crate::kir;
 use crate::target::Target;
 
@@ -153,7 +154,10 @@ impl Machine {
             self.verify(&module)?;
         }
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
-        let module = if lines && !options.debug { self.with_lines_only(context, &module)? } else { module };
+        let (module, inlined) = match lines && !options.debug {
+            true => self.with_lines_only(context, &module)?,
+            false => (module, Inlined::default()),
+        };
         let ptx = self
             .machine
             .write_to_memory_buffer(&module, FileType::Assembly)
@@ -161,7 +165,7 @@ impl Machine {
         let text = ptx.as_slice();
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
-        Ok(Output { ptx, llvm_ir })
+        Ok(Output { ptx: inlined::told(ptx, &inlined), llvm_ir })
     }
 
     /// Where debug assertions are on, whether the module is one that LLVM takes.
@@ -172,10 +176,15 @@ impl Machine {
         module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))
     }
 
-    /// The module with line tables as its only debug information, read from its text.
-    fn with_lines_only<'ctx>(&self, context: &'ctx Context, module: &Module<'ctx>) -> Result<Module<'ctx>, EmitError> {
-        let text = debug::lines_only(&module.print_to_string().to_string());
+    /// The module with line tables as its only debug information, read from its text, and what was inlined in it.
+    fn with_lines_only<'ctx>(
+        &self,
+        context: &'ctx Context,
+        module: &Module<'ctx>,
+    ) -> Result<(Module<'ctx>, Inlined), EmitError> {
+        let (text, inlined) = inlined::marked(&debug::lines_only(&module.print_to_string().to_string()));
         let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
-        context.create_module_from_ir(buffer).map_err(|error| EmitError::Llvm(error.to_string()))
+        let module = context.create_module_from_ir(buffer).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        Ok((module, inlined))
     }
 }

@@ -51,6 +51,7 @@ mod flow;
 mod function;
 mod half;
 mod hoist;
+mod inlined;
 mod libdevice;
 mod machine;
 mod needs;

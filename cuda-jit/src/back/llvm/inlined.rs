@@ -1,0 +1,241 @@
+//! Which function an instruction was inlined from, and where: what `.loc` says by `function_name` and `inlined_at`.
+//!
+//! LLVM 22 knows it and does not print it for PTX. So each place that was inlined gets a line of its own that no source
+//! has, [`marked`] in the module's text, and [`told`] puts what is known of it in the place of that line in the PTX.
+//!
+//! A function that is inlined into one that is inlined itself has a `.loc` for each of them, the outermost first.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// The first of the lines that no source has.
+const FIRST: u32 = 0x4000_0000;
+
+/// A place as LLVM's text has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Location {
+    line: u32,
+    column: u32,
+    /// The numbers of the metadata that describe the function, and the place where that was inlined.
+    scope: u32,
+    inlined_at: Option<u32>,
+}
+
+/// A function as LLVM's text has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Scope {
+    name: String,
+    file: String,
+}
+
+/// What a module's text says of its places.
+#[derive(Debug, Default)]
+pub(super) struct Inlined {
+    locations: HashMap<u32, Location>,
+    scopes: HashMap<u32, Scope>,
+    /// The places that have lines of their own, in order.
+    marked: Vec<Location>,
+}
+
+/// A module's text with a line of its own for each place that was inlined, and what those stand for.
+pub(super) fn marked(text: &str) -> (String, Inlined) {
+    let mut inlined = Inlined::read(text);
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let location = node(line, "DILocation").and_then(|(number, _)| inlined.locations.get(&number).copied());
+        match location.filter(|location| location.inlined_at.is_some()) {
+            Some(location) => {
+                let (number, _) = line.split_once(" =").unwrap_or_default();
+                let (own, scope) = (FIRST + inlined.marked.len() as u32, inlined.outermost(location).scope);
+                let _ = writeln!(out, "{number} = distinct !DILocation(line: {own}, column: 1, scope: !{scope})");
+                inlined.marked.push(location);
+            }
+            None => out.push_str(line),
+        }
+    }
+    (out, inlined)
+}
+
+/// PTX in which the places that were inlined are told.
+pub(super) fn told(ptx: String, inlined: &Inlined) -> String {
+    if inlined.marked.is_empty() {
+        return ptx;
+    }
+    let mut tables = Tables::of(&ptx);
+    let mut out = String::with_capacity(ptx.len() * 2);
+    for line in ptx.split_inclusive('\n') {
+        let own = line.trim().strip_prefix(".loc").and_then(|rest| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
+        let place = own.and_then(|own| inlined.marked.get(own.checked_sub(FIRST)? as usize));
+        match place {
+            Some(place) => inlined.tell(*place, &mut tables, &mut out),
+            None => out.push_str(line),
+        }
+    }
+    out + &tables.added()
+}
+
+impl Inlined {
+    fn read(text: &str) -> Self {
+        let (mut files, mut scopes, mut locations) = (HashMap::new(), HashMap::new(), HashMap::new());
+        for line in text.lines().filter(|line| line.starts_with('!')) {
+            if let Some((number, fields)) = node(line, "DIFile") {
+                files.insert(number, quoted(fields, "filename"));
+            } else if let Some((number, fields)) = node(line, "DISubprogram") {
+                scopes.insert(number, (quoted(fields, "name"), reference(fields, "file")));
+            } else if let Some((number, fields)) = node(line, "DILocation") {
+                let (line, column) = (value(fields, "line").unwrap_or(0), value(fields, "column").unwrap_or(0));
+                let Some(scope) = reference(fields, "scope") else { continue };
+                locations.insert(number, Location { line, column, scope, inlined_at: reference(fields, "inlinedAt") });
+            }
+        }
+        let scope = |(number, (name, file)): (u32, (String, Option<u32>))| {
+            let file = file.and_then(|file| files.get(&file)).cloned().unwrap_or_default();
+            (number, Scope { name, file })
+        };
+        Inlined { locations, scopes: scopes.into_iter().map(scope).collect(), marked: Vec::new() }
+    }
+
+    fn caller(&self, location: Location) -> Option<Location> {
+        location.inlined_at.and_then(|number| self.locations.get(&number)).copied()
+    }
+
+    /// The place in the function that is not inlined itself.
+    fn outermost(&self, location: Location) -> Location {
+        std::iter::successors(Some(location), |location| self.caller(*location)).last().unwrap_or(location)
+    }
+
+    /// The `.loc` of a place behind those of its callers.
+    fn tell(&self, location: Location, tables: &mut Tables, out: &mut String) {
+        let place = |location: &Location, tables: &mut Tables| {
+            let file = self.scopes.get(&location.scope).map_or("", |scope| &scope.file);
+            format!("{} {} {}", tables.file(file), location.line, location.column)
+        };
+        let caller = self.caller(location);
+        if let Some(caller) = caller {
+            self.tell(caller, tables, out);
+        }
+        let _ = write!(out, "\t.loc\t{}", place(&location, tables));
+        if let (Some(caller), Some(scope)) = (caller, self.scopes.get(&location.scope)) {
+            let (name, at) = (tables.name(&scope.name), place(&caller, tables));
+            let _ = write!(out, ", function_name {name}, inlined_at {at}");
+        }
+        out.push('\n');
+    }
+}
+
+/// The files and names that `.loc`s speak of by number and label.
+struct Tables {
+    files: HashMap<String, u32>,
+    /// The files that the PTX has not.
+    new: Vec<(u32, String)>,
+    names: Vec<String>,
+}
+
+impl Tables {
+    fn of(ptx: &str) -> Self {
+        let entry = |line: &str| {
+            let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once([' ', '\t'])?;
+            Some((name.trim().trim_matches('"').to_owned(), number.parse().ok()?))
+        };
+        Tables { files: ptx.lines().filter_map(entry).collect(), new: Vec::new(), names: Vec::new() }
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.files.get(name) {
+            return *number;
+        }
+        let number = self.files.values().max().map_or(1, |most| most + 1);
+        self.files.insert(name.to_owned(), number);
+        self.new.push((number, name.to_owned()));
+        number
+    }
+
+    fn name(&mut self, name: &str) -> String {
+        let known = self.names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        format!("$L__inlined{number}")
+    }
+
+    /// What is to stand in the PTX beside what it has.
+    fn added(&self) -> String {
+        let mut text = String::new();
+        for (number, name) in &self.new {
+            let _ = writeln!(text, "\t.file\t{number} \"{name}\"");
+        }
+        text.push_str("\t.section\t.debug_str\n\t{\n");
+        for (number, name) in self.names.iter().enumerate() {
+            let bytes: Vec<String> = name.bytes().chain([0]).map(|byte| byte.to_string()).collect();
+            let _ = writeln!(text, "$L__inlined{number}:\n.b8 {}", bytes.join(","));
+        }
+        text + "\t}\n"
+    }
+}
+
+/// The number and the fields of a line that defines metadata of a kind.
+fn node<'t>(line: &'t str, kind: &str) -> Option<(u32, &'t str)> {
+    let (number, rest) = line.strip_prefix('!')?.split_once(" = ")?;
+    let rest = rest.strip_prefix("distinct ").unwrap_or(rest);
+    let fields = rest.strip_prefix('!')?.strip_prefix(kind)?.strip_prefix('(')?;
+    Some((number.parse().ok()?, fields))
+}
+
+/// What stands behind a field's name.
+fn field<'t>(fields: &'t str, name: &str) -> Option<&'t str> {
+    let start = fields.match_indices(name).find(|(at, _)| {
+        let behind = fields[at + name.len()..].starts_with(": ");
+        behind && (*at == 0 || fields[..*at].ends_with(", "))
+    });
+    start.map(|(at, _)| &fields[at + name.len() + 2..])
+}
+
+fn value(fields: &str, name: &str) -> Option<u32> {
+    let text = field(fields, name)?;
+    text[..text.find([',', ')'])?].parse().ok()
+}
+
+fn reference(fields: &str, name: &str) -> Option<u32> {
+    let text = field(fields, name)?.strip_prefix('!')?;
+    text[..text.find([',', ')'])?].parse().ok()
+}
+
+fn quoted(fields: &str, name: &str) -> String {
+    let text = field(fields, name).and_then(|text| text.strip_prefix('"')?.split_once('"'));
+    text.map(|(text, _)| text.to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_within_two_inlined_functions_is_told_from_the_outermost() {
+        let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"b.rs\", directory: \"\")\n\
+                    !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
+                    !4 = distinct !DISubprogram(name: \"f\", scope: !2, file: !2, line: 8)\n\
+                    !5 = distinct !DISubprogram(name: \"g\", scope: !2, file: !2, line: 9)\n\
+                    !6 = !DILocation(line: 20, column: 3, scope: !3)\n\
+                    !7 = distinct !DILocation(line: 9, scope: !4, inlinedAt: !6)\n\
+                    !8 = !DILocation(line: 10, column: 5, scope: !5, inlinedAt: !7)\n";
+        let (marked, inlined) = marked(text);
+        assert!(marked.contains("!6 = !DILocation(line: 20, column: 3, scope: !3)\n"), "{marked}");
+        let own = format!("!8 = distinct !DILocation(line: {}, column: 1, scope: !3)\n", FIRST + 1);
+        assert!(marked.contains(&own), "{marked}");
+        let ptx = format!("\t.loc\t1 20 3\n\tret;\n\t.loc\t1 {} 1\n\tret;\n\t.file\t1 \"a.rs\"\n", FIRST + 1);
+        let expected = "\t.loc\t1 20 3\n\tret;\n\t.loc\t1 20 3\n\
+                        \t.loc\t2 9 0, function_name $L__inlined0, inlined_at 1 20 3\n\
+                        \t.loc\t2 10 5, function_name $L__inlined1, inlined_at 2 9 0\n\tret;\n\t.file\t1 \"a.rs\"\n\
+                        \t.file\t2 \"b.rs\"\n\t.section\t.debug_str\n\t{\n$L__inlined0:\n.b8 102,0\n\
+                        $L__inlined1:\n.b8 103,0\n\t}\n";
+        assert_eq!(told(ptx, &inlined), expected);
+    }
+
+    #[test]
+    fn text_without_such_places_stays() {
+        let (text, inlined) = marked("!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
+        assert_eq!(text, "!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
+        assert_eq!(told("\t.loc\t1 20 3\n".to_owned(), &inlined), "\t.loc\t1 20 3\n");
+    }
+}
