@@ -35,29 +35,60 @@ const LINES_VERSION: &str = "+ptx78";
 /// Levels 2 and 3 are LLVM's own lists cut to what changes kernels, in half the time: no vectoriser, since a thread has no
 /// vectors; nothing that propagates between functions, since nearly all are inlined; no pass that divergent branches
 /// forbid; each of those that simplify as often as it made the code of the kernels in `benches` smaller.
-fn passes(opt_level: u8) -> String {
+///
+/// Loops are unrolled late, so that what comes before sees each once, unless the kernel has arrays of a thread's own: those
+/// become registers only where constants index them.
+fn passes(opt_level: u8, shape: Shape) -> String {
     if opt_level < 2 {
         return format!("default<O{opt_level}>");
     }
     let simplify = "instcombine<no-verify-fixpoint>";
+    let unroll = format!("loop-unroll<O{opt_level}>");
     let functions = [
         "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
         simplify,
         "tailcallelim,reassociate,constraint-elimination",
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<nontrivial>)",
-        "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,correlated-propagation",
+        "simplifycfg",
+        if shape.arrays {
+            "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>"
+        } else {
+            "loop(indvars,loop-deletion)"
+        },
+        "gvn,correlated-propagation",
         simplify,
         "adce,dse,loop-mssa(licm)",
         "simplifycfg<forward-switch-cond;switch-range-to-icmp;hoist-common-insts;sink-common-insts>",
-        &format!("loop-unroll<O{opt_level}>"),
+        &unroll,
+        "early-cse<memssa>",
         simplify,
-        "loop-mssa(licm),div-rem-pairs,simplifycfg",
-    ];
-    format!(
-        "nvvm-reflect,function(nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg),cgscc(inline),globaldce,\
-         function({})",
-        functions.join(",")
-    )
+        "div-rem-pairs,simplifycfg",
+    ]
+    .join(",");
+    if shape.calls {
+        format!(
+            "nvvm-reflect,function(nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg),cgscc(inline),globaldce,\
+             function({functions})"
+        )
+    } else {
+        format!("globaldce,function(nvvm-intr-range,{functions})")
+    }
+}
+
+/// What a module has that some passes are for.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Functions beside the kernel.
+    calls: bool,
+    /// Arrays of a thread's own.
+    arrays: bool,
+}
+
+impl Shape {
+    fn of(module: &Module<'_>, kir: &kir::Module) -> Self {
+        let mut defined = module.get_functions().filter(|function| function.get_first_basic_block().is_some());
+        Self { calls: defined.nth(1).is_some(), arrays: kir.functions.iter().any(|f| !f.arrays.is_empty()) }
+    }
 }
 
 thread_local! {
@@ -142,7 +173,7 @@ impl Machine {
         let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
         let built = text();
         module
-            .run_passes(&passes(self.opt_level), &self.machine, PassBuilderOptions::create())
+            .run_passes(&passes(self.opt_level, Shape::of(&module, kir)), &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
         let module = if lines && !options.debug { self.with_lines_only(context, &module)? } else { module };

@@ -10,33 +10,37 @@
 
 use cuda_llvm::inkwell;
 use inkwell::basic_block::BasicBlock;
-use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum, IntType};
+use inkwell::types::{BasicMetadataTypeEnum, IntType};
 use inkwell::values::{FunctionValue, IntValue, PointerValue};
 
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
-/// `$0` to `$3` are scratch, `$4` is a predicate, `$5` the record, `$6` the kernel, `$7` the site, `$8` and `$9` the
-/// arguments. `exit` ends the thread from within callees too.
+/// `$0` is the record, `$1` the kernel, `$2` the site, `$3` and `$4` the arguments. `exit` ends the thread from within
+/// callees too. What it works with it declares itself: as outputs, LLVM took time for each register.
 const REPORT: &str = "\
-atom.global.cas.b32 $0, [$5], 0, 1;
-\tsetp.ne.b32 $4, $0, 0;
-\t@$4 exit;
-\tmov.u32 $0, %ctaid.x;
-\tst.global.v2.b32 [$5+8], {$7, $0};
-\tmov.u32 $0, %ctaid.y;
-\tmov.u32 $1, %ctaid.z;
-\tmov.u32 $2, %tid.x;
-\tmov.u32 $3, %tid.y;
-\tst.global.v4.b32 [$5+16], {$0, $1, $2, $3};
-\tmov.u32 $0, %tid.z;
-\tst.global.b32 [$5+32], $0;
-\tst.global.b64 [$5+40], $8;
-\tst.global.b64 [$5+48], $9;
+{
+\t.reg .pred taken;
+\t.reg .b32 a, b, c, d;
+\tatom.global.cas.b32 a, [$0], 0, 1;
+\tsetp.ne.b32 taken, a, 0;
+\t@taken exit;
+\tmov.u32 a, %ctaid.x;
+\tst.global.v2.b32 [$0+8], {$2, a};
+\tmov.u32 a, %ctaid.y;
+\tmov.u32 b, %ctaid.z;
+\tmov.u32 c, %tid.x;
+\tmov.u32 d, %tid.y;
+\tst.global.v4.b32 [$0+16], {a, b, c, d};
+\tmov.u32 a, %tid.z;
+\tst.global.b32 [$0+32], a;
+\tst.global.b64 [$0+40], $3;
+\tst.global.b64 [$0+48], $4;
 \tmembar.sys;
-\tst.global.b32 [$5+4], $6;
-\texit;";
-const CONSTRAINTS: &str = "=&r,=&r,=&r,=&r,=&b,l,r,r,l,l,~{memory}";
+\tst.global.b32 [$0+4], $1;
+\texit;
+\t}";
+const CONSTRAINTS: &str = "l,r,r,l,l,~{memory}";
 
 /// A function's cold block, made when the first panic is lowered.
 #[derive(Default)]
@@ -73,11 +77,9 @@ impl<'ctx> PanicBlock<'ctx> {
         let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
         let argument = |index: usize| self.phi(lowering, long, |_, arguments| arguments.get(index).copied());
         let (first, second) = (argument(0)?, argument(1)?);
-        let scratch: [BasicTypeEnum<'ctx>; 5] =
-            [word.into(), word.into(), word.into(), word.into(), context.bool_type().into()];
         let inputs: [BasicMetadataTypeEnum<'ctx>; 5] =
             [record.get_type().into(), word.into(), word.into(), long.into(), long.into()];
-        let ty = context.struct_type(&scratch, false).fn_type(&inputs, false);
+        let ty = context.void_type().fn_type(&inputs, false);
         let report = context.create_inline_asm(ty, REPORT.to_owned(), CONSTRAINTS.to_owned(), true, false, None, false);
         let arguments = [record.into(), kernel.into(), site.into(), first.into(), second.into()];
         builder.build_indirect_call(ty, report, &arguments, "")?;
