@@ -236,7 +236,8 @@ impl Function {
     /// # Errors
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
-    #[inline]
+    // As for `LaunchConfig::fitting`.
+    #[inline(always)]
     pub fn check_config(&self, config: &LaunchConfig) -> Result<CheckedLaunch<'_>> {
         let (limits, attributes) = (self.context().limits(), &self.0.attributes);
         match config.fitting(limits) {

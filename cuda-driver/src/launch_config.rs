@@ -211,7 +211,8 @@ impl LaunchConfig {
     }
 
     /// The configuration in the driver's integers, if it is within `limits`: every launch's way, so it makes no error.
-    #[inline]
+    // In pieces through memory, as a function returns it, it would stall the launch that reads it back whole.
+    #[inline(always)]
     pub(crate) fn fitting(&self, limits: &DeviceLimits) -> Option<Geometry> {
         let grid = self.grid.fit(limits.max_grid).ok()?;
         let block = self.block.fit(limits.max_block).ok()?;

@@ -231,7 +231,13 @@ impl fmt::Debug for Resident {
 pub(crate) type Reading<'a> = SmallVec<[RwLockReadGuard<'a, Copies>; 2]>;
 
 /// Orders a launch on `stream` after the updates of the constants that it reads.
+#[inline]
 pub(crate) fn read<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
+    // Most kernels have none, and to collect nothing took a third of their launch.
+    if residents.is_empty() { Ok(Reading::new()) } else { read_each(residents, stream) }
+}
+
+fn read_each<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
     let read = |resident: &'a Arc<Resident>| {
         let copies = resident.0.read();
         copies.buffer.prepare_read(stream)?;

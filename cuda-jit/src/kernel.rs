@@ -104,6 +104,9 @@ pub(crate) struct Loaded {
     pub(crate) panic_record: u64,
     /// What identifies the kernel in that record.
     pub(crate) id: u32,
+    /// Whether its launches are what their configurations say: it adds no shared memory and does not ask for all blocks at
+    /// once.
+    pub(crate) as_written: bool,
     /// The constants of the host's that it reads.
     pub(crate) constants: Vec<Arc<Resident>>,
     /// The block that occupancy chooses for `forall`, in threads.
@@ -203,6 +206,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let panic_record = context.panic_record()?.device_ptr();
     let stream = context.default_stream();
+    let as_written = !compiled.cooperative && compiled.carved_bytes == 0;
     let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
     Ok(Loaded {
         compiled,
@@ -211,6 +215,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         stream,
         panic_record,
         id,
+        as_written,
         constants,
         block: OnceCell::new(),
         warned: AtomicUsize::new(0),

@@ -14,7 +14,6 @@ mod config;
 mod host;
 mod params;
 
-use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -26,6 +25,7 @@ pub use config::{Configuration, Tasks};
 pub use host::{In, InOut, Out};
 pub use params::Params;
 
+use crate::compile::Compiled;
 use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
@@ -153,8 +153,13 @@ where
 #[inline]
 fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLaunch<'_>) -> Result<()> {
     let used = loaded.compiled.grid_dims;
-    let repeats = |extents: [u32; 3]| extents[used..].iter().any(|&extent| extent != 1);
-    if used == 0 || config.ndim() >= used && !repeats(checked.grid()) && !repeats(checked.block()) {
+    // Written out, because a list that is indexed has to lie in memory first.
+    let extends_in = |[_, y, z]: [u32; 3]| match (y, z) {
+        (1, 1) => 1,
+        (_, 1) => 2,
+        _ => 3,
+    };
+    if used == 0 || config.ndim() >= used && extends_in(checked.grid()).max(extends_in(checked.block())) <= used {
         return Ok(());
     }
     Err(wrong_dimensions(loaded, config))
@@ -202,24 +207,35 @@ impl Loaded {
 }
 
 /// The configuration with what the kernel asks for beyond what is written.
-#[inline]
-fn configured<'a>(loaded: &Loaded, config: &'a LaunchConfig) -> Cow<'a, LaunchConfig> {
-    let compiled = &loaded.compiled;
-    let alone = compiled.cooperative && !config.is_cooperative();
-    if !alone && compiled.carved_bytes == 0 {
-        return Cow::Borrowed(config);
-    }
+fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchConfig {
     let bytes = config.dynamic_shared_bytes().saturating_add(compiled.carved_bytes);
     let config = config.clone().shared_bytes(bytes);
-    Cow::Owned(if alone { config.cooperative() } else { config })
+    if compiled.cooperative { config.cooperative() } else { config }
 }
 
+#[inline]
 fn run<K, A>(loaded: &Loaded, config: &LaunchConfig, args: A, place: Option<&'static Location<'static>>) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    let config = &*configured(loaded, config);
+    if loaded.as_written {
+        enqueue::<K, A>(loaded, config, args, place)
+    } else {
+        enqueue::<K, A>(loaded, &configured(&loaded.compiled, config), args, place)
+    }
+}
+
+fn enqueue<K, A>(
+    loaded: &Loaded,
+    config: &LaunchConfig,
+    args: A,
+    place: Option<&'static Location<'static>>,
+) -> Result<()>
+where
+    K: Kernel,
+    A: KernelArgs<K::Params>,
+{
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);

@@ -38,32 +38,68 @@ const LINES_VERSION: &str = "+ptx78";
 /// vectors; nothing that propagates between functions, since nearly all are inlined; no pass that divergent branches
 /// forbid; each of those that simplify as often as it made the code of the kernels in `benches` smaller.
 ///
-/// With `may_copy` loops whose turns need checks from some turn on are split there (`irce`): the first part, which makes
-/// none, can be unrolled. It copies the loop, so nothing in the module may wait for other threads.
-fn passes(opt_level: u8, may_copy: bool) -> String {
+/// Loops whose turns need checks from some turn on are split (`irce`): the first part, which makes none, can be unrolled.
+/// That copies the loop, so nothing in the module may wait for other threads. Loops are unrolled late, so that what comes
+/// before sees each once, unless the kernel has arrays of a thread's own: those become registers only where constants index
+/// them.
+fn passes(opt_level: u8, shape: Shape) -> String {
     if opt_level < 2 {
         return format!("default<O{opt_level}>");
     }
     let simplify = "instcombine<no-verify-fixpoint>";
-    let split = if may_copy { ",irce" } else { "" };
+    let split = if shape.waits { "" } else { ",irce" };
+    let unroll = format!("loop-unroll<O{opt_level}>");
     let functions = [
         "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
         simplify,
         &format!("tailcallelim,reassociate,constraint-elimination{split}"),
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<nontrivial>)",
-        "simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,correlated-propagation",
+        "simplifycfg",
+        if shape.arrays {
+            "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>"
+        } else {
+            "loop(indvars,loop-deletion)"
+        },
+        "gvn,correlated-propagation",
         simplify,
         "adce,dse,loop-mssa(licm)",
         "simplifycfg<forward-switch-cond;switch-range-to-icmp;hoist-common-insts;sink-common-insts>",
-        &format!("loop-unroll<O{opt_level}>"),
+        &unroll,
+        "early-cse<memssa>",
         simplify,
-        "loop-mssa(licm),div-rem-pairs,simplifycfg",
-    ];
-    format!(
-        "nvvm-reflect,function(nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg),cgscc(inline),globaldce,\
-         function({})",
-        functions.join(",")
-    )
+        "div-rem-pairs,simplifycfg",
+    ]
+    .join(",");
+    if shape.calls {
+        format!(
+            "nvvm-reflect,function(nvvm-intr-range,sroa<modify-cfg>,early-cse,simplifycfg),cgscc(inline),globaldce,\
+             function({functions})"
+        )
+    } else {
+        format!("globaldce,function(nvvm-intr-range,{functions})")
+    }
+}
+
+/// What a module has that some passes are for.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Functions beside the kernel.
+    calls: bool,
+    /// Arrays of a thread's own.
+    arrays: bool,
+    /// Threads wait for others.
+    waits: bool,
+}
+
+impl Shape {
+    fn of(module: &Module<'_>, kir: &kir::Module) -> Self {
+        let mut defined = module.get_functions().filter(|function| function.get_first_basic_block().is_some());
+        Self {
+            calls: defined.nth(1).is_some(),
+            arrays: kir.functions.iter().any(|f| !f.arrays.is_empty()),
+            waits: kir.synchronises(),
+        }
+    }
 }
 
 thread_local! {
@@ -145,9 +181,8 @@ impl Machine {
         self.verify(&module)?;
         let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
         let built = text();
-        let passes = passes(self.opt_level, !kir.synchronises());
         module
-            .run_passes(&passes, &self.machine, PassBuilderOptions::create())
+            .run_passes(&passes(self.opt_level, Shape::of(&module, kir)), &self.machine, PassBuilderOptions::create())
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
         if self.opt_level >= 2 && !kir.sites.is_empty() {
             hoist::checks(context, &module)?;

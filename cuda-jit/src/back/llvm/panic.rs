@@ -12,7 +12,7 @@ use cuda_llvm::inkwell;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
-use inkwell::types::{BasicMetadataTypeEnum, BasicTypeEnum, IntType};
+use inkwell::types::{BasicMetadataTypeEnum, IntType};
 use inkwell::values::{
     BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue,
     IntValue, Operand, PointerValue,
@@ -21,32 +21,36 @@ use inkwell::values::{
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
-/// `$0` to `$3` are scratch, `$4` is a predicate, `$5` the record, `$6` the kernel, `$7` the site, `$8` and `$9` the
-/// arguments. The threads that find the record taken end at once.
+/// `$0` is the record, `$1` the kernel, `$2` the site, `$3` and `$4` the arguments. The threads that find the record taken
+/// end at once. What it works with it declares itself: as outputs, LLVM took time for each register.
 const REPORT: &str = "\
-atom.global.cas.b32 $0, [$5], 0, 1;
-\tsetp.ne.b32 $4, $0, 0;
-\t@$4 exit;
-\tmov.u32 $0, %ctaid.x;
-\tst.global.v2.b32 [$5+8], {$7, $0};
-\tmov.u32 $0, %ctaid.y;
-\tmov.u32 $1, %ctaid.z;
-\tmov.u32 $2, %tid.x;
-\tmov.u32 $3, %tid.y;
-\tst.global.v4.b32 [$5+16], {$0, $1, $2, $3};
-\tmov.u32 $0, %tid.z;
-\tst.global.b32 [$5+32], $0;
-\tst.global.b64 [$5+40], $8;
-\tst.global.b64 [$5+48], $9;
+{
+\t.reg .pred taken;
+\t.reg .b32 a, b, c, d;
+\tatom.global.cas.b32 a, [$0], 0, 1;
+\tsetp.ne.b32 taken, a, 0;
+\t@taken exit;
+\tmov.u32 a, %ctaid.x;
+\tst.global.v2.b32 [$0+8], {$2, a};
+\tmov.u32 a, %ctaid.y;
+\tmov.u32 b, %ctaid.z;
+\tmov.u32 c, %tid.x;
+\tmov.u32 d, %tid.y;
+\tst.global.v4.b32 [$0+16], {a, b, c, d};
+\tmov.u32 a, %tid.z;
+\tst.global.b32 [$0+32], a;
+\tst.global.b64 [$0+40], $3;
+\tst.global.b64 [$0+48], $4;
 \tmembar.sys;
-\tst.global.b32 [$5+4], $6;";
+\tst.global.b32 [$0+4], $1;
+\t}";
 /// What ends the thread, from within callees too.
 const END: &str = "exit;";
 /// A panic where no launch has brought a record.
 const TRAP: &str = "trap;";
 /// How many arguments a report has.
 const ARGUMENTS: usize = 5;
-const CONSTRAINTS: &str = "=&r,=&r,=&r,=&r,=&b,l,r,r,l,l,~{memory}";
+const CONSTRAINTS: &str = "l,r,r,l,l,~{memory}";
 
 /// A function's cold block, made when the first panic is lowered.
 #[derive(Default)]
@@ -119,11 +123,8 @@ fn report<'ctx>(
     text: String,
     arguments: Arguments<'ctx>,
 ) -> Result<()> {
-    let word = context.i32_type();
-    let scratch: [BasicTypeEnum<'ctx>; 5] =
-        [word.into(), word.into(), word.into(), word.into(), context.bool_type().into()];
     let inputs = arguments.map(|argument| BasicMetadataTypeEnum::from(argument.get_type()));
-    let ty = context.struct_type(&scratch, false).fn_type(&inputs, false);
+    let ty = context.void_type().fn_type(&inputs, false);
     let asm = context.create_inline_asm(ty, text, CONSTRAINTS.to_owned(), true, false, None, false);
     builder.build_indirect_call(ty, asm, &arguments.map(BasicMetadataValueEnum::from), "")?;
     Ok(())
@@ -134,7 +135,7 @@ pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionVa
     let end = block.get_terminator().filter(|end| end.get_opcode() == InstructionOpcode::Unreachable)?;
     let is_report = |last: &InstructionValue<'ctx>| {
         let asm = CallSiteValue::try_from(*last).is_ok_and(|call| call.get_called_fn_value().is_none());
-        asm && last.get_type().is_struct_type() && last.get_num_operands() as usize == ARGUMENTS + 1
+        asm && last.get_type().is_void_type() && last.get_num_operands() as usize == ARGUMENTS + 1
     };
     end.get_previous_instruction().filter(is_report)
 }
