@@ -51,8 +51,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::AtomicStore(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
-        // its callee tells
-        Intrinsic::AsVectors => Ty::Unit,
+        // its callee, or its argument, tells
+        Intrinsic::AsVectors | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -79,7 +79,12 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Reduce(_)
         | Intrinsic::Bits(_)
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
-        Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
+        Intrinsic::Grid(1)
+        | Intrinsic::GridSize(1)
+        | Intrinsic::LaneId
+        | Intrinsic::WarpSize
+        | Intrinsic::ClusterRank
+        | Intrinsic::ClusterRanks => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
     }
@@ -200,6 +205,7 @@ impl Lowering<'_> {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
                 }
+                Callee::Intrinsic(Intrinsic::MapShared, _) => self.ty_of(args.first()?),
                 _ => self.result_of(*number),
             },
             _ => self.ty_of_control(expr),

@@ -27,6 +27,7 @@ pub use params::Params;
 use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
+use crate::syntax;
 use crate::warnings::{self, Warning};
 
 /// A launch that is being put together.
@@ -164,6 +165,18 @@ fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
+/// Refuses clusters of more blocks than the kernel's launch bounds say.
+#[inline]
+fn check_clusters(kernel: &syntax::Definition, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> Result<()> {
+    let Some(extents) = checked.cluster() else { return Ok(()) };
+    let (blocks, limit) = (extents.iter().product(), kernel.options.launch_bounds[2]);
+    if limit == 0 || blocks <= limit {
+        return Ok(());
+    }
+    let kernel = loaded.compiled.entry.clone();
+    Err(cuda_driver::Error::from(LaunchConfigError::ClusterBounds { kernel, blocks, limit }).into())
+}
+
 /// Whether a grid leaves multiprocessors without a block.
 #[inline]
 fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
@@ -201,7 +214,7 @@ impl Loaded {
 
 /// The configuration with what the kernel asks for beyond what is written.
 #[inline]
-fn configured<'a>(loaded: &Loaded, config: &'a LaunchConfig) -> Cow<'a, LaunchConfig> {
+pub(crate) fn configured<'a>(loaded: &Loaded, config: &'a LaunchConfig) -> Cow<'a, LaunchConfig> {
     let compiled = &loaded.compiled;
     let alone = compiled.cooperative && !config.is_cooperative();
     if !alone && compiled.carved_bytes == 0 {
@@ -220,6 +233,7 @@ where
     let config = &*configured(loaded, config);
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
+    check_clusters(K::definition(), loaded, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     let stream = config.chosen_stream().unwrap_or(&loaded.stream);
     if let Some(place) = place

@@ -7,6 +7,7 @@ mod arrays;
 mod atomics;
 mod cached;
 mod closures;
+mod clusters;
 mod complex;
 mod constants;
 mod control;
