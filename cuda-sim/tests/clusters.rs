@@ -193,7 +193,7 @@ fn graphs_keep_the_clusters_of_a_launch() {
     let (mut stream, mut graph, mut exec, mut node, mut count) = (null_mut(), null_mut(), null_mut(), null_mut(), 1);
     let out = buffer(64 * 8);
     ok!(cuStreamCreate(&mut stream, 1));
-    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     assert_eq!(launch(size, 8, Some([4, 1, 1]), out, stream), CUresult::CUDA_SUCCESS);
     ok!(cuStreamEndCapture(stream, &mut graph));
     ok!(cuGraphGetNodes(graph, &mut node, &mut count));
