@@ -121,6 +121,7 @@ pub(crate) fn options(options: &syntax::Options) -> llvm::Options {
         fast_math: options.fastmath,
         max_registers: given(options.max_registers),
         launch_bounds: given(max_threads).map(|_| bounds),
+        cluster: Some(options.cluster).filter(|extents| *extents != [0; 3]),
         debug: options.debug,
         keep_llvm_ir: false,
     }

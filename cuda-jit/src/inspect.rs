@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuda_driver::{Context, Function, FunctionAttributes};
+use cuda_driver::{Context, Function, FunctionAttributes, LaunchConfig};
 use cuda_sys::toolkit::Environment;
 use object::{Object, ObjectSection};
 
@@ -15,6 +15,7 @@ use crate::compile::compile;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
 use crate::kir;
+use crate::launch::configured;
 use crate::target::{ComputeCapability, Target};
 
 /// A kernel that is compiled and loaded for a device: what it uses, and its code.
@@ -167,6 +168,44 @@ impl CompiledKernel {
     pub fn max_cooperative_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
         let multiprocessors = self.function().context().limits().multiprocessors;
         Ok(self.max_active_blocks(block_threads, dynamic_shared_bytes)? * multiprocessors)
+    }
+
+    /// How many clusters of a launch in that configuration the device runs at once; the hardware may find room for fewer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::LaunchConfig;
+    /// use cuda_jit::{device::{block_idx, this_cluster}, kernel};
+    ///
+    /// #[kernel]
+    /// fn blocks(out: &mut [usize]) {
+    ///     out[block_idx().x] = this_cluster().num_blocks();
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let _selected = context.select();
+    /// let kernel = blocks::compile()?;
+    /// let config = LaunchConfig::new(8, 1024);
+    /// assert_eq!(kernel.max_cluster_blocks(&config)?, 8);
+    /// assert_eq!(kernel.max_active_clusters(&config.cluster(8))?, 33);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the configuration is not possible, or has no clusters.
+    pub fn max_active_clusters(&self, config: &LaunchConfig) -> Result<u32> {
+        Ok(self.function().max_active_clusters(&configured(&self.loaded.compiled, config))?)
+    }
+
+    /// Blocks of the largest cluster that it can be launched in with the block and the shared memory of that configuration.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration is not possible.
+    pub fn max_cluster_blocks(&self, config: &LaunchConfig) -> Result<u32> {
+        Ok(self.function().max_cluster_blocks(&configured(&self.loaded.compiled, config))?)
     }
 
     /// How full a multiprocessor is with blocks of so many threads.

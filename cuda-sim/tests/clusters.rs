@@ -25,6 +25,7 @@ const KERNELS: &CStr = c".version 8.0\n.target sm_90\n.address_size 64
 .visible .entry pairs(.param .u64 p) .reqnctapercluster 2, 1, 1 { .reg .b32 %r<5>; .reg .b64 %rd<2>;
   ld.param.u64 %rd1, [p]; mov.u32 %r4, %cluster_nctarank; st.global.u32 [%rd1], %r4; ret; }
 .visible .entry given() .explicitcluster { ret; }
+.visible .entry both() .explicitcluster .reqnctapercluster 2 { ret; }
 .visible .entry four() .maxclusterrank 4 { ret; }
 .visible .entry large() .maxntid 1024 { ret; }";
 
@@ -117,6 +118,7 @@ fn kernels_require_clusters() {
     assert_eq!(launch(pairs, 4, Some([4, 1, 1]), out, null_mut()), WRONG);
     assert_eq!(launch(given, 4, None, out, null_mut()), WRONG, "the launch has to say");
     assert_eq!(launch(given, 4, Some([4, 1, 1]), out, null_mut()), CUresult::CUDA_SUCCESS);
+    assert_eq!(launch(function(KERNELS, c"both"), 4, None, out, null_mut()), CUresult::CUDA_SUCCESS, "the kernel says");
     assert_eq!(launch(four, 4, Some([4, 1, 1]), out, null_mut()), CUresult::CUDA_SUCCESS);
     assert_eq!(launch(four, 8, Some([8, 1, 1]), out, null_mut()), WRONG, "more than the kernel takes");
 
@@ -191,7 +193,7 @@ fn graphs_keep_the_clusters_of_a_launch() {
     let (mut stream, mut graph, mut exec, mut node, mut count) = (null_mut(), null_mut(), null_mut(), null_mut(), 1);
     let out = buffer(64 * 8);
     ok!(cuStreamCreate(&mut stream, 1));
-    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     assert_eq!(launch(size, 8, Some([4, 1, 1]), out, stream), CUresult::CUDA_SUCCESS);
     ok!(cuStreamEndCapture(stream, &mut graph));
     ok!(cuGraphGetNodes(graph, &mut node, &mut count));

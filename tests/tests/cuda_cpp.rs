@@ -186,6 +186,21 @@ impl Program<'_> {
         self.check("reversed", &x[0], |i| 47.0 - i as f64);
     }
 
+    fn clusters(&self) {
+        let values = numbers(5000, |i| (i * i * 31 % 977) as u32);
+        let four = LaunchConfig::new(4, 96).cluster(4);
+        let bins = self.run("cluster_histogram", &four, &[5000], &[values.clone(), vec![0; 64]]).remove(1);
+        self.check("cluster_histogram", &bins, |bin| values.iter().filter(|v| **v as usize % 64 == bin).count() as u32);
+        // The kernel says how large its clusters are.
+        let places = self.run("cluster_places", &LaunchConfig::new((4, 2), 32).shared_bytes(128), &[], &[vec![0; 256]]);
+        self.check("cluster_places", &places[0], |i| {
+            let (block, thread) = (i / 32, i % 32);
+            let (x, y) = (block % 4 % 2, block / 4);
+            let next = (x + 2 * y + 1) % 4;
+            (100 * next + thread + 1000 * (x + 10 * y + 12_200) + 100_000_000) as u32
+        });
+    }
+
     fn memory_and_calls(&self) {
         let line = LaunchConfig::new(1, 32);
         let out = self.run("constants", &line, &[], &[vec![0.0f32; 32]]);
@@ -219,20 +234,37 @@ fn numbers<T>(n: usize, of: impl Fn(usize) -> T) -> Vec<T> {
 
 /// Compiles the kernels in each of the ways, and runs them all.
 fn kernels(test: &str, name: &'static str, ways: &[&[&str]]) {
+    compiled(test, name, "cuda/kernels.cu", ways, |program| {
+        program.arithmetic();
+        program.matrices();
+        program.together();
+        program.memory_and_calls();
+    });
+}
+
+/// Compiles a file in each of the ways, and runs what is in it.
+fn compiled(test: &str, name: &'static str, file: &str, ways: &[&[&str]], run: impl Fn(&Program<'_>)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Some(compiler) = compiler(name, folder.path()) else {
         return skip(&format!("cuda_cpp::{test}"), "no such compiler; `cargo xtask setup --all` downloads it");
     };
     let context = current_context().expect("there is a device");
     for options in ways {
-        let ptx = compiler.compile(folder.path(), "cuda/kernels.cu", options);
+        let ptx = compiler.compile(folder.path(), file, options);
         let module = unsafe { Module::load_ptx(&context, &ptx) };
         let name = format!("{name} {options:?}");
-        let program = Program { module: &module.unwrap_or_else(|error| panic!("{name}: {error}")), name };
-        program.arithmetic();
-        program.matrices();
-        program.together();
-        program.memory_and_calls();
+        run(&Program { module: &module.unwrap_or_else(|error| panic!("{name}: {error}")), name });
+    }
+}
+
+#[test]
+fn clusters() {
+    for (name, ways) in [
+        ("NVRTC 12", [&["-arch=compute_90"][..], &["-arch=compute_90", "-G"]]),
+        ("NVRTC 13", [&["-arch=compute_90", "-lineinfo"], &["-arch=compute_90", "-G"]]),
+        ("nvcc 13", [&["-arch=sm_90"], &["-arch=sm_90", "-Xcicc", "-O0"]]),
+    ] {
+        compiled("clusters", name, "cuda/clusters.cu", &ways, |program| program.clusters());
     }
 }
 

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, LitBool, LitInt, Token, parenthesized};
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false` and `launch_bounds(threads, min_blocks, max_cluster)`";
+                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)` and `cluster(x, y, z)`";
 
 /// What `#[kernel(..)]` asks for.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
@@ -35,12 +35,16 @@ struct Asked {
 
 impl Parse for Asked {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut asked = Asked { options: Options::DEFAULT, opt: None };
+        let (mut asked, place) = (Asked { options: Options::DEFAULT, opt: None }, input.span());
         while !input.is_empty() {
             asked.one(input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
+        }
+        if asked.options.cluster != [0; 3] && asked.options.launch_bounds[2] != 0 {
+            let hint = "`cluster(..)` says how many blocks a cluster has, so the launch bounds need no third number";
+            return Err(syn::Error::new(place, hint));
         }
         Ok(asked)
     }
@@ -91,6 +95,12 @@ impl Asked {
                     *slot = bound.base10_parse()?;
                 }
             }
+            "cluster" => {
+                let inner;
+                parenthesized!(inner in input);
+                let extents = Punctuated::<LitInt, Token![,]>::parse_terminated(&inner)?;
+                self.options.cluster = cluster(&name, &extents)?;
+            }
             other => {
                 return Err(syn::Error::new(name.span(), format!("there is no option `{other}`; there are {KNOWN}")));
             }
@@ -101,6 +111,22 @@ impl Asked {
     fn options(self) -> Options {
         let level = if self.options.debug { 0 } else { Options::DEFAULT.opt };
         Options { opt: self.opt.unwrap_or(level), ..self.options }
+    }
+}
+
+/// The extents of a cluster: those that are not written are 1.
+fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result<[u32; 3]> {
+    let mut all = [1; 3];
+    if extents.is_empty() || extents.len() > all.len() {
+        let hint = "one to three extents of a cluster, in blocks";
+        return Err(syn::Error::new(name.span(), hint));
+    }
+    for (extent, written) in all.iter_mut().zip(extents) {
+        *extent = written.base10_parse()?;
+    }
+    match all.iter().map(|extent| u64::from(*extent)).product() {
+        1..=16 => Ok(all),
+        blocks => Err(syn::Error::new(name.span(), format!("a cluster has 1 to 16 blocks, this one {blocks}"))),
     }
 }
 

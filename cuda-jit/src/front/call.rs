@@ -316,6 +316,8 @@ impl Lowering<'_> {
             Intrinsic::GridDim => special(self, Special::GridDim),
             Intrinsic::ClusterBlockIdx => special(self, Special::ClusterBlockIdx),
             Intrinsic::ClusterDim => special(self, Special::ClusterDim),
+            Intrinsic::ClusterRank => vec![self.special(Special::ClusterRank)],
+            Intrinsic::ClusterRanks => vec![self.special(Special::ClusterRanks)],
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
             Intrinsic::LoadCached(hint) => {
@@ -342,7 +344,7 @@ impl Lowering<'_> {
     }
 
     /// A hardware register as a `usize`.
-    fn special(&mut self, special: Special) -> Value {
+    pub(super) fn special(&mut self, special: Special) -> Value {
         let value = self.build.value(Op::Special(special), Scalar::U32);
         self.build.value(Op::Cast(value, Scalar::U64), Scalar::U64)
     }

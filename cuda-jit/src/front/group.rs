@@ -1,12 +1,13 @@
-//! Groups of threads within a warp: tiles of a known size, and the threads that run together.
+//! Groups of threads within a warp: tiles of a known size, and the threads that run together; and what a cluster's blocks
+//! have of each other.
 //!
 //! Their methods take values of any type that lanes can pass to each other, and the type is read off the argument.
 
 use super::function::{Lowering, Result};
 use super::types::{Val, group_type};
 use crate::device;
-use crate::harvest::{DeviceFn, GroupOp, Instance, Intrinsic, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, ReduceOp, Scalar, ShuffleOp, Special, Value};
+use crate::harvest::{DeviceFn, GroupOp, Instance, Intrinsic, Memory, Ty};
+use crate::kir::{BinaryOp, CompareOp, Op, ReduceOp, Scalar, ShuffleOp, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
 
 /// A group's lanes, a bit for each.
@@ -35,6 +36,9 @@ impl Lowering<'_> {
         expected: Option<&Ty>,
     ) -> Result<Val> {
         let place = self.place(receiver)?;
+        if intrinsic == Intrinsic::MapShared {
+            return self.map_shared(at, args);
+        }
         let place = self.through(place);
         let receiver = self.read(&place);
         let (op, group) = match intrinsic {
@@ -67,6 +71,29 @@ impl Lowering<'_> {
             }
         };
         Ok(Val { ty: group_type(op, Ty::Scalar(scalar)), leaves })
+    }
+
+    /// `cluster.map_shared_rank(&array, rank)`: the same in the memory of another block.
+    fn map_shared(&mut self, at: Pos, args: &'static [Expr]) -> Result<Val> {
+        let Val { mut ty, mut leaves } = self.expr(&args[0], None)?;
+        let there = Memory::Write(Space::Cluster);
+        let (Ty::Ref(to, memory @ Memory::Write(Space::Shared)) | Ty::Slice(to, memory @ Memory::Write(Space::Shared))) =
+            &mut ty
+        else {
+            let text = "`map_shared_rank` takes what lies in the shared memory of this block; this does not";
+            return Err(self.error(at, text));
+        };
+        let pointee = to.pointee();
+        *memory = there;
+        let rank = self.scalar(&args[1], Scalar::U64)?;
+        if self.checks_bounds() {
+            let blocks = self.special(Special::ClusterRanks);
+            let inside = self.compare(CompareOp::Lt, rank, blocks);
+            self.check(at, inside, "there is no block {0} in a cluster of {1}", &[rank, blocks]);
+        }
+        let rank = self.build.value(Op::Cast(rank, Scalar::U32), Scalar::U32);
+        leaves[0] = self.build.value(Op::MapShared(leaves[0], rank), Type::Ptr(Space::Cluster, pointee));
+        Ok(Val { ty, leaves })
     }
 
     /// The tile of so many lanes that the thread is in.

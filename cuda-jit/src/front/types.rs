@@ -51,8 +51,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::AtomicStore(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
-        // its callee tells
-        Intrinsic::AsVectors | Intrinsic::Vector => Ty::Unit,
+        // its callee, or its argument, tells
+        Intrinsic::AsVectors | Intrinsic::Vector | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -80,7 +80,12 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Bits(_)
         | Intrinsic::Number(_)
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
-        Intrinsic::Grid(1) | Intrinsic::GridSize(1) | Intrinsic::LaneId | Intrinsic::WarpSize => Ty::INDEX,
+        Intrinsic::Grid(1)
+        | Intrinsic::GridSize(1)
+        | Intrinsic::LaneId
+        | Intrinsic::WarpSize
+        | Intrinsic::ClusterRank
+        | Intrinsic::ClusterRanks => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
         Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
     }
@@ -201,6 +206,7 @@ impl Lowering<'_> {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
                 }
+                Callee::Intrinsic(Intrinsic::MapShared, _) => self.ty_of(args.first()?),
                 _ => self.result_of(*number),
             },
             _ => self.ty_of_control(expr),

@@ -244,6 +244,12 @@ pub enum Intrinsic {
     ClusterBlockIdx,
     /// The cluster's extent in blocks.
     ClusterDim,
+    /// The block's number in its cluster.
+    ClusterRank,
+    /// How many blocks the cluster has.
+    ClusterRanks,
+    /// The shared memory of another block of the cluster.
+    MapShared,
     /// Waits for the cluster.
     ClusterBarrier,
     /// The word on which the grid meets.

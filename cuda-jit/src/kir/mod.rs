@@ -164,6 +164,9 @@ pub enum Op {
     /// The address so many bytes (`u64`) behind the beginning of the block's dynamic shared memory, which lies behind the
     /// arrays; it must be aligned for the pointee.
     DynamicShared(Value, Pointee),
+    /// The pointer to what a block of the cluster, of that number (`u32`), has in shared memory where this block has what a
+    /// pointer points to. It can be used while that block runs.
+    MapShared(Value, Value),
     /// The address of an array of this function's.
     Local(ArrayId),
     /// The address of a constant in memory.
@@ -278,6 +281,7 @@ impl Op {
             | Op::Overflows(_, a, b)
             | Op::Compare(_, a, b)
             | Op::Offset(a, b)
+            | Op::MapShared(a, b)
             | Op::Pair(a, b)
             | Op::Store(a, b)
             | Op::StoreCached(_, a, b)

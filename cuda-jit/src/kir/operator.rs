@@ -161,6 +161,10 @@ pub enum Special {
     ClusterBlockIdx(Axis),
     /// The cluster's extent in blocks.
     ClusterDim(Axis),
+    /// The block's number in its cluster.
+    ClusterRank,
+    /// How many blocks the cluster has.
+    ClusterRanks,
     /// The lanes whose numbers stand so to the thread's own, a bit for each.
     LaneMask(CompareOp),
 }

@@ -12,7 +12,7 @@
 //! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent" | "by_value" | "returned"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
-//! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, local or constant
+//! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, cluster, local or constant
 //! pointee   = SCALAR | "record" NUMBER "align" NUMBER                     size and alignment in bytes
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
@@ -26,6 +26,7 @@
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "constant" CONSTANT
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes
+//!           | "map_shared" VALUE "," VALUE                                pointer, number of a block
 //!           | "barrier" | ("barrier_count" | "barrier_and" | "barrier_or") VALUE | "fence" order
 //!           | "atomic_load" [order] VALUE | "atomic_store" [order] VALUE "," VALUE
 //!           | "atomic" ATOMIC [order] VALUE "," VALUE | "compare_exchange" [order] VALUE "," VALUE "," VALUE

@@ -168,6 +168,8 @@ pub enum Space {
     Global,
     /// The block's memory, which all its threads can reach.
     Shared,
+    /// The memory of a block of the cluster, which all threads of the cluster can reach while that block runs.
+    Cluster,
     /// The thread's own memory.
     Local,
     /// Memory of the device's that the kernel does not write, fast where the threads of a warp read the same of it.
@@ -176,7 +178,7 @@ pub enum Space {
 
 impl Space {
     /// Every memory, in declaration order.
-    pub const ALL: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Constant];
+    pub const ALL: [Space; 5] = [Space::Global, Space::Shared, Space::Cluster, Space::Local, Space::Constant];
 }
 
 /// The type of a value.

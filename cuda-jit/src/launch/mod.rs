@@ -29,6 +29,7 @@ use crate::compile::Compiled;
 use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
+use crate::syntax;
 use crate::warnings::{self, Warning};
 
 /// A launch that is being put together.
@@ -171,6 +172,18 @@ fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
+/// Refuses clusters of more blocks than the kernel's launch bounds say.
+#[inline]
+fn check_clusters(kernel: &syntax::Definition, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> Result<()> {
+    let Some(extents) = checked.cluster() else { return Ok(()) };
+    let (blocks, limit) = (extents.iter().product(), kernel.options.launch_bounds[2]);
+    if limit == 0 || blocks <= limit {
+        return Ok(());
+    }
+    let kernel = loaded.compiled.entry.clone();
+    Err(cuda_driver::Error::from(LaunchConfigError::ClusterBounds { kernel, blocks, limit }).into())
+}
+
 /// Whether a grid leaves multiprocessors without a block.
 #[inline]
 fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
@@ -207,7 +220,7 @@ impl Loaded {
 }
 
 /// The configuration with what the kernel asks for beyond what is written.
-fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchConfig {
+pub(crate) fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchConfig {
     let bytes = config.dynamic_shared_bytes().saturating_add(compiled.carved_bytes);
     let config = config.clone().shared_bytes(bytes);
     if compiled.cooperative { config.cooperative() } else { config }
@@ -238,6 +251,7 @@ where
 {
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
+    check_clusters(K::definition(), loaded, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     let stream = config.chosen_stream().unwrap_or(&loaded.stream);
     if let Some(place) = place

@@ -55,9 +55,10 @@ impl Accesses {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             let result = inst.result.map(|(value, _)| Place::Value(value));
             let (from, to) = match (&inst.op, result) {
-                (Op::Shared(_) | Op::DynamicShared(..) | Op::Local(_) | Op::GridBarrier, Some(result)) => {
-                    (Some(Access::ReadWrite), result)
-                }
+                (
+                    Op::Shared(_) | Op::DynamicShared(..) | Op::MapShared(..) | Op::Local(_) | Op::GridBarrier,
+                    Some(result),
+                ) => (Some(Access::ReadWrite), result),
                 (Op::Constant(_), Some(result)) => (Some(Access::Read), result),
                 (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
                     (self.values[pointer.index()], result)

@@ -115,6 +115,13 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             super::check_pointee(*pointee)?;
             Type::Ptr(Space::Shared, *pointee)
         }
+        Op::MapShared(pointer, rank) => {
+            is(checker, *rank, Scalar::U32.into())?;
+            match pointee(checker, *pointer)? {
+                (Space::Shared, to) => Type::Ptr(Space::Cluster, to),
+                _ => return Err(broken(Rule::Operand, format!("{pointer} is no pointer to shared memory"))),
+            }
+        }
         Op::Constant(ConstantId(constant)) => {
             let constants = &checker.module.constants;
             let declared = constants.get(*constant as usize);

@@ -17,6 +17,7 @@ const O0: Options = Options {
     fast_math: false,
     max_registers: None,
     launch_bounds: None,
+    cluster: None,
     debug: false,
     keep_llvm_ir: false,
 };

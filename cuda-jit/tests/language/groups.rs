@@ -1,10 +1,9 @@
-//! Cooperative groups: grid, block, tiles, the threads that run together, clusters of one block.
+//! Cooperative groups: grid, block, tiles, the threads that run together.
 
 use super::{context, on_device, on_host};
 use cuda_driver::LaunchConfig;
 use cuda_jit::device::{
-    Tile, TileSize, atomic_add, block_dim, block_idx, coalesced_threads, grid, lane_id, this_block, this_cluster,
-    this_grid, thread_idx, tiled_partition,
+    Tile, TileSize, atomic_add, coalesced_threads, grid, lane_id, this_block, this_grid, thread_idx, tiled_partition,
 };
 use cuda_jit::{device, kernel};
 
@@ -221,24 +220,4 @@ fn threads_that_run_together() {
         assert_eq!(row(9), i32::from(group.iter().any(|&v| v > 65)) + 2);
         assert_eq!(row(10), 1);
     }
-}
-
-#[kernel]
-fn clusters(out: &mut [usize]) {
-    let cluster = this_cluster();
-    let i = grid::<1>();
-    cluster.sync();
-    let (at, extent) = (cluster.block_index(), cluster.dim_blocks());
-    out[i] = cluster.thread_rank() + 1000 * cluster.size() + 1_000_000 * (cluster.block_rank() + cluster.num_blocks());
-    out[block_dim().x * 2 + i] = at.x + at.y + at.z + extent.x * extent.y * extent.z * 10 + block_idx().x;
-}
-
-#[test]
-fn a_cluster_of_one_block() {
-    let mut out = on_device(&[0usize; 128]);
-    clusters::launch((2, 32), &mut out).unwrap();
-    let expected = (0..64).map(|i| i % 32 + 32_000 + 1_000_000).chain((0..64).map(|i| 10 + i / 32));
-    assert_eq!(on_host(&out), expected.collect::<Vec<_>>());
-    let error = clusters::compile_ptx((8, 9)).unwrap_err().to_string();
-    assert!(error.contains("`this_cluster` needs sm_90 or newer, and the target is sm_89"), "{error}");
 }

@@ -8,6 +8,7 @@ mod atomics;
 mod cached;
 mod checks;
 mod closures;
+mod clusters;
 mod comparisons;
 mod complex;
 mod constants;

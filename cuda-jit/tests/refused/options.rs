@@ -13,6 +13,15 @@ fn carveout(out: &mut [f32]) {}
 #[cuda_jit::kernel(launch_bounds(1, 2, 3, 4))]
 fn bounds(out: &mut [f32]) {}
 
+#[cuda_jit::kernel(cluster(2, 2, 2, 2))]
+fn extents(out: &mut [f32]) {}
+
+#[cuda_jit::kernel(cluster(8, 4))]
+fn cluster(out: &mut [f32]) {}
+
+#[cuda_jit::kernel(cluster(2), launch_bounds(64, 1, 4))]
+fn both(out: &mut [f32]) {}
+
 #[cuda_jit::device(unchecked)]
 fn peek(x: &[f32], i: usize) -> f32 {
     x[i]

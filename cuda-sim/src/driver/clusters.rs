@@ -42,17 +42,19 @@ fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
 /// The extents of a launch's clusters; `None` for a launch without clusters.
 fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
     let required = required(object)?;
-    if asked.is_none() && object.kernel.function().clusters.explicit {
-        tracing::error!("the kernel '{}' has to be launched with the extents of its clusters", name(object));
-        return Err(INVALID);
-    }
     if let (Some(asked), Some(required)) = (asked, required)
         && asked != required
     {
         tracing::error!("a launch of '{}' in clusters of {asked:?}, which requires {required:?}", name(object));
         return Err(INVALID);
     }
-    let Some(extents) = asked.or(required) else { return Ok(None) };
+    let Some(extents) = asked.or(required) else {
+        if object.kernel.function().clusters.explicit {
+            tracing::error!("the kernel '{}' has to be launched with the extents of its clusters", name(object));
+            return Err(INVALID);
+        }
+        return Ok(None);
+    };
     let size = extents.iter().map(|n| u64::from(*n)).product::<u64>();
     if size > u64::from(most(object)) {
         let most = most(object);

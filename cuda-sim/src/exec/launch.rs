@@ -326,18 +326,20 @@ impl Launch {
 
     /// The block with that rank in the cluster of that number.
     pub(super) fn place(&self, cluster: u64, rank: u32) -> Place {
-        let nctaid = self.cluster.unwrap_or([1; 3]);
+        let Some(nctaid) = self.cluster else {
+            return Place { number: cluster, ctaid: coordinates(cluster, self.grid), cluster: InCluster::default() };
+        };
         let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
         let (id, within) = (coordinates(cluster, count), coordinates(rank.into(), nctaid));
         let ctaid = std::array::from_fn(|i| id[i] * nctaid[i] + within[i]);
-        let ranks = self.cluster.map_or(0, |_| self.ranks());
-        let cluster = InCluster { ctaid: within, nctaid, id, count, rank, ranks, open: 0 };
+        let cluster = InCluster { ctaid: within, nctaid, id, count, rank, ranks: self.ranks(), open: 0 };
         Place { number: number(ctaid, self.grid), ctaid, cluster }
     }
 
     /// The number of the cluster that a block is of.
     pub(super) fn cluster_of(&self, block: u64) -> u64 {
-        let (nctaid, at) = (self.cluster.unwrap_or([1; 3]), coordinates(block, self.grid));
+        let Some(nctaid) = self.cluster else { return block };
+        let at = coordinates(block, self.grid);
         let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
         number(std::array::from_fn(|i| at[i] / nctaid[i]), count)
     }

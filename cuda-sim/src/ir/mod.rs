@@ -247,7 +247,7 @@ pub(crate) struct Slot {
 pub(crate) struct Clusters {
     /// `.reqnctapercluster`: their extents in blocks.
     pub(crate) required: Option<[u32; 3]>,
-    /// `.explicitcluster`: the launch must give their extents.
+    /// `.explicitcluster`: the launch must give their extents, where nothing requires some.
     pub(crate) explicit: bool,
     /// `.maxclusterrank`
     pub(crate) most: Option<u32>,

@@ -123,7 +123,8 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
             Type::Ptr(Space::Constant, _) => self.context.ptr_type(AddressSpace::from(CONSTANT)).into(),
-            Type::Ptr(Space::Local, _) => self.context.ptr_type(AddressSpace::default()).into(),
+            // The memory of other blocks is reached by generic addresses, as nvcc does it.
+            Type::Ptr(Space::Local | Space::Cluster, _) => self.context.ptr_type(AddressSpace::default()).into(),
         }
     }
 
@@ -225,6 +226,10 @@ impl<'ctx> Lowering<'ctx, '_> {
         add("nvvm.maxntid", bounds.map(|bounds| bounds.max_threads));
         add("nvvm.minctasm", bounds.and_then(|bounds| bounds.min_blocks));
         add("nvvm.maxclusterrank", bounds.and_then(|bounds| bounds.max_cluster));
+        if let Some([x, y, z]) = self.options.cluster {
+            let attribute = self.context.create_string_attribute("nvvm.cluster_dim", &format!("{x},{y},{z}"));
+            kernel.add_attribute(AttributeLoc::Function, attribute);
+        }
     }
 
     /// Subnormal `f32` become zero.
@@ -423,6 +428,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::SyncWarp(_)
             | Op::ActiveMask
             | Op::ClusterBarrier
+            | Op::MapShared(..)
             | Op::GridBarrier
             | Op::Panicked
             | Op::Clock(_)

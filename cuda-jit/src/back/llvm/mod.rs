@@ -110,6 +110,8 @@ pub struct Options {
     pub max_registers: Option<u32>,
     /// The size of launch to compile for.
     pub launch_bounds: Option<LaunchBounds>,
+    /// The extents in blocks of the clusters that every launch has (`.reqnctapercluster`); needs compute capability 9.0.
+    pub cluster: Option<[u32; 3]>,
     /// Whether places of instructions go with all that a debugger wants, for which ptxas gives up optimising; else they
     /// are line tables alone.
     pub debug: bool,
@@ -124,6 +126,7 @@ impl Default for Options {
             fast_math: false,
             max_registers: None,
             launch_bounds: None,
+            cluster: None,
             debug: false,
             keep_llvm_ir: false,
         }
@@ -143,7 +146,14 @@ impl Options {
             range("launch_bounds.min_blocks", bounds.min_blocks.unwrap_or(1), 1, 1024)?;
             range("launch_bounds.max_cluster", bounds.max_cluster.unwrap_or(1), 1, 32)?;
             if bounds.max_cluster.is_some() && target.capability().major < 9 {
-                return Err(EmitError::ClusterTooOld(*target));
+                return Err(EmitError::ClusterTooOld("launch_bounds.max_cluster", *target));
+            }
+        }
+        if let Some(extents) = self.cluster {
+            let blocks = extents.iter().fold(1, |blocks: u32, extent| blocks.saturating_mul(*extent));
+            range("cluster", blocks, 1, 32)?;
+            if target.capability().major < 9 {
+                return Err(EmitError::ClusterTooOld("cluster", *target));
             }
         }
         Ok(())
@@ -195,7 +205,7 @@ pub enum EmitError {
         target: Target,
     },
     /// Clusters were asked of a device that has none.
-    ClusterTooOld(Target),
+    ClusterTooOld(&'static str, Target),
     /// The module calls libdevice, and there is none; says where it was looked for.
     NoLibdevice(String),
     /// LLVM refused; a fault of this crate or of LLVM, not of the module.
@@ -207,8 +217,8 @@ impl fmt::Display for EmitError {
         match self {
             EmitError::Invalid(error) => error.fmt(f),
             EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
-            EmitError::ClusterTooOld(target) => {
-                write!(f, "launch_bounds.max_cluster needs sm_90 or newer, and the target is {target}")
+            EmitError::ClusterTooOld(option, target) => {
+                write!(f, "{option} needs sm_90 or newer, and the target is {target}")
             }
             EmitError::TooOld { what, needs, target } => {
                 write!(f, "`{what}` needs {needs} or newer, and the target is {target}")

@@ -24,9 +24,11 @@ fn needs(op: &Op) -> Option<(&'static str, ComputeCapability)> {
     match op {
         Op::MatchAny(..) => Some(("match_any_sync", (7, 0).into())),
         Op::MatchAll(..) => Some(("match_all_sync", (7, 0).into())),
-        Op::ClusterBarrier | Op::Special(Special::ClusterBlockIdx(_) | Special::ClusterDim(_)) => {
-            Some(("this_cluster", (9, 0).into()))
-        }
+        Op::ClusterBarrier
+        | Op::MapShared(..)
+        | Op::Special(
+            Special::ClusterBlockIdx(_) | Special::ClusterDim(_) | Special::ClusterRank | Special::ClusterRanks,
+        ) => Some(("this_cluster", (9, 0).into())),
         // It is an instruction, which libdevice calls whatever the device.
         Op::Math(function, _) if function.name == "fast_tanhf" => Some((function.name, (7, 5).into())),
         _ => None,

@@ -55,6 +55,8 @@ impl<'ctx> Lowering<'ctx, '_> {
             Special::WarpSize => "warpsize".to_owned(),
             Special::ClusterBlockIdx(axis) => format!("cluster.ctaid.{}", letter(axis)),
             Special::ClusterDim(axis) => format!("cluster.nctaid.{}", letter(axis)),
+            Special::ClusterRank => "cluster.ctarank".to_owned(),
+            Special::ClusterRanks => "cluster.nctarank".to_owned(),
             Special::LaneMask(CompareOp::Ne) => {
                 let own = self.special(Special::LaneMask(CompareOp::Eq))?.into_int_value();
                 return Ok(self.builder.build_not(own, "")?.into());

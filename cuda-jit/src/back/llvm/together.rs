@@ -69,6 +69,7 @@ impl<'ctx> Body<'ctx, '_> {
                 call("llvm.nvvm.barrier.cluster.arrive", &[])?;
                 call("llvm.nvvm.barrier.cluster.wait", &[])
             }
+            Op::MapShared(pointer, rank) => self.map_shared(*pointer, *rank).map(Some),
             Op::GridBarrier => self.grid_barrier().map(Some),
             Op::Panicked => self.panicked().map(Some),
             Op::Clock(clock) => {
@@ -86,6 +87,19 @@ impl<'ctx> Body<'ctx, '_> {
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),
             _ => Err(self.unverified("operation of several threads")),
         }
+    }
+
+    /// The address in another block's memory, generic. By PTX of our own: LLVM's intrinsic promises that the pointer does not
+    /// escape, so that what is written to the array through the result would not be seen there.
+    fn map_shared(&self, pointer: Value, rank: Value) -> Result<BasicValueEnum<'ctx>> {
+        let context = self.lowering.context;
+        let generic = context.ptr_type(AddressSpace::default());
+        let own = self.builder().build_address_space_cast(self.value(pointer).into_pointer_value(), generic, "")?;
+        let ty = generic.fn_type(&[generic.into(), context.i32_type().into()], false);
+        let (text, constraints) = ("mapa.u64 $0, $1, $2;".to_owned(), "=l,l,r".to_owned());
+        let map = context.create_inline_asm(ty, text, constraints, false, false, None, false);
+        let call = self.builder().build_indirect_call(ty, map, &[own.into(), self.value(rank).into()], "")?;
+        call.try_as_basic_value().basic().ok_or_else(|| self.unverified("address"))
     }
 
     /// The word behind the first in the workspace that the driver gives a cooperative launch, whose address it puts into

@@ -1,12 +1,13 @@
-//! Clusters: blocks that run at the same time on neighbouring multiprocessors, from compute capability 9.0 on.
+//! Clusters: blocks that run at the same time on neighbouring multiprocessors, from compute capability 9.0 on, and reach
+//! each other's shared memory.
 //!
-//! A launch without cluster extents has clusters of one block. Shared memory of another block of the cluster cannot be
-//! reached yet.
+//! How many blocks a cluster has is said by the launch ([`LaunchConfig::cluster`](cuda_driver::LaunchConfig::cluster)) or by
+//! the kernel (`#[kernel(cluster(2))]`); a launch of which neither speaks has clusters of one block.
 
 use super::this_block;
 use crate::device as device_fn;
 use crate::device::{Dim3, needs_other_threads};
-use crate::harvest::Intrinsic;
+use crate::harvest::{ElementType, Intrinsic, Returned};
 use crate::host;
 
 /// The threads of a cluster.
@@ -20,17 +21,22 @@ super::group! { Cluster {} }
 /// # Examples
 ///
 /// ```
+/// use cuda_driver::LaunchConfig;
 /// use cuda_jit::{device::this_cluster, kernel};
 ///
 /// #[kernel]
-/// fn meet(out: &mut [usize]) {
+/// fn ranks(out: &mut [usize]) {
 ///     let cluster = this_cluster();
 ///     cluster.sync();
-///     out[cluster.thread_rank()] = cluster.num_blocks();
+///     out[cuda_jit::device::block_idx().x] = cluster.block_rank() + 10 * cluster.num_blocks();
 /// }
 ///
-/// assert!(meet::compile_ptx((9, 0))?.contains("barrier.cluster.arrive"));
-/// let error = meet::compile_ptx((8, 0)).unwrap_err().to_string();
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let mut out = [0; 6];
+/// ranks::launch(LaunchConfig::new(6, 1).cluster(3), &mut out)?;
+/// assert_eq!(out, [30, 31, 32, 30, 31, 32]);
+/// let error = ranks::compile_ptx((8, 0)).unwrap_err().to_string();
 /// assert!(error.contains("`this_cluster` needs sm_90 or newer"));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
@@ -66,15 +72,13 @@ impl Cluster {
     /// The block's number in the cluster, `x` fastest.
     #[must_use]
     pub fn block_rank(self) -> usize {
-        let (at, extent) = (cluster_block_idx(), cluster_dim());
-        at.x + extent.x * (at.y + extent.y * at.z)
+        cluster_rank()
     }
 
     /// How many blocks the cluster has.
     #[must_use]
     pub fn num_blocks(self) -> usize {
-        let extent = cluster_dim();
-        extent.x * extent.y * extent.z
+        cluster_ranks()
     }
 
     /// The block's index in the cluster.
@@ -88,6 +92,83 @@ impl Cluster {
     pub fn dim_blocks(self) -> Dim3 {
         cluster_dim()
     }
+}
+
+impl Cluster {
+    /// What lies in the shared memory of the block of that rank where `shared` lies in this block's: an array of
+    /// [`shared!`](crate::shared), a part of one, or a slice of [`dynamic_shared!`](crate::dynamic_shared). It is read, written
+    /// and changed by atomic functions as the block's own.
+    ///
+    /// The block has to have begun and must not have ended: a [`sync`](Self::sync) stands before the first use, and another
+    /// one behind the last, which every thread of the cluster comes by. What a block that has ended had is not there: the
+    /// launch fails with an illegal access. Between two `sync`s the threads of the cluster are to an array what the threads of
+    /// a block are: what one writes no other uses, but by atomic functions.
+    ///
+    /// # Examples
+    ///
+    /// Each block of a cluster of two gives what it has to the other one.
+    ///
+    /// ```
+    /// use cuda_driver::LaunchConfig;
+    /// use cuda_jit::{device::{grid, shared, this_cluster, thread_idx}, kernel};
+    ///
+    /// #[kernel]
+    /// fn exchange(x: &mut [u32]) {
+    ///     let tile = shared!([u32; 4]);
+    ///     let (cluster, i, t) = (this_cluster(), grid::<1>(), thread_idx().x);
+    ///     tile[t] = x[i];
+    ///     cluster.sync();
+    ///     let other = cluster.map_shared_rank(tile, 1 - cluster.block_rank());
+    ///     x[i] = other[t];
+    ///     cluster.sync();
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let _selected = context.select();
+    /// let mut x = [1, 2, 3, 4, 5, 6, 7, 8];
+    /// exchange::launch(LaunchConfig::new(2, 4).cluster(2), &mut x)?;
+    /// assert_eq!(x, [5, 6, 7, 8, 1, 2, 3, 4]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no block of that rank; on the host.
+    #[must_use]
+    pub fn map_shared_rank<A: InShared + ?Sized>(self, shared: &A, rank: usize) -> &'static mut A {
+        let _ = (shared, rank);
+        needs_other_threads()
+    }
+
+    #[doc(hidden)]
+    pub fn __call_map_shared_rank<A: ?Sized>(
+        &self,
+        _: &A,
+        _: usize,
+    ) -> Returned<super::marker::MapShared, &'static mut A> {
+        Returned::new()
+    }
+}
+
+/// What can lie in shared memory: plain data, arrays of it, and slices.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` does not lie in shared memory",
+    label = "pass the array itself, `tile`, or a part of it, `&tile[i]`"
+)]
+pub trait InShared: 'static {}
+
+impl<T: ElementType> InShared for T {}
+impl<T: ElementType> InShared for [T] {}
+
+/// The block's number in its cluster.
+fn cluster_rank() -> usize {
+    0
+}
+
+/// How many blocks the cluster has: one on the host.
+fn cluster_ranks() -> usize {
+    let _inside = host::position();
+    1
 }
 
 /// The block's index in its cluster.
@@ -109,5 +190,7 @@ fn cluster_barrier() {
 calls! {
     cluster_block_idx() -> Dim3 => Intrinsic::ClusterBlockIdx;
     cluster_dim() -> Dim3 => Intrinsic::ClusterDim;
+    cluster_rank() -> usize => Intrinsic::ClusterRank;
+    cluster_ranks() -> usize => Intrinsic::ClusterRanks;
     cluster_barrier() => Intrinsic::ClusterBarrier;
 }

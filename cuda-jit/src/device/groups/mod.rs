@@ -114,6 +114,18 @@ pub mod marker {
         )* };
     }
 
+    /// What stands for [`Cluster::map_shared_rank`](super::Cluster::map_shared_rank).
+    #[derive(Debug)]
+    pub struct MapShared;
+
+    impl DeviceFn for MapShared {
+        type Args = Untied;
+        type Output = Untied;
+        fn instance() -> Instance {
+            Instance { body: Body::Intrinsic(Intrinsic::MapShared), generics: Vec::new() }
+        }
+    }
+
     markers! {
         Index => GroupOp::Shuffle(ShuffleOp::Index);
         Up => GroupOp::Shuffle(ShuffleOp::Up);

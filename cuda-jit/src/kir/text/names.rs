@@ -75,7 +75,7 @@ pub(super) const STORE: [(&str, CacheStore); 4] = [
 pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 27] = [
+pub(super) const SPECIAL: [(&str, Special); 29] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -97,6 +97,8 @@ pub(super) const SPECIAL: [(&str, Special); 27] = [
     ("cluster_dim.x", Special::ClusterDim(Axis::X)),
     ("cluster_dim.y", Special::ClusterDim(Axis::Y)),
     ("cluster_dim.z", Special::ClusterDim(Axis::Z)),
+    ("cluster_rank", Special::ClusterRank),
+    ("cluster_ranks", Special::ClusterRanks),
     ("lane_mask.eq", Special::LaneMask(CompareOp::Eq)),
     ("lane_mask.ne", Special::LaneMask(CompareOp::Ne)),
     ("lane_mask.lt", Special::LaneMask(CompareOp::Lt)),
@@ -137,8 +139,13 @@ pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 4] =
-    [("global", Space::Global), ("shared", Space::Shared), ("local", Space::Local), ("constant", Space::Constant)];
+pub(super) const SPACE: [(&str, Space); 5] = [
+    ("global", Space::Global),
+    ("shared", Space::Shared),
+    ("cluster", Space::Cluster),
+    ("local", Space::Local),
+    ("constant", Space::Constant),
+];
 
 /// Each reducing barrier with its word.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =

@@ -261,6 +261,7 @@ impl Parser {
                 self.word("to")?;
                 Ok(Op::DynamicShared(offset, self.pointee()?))
             }
+            "map_shared" => self.two(Op::MapShared),
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "constant" => self.constant_id().map(|constant| Op::Constant(ConstantId(constant))),
             "barrier" => Ok(Op::Barrier),

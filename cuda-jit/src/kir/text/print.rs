@@ -179,6 +179,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Shared(array) => format!("shared {array}"),
         Op::Constant(constant) => format!("constant {constant}"),
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
+        Op::MapShared(pointer, rank) => format!("map_shared {pointer}, {rank}"),
         Op::Local(array) => format!("local {array}"),
         Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
         Op::Barrier => "barrier".to_owned(),
