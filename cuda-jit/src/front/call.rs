@@ -221,7 +221,10 @@ impl Lowering<'_> {
             return Ok(Captured::Function(passed.instance.clone(), harvest));
         };
         let generics = passed.instance.generics.clone();
-        self.frames.push(Frame::new(definition, generics, harvest.clone(), Return::Caller));
+        let checked = self.checks_overflow();
+        let mut frame = Frame::new(definition, generics, harvest.clone(), Return::Caller);
+        frame.checked = checked;
+        self.frames.push(frame);
         let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             let value = self.kernel_param(ty, next);

@@ -6,6 +6,7 @@
 
 mod array;
 mod atomic;
+mod breaks;
 mod cached;
 mod call;
 mod complex;

@@ -248,6 +248,8 @@ impl Lowering<'_> {
     fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
+            ExprKind::Block(Some(label), block) => self.ty_of_block(block).or_else(|| self.ty_of_break(*label, block)),
+            ExprKind::Loop(label, body) => self.ty_of_break(*label, body),
             ExprKind::If(_, _, None) => Some(Ty::Unit),
             ExprKind::If(_, block, Some(otherwise)) => self.ty_of_block(block).or_else(|| self.ty_of(otherwise)),
             ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.ty_of(&arm.body)),
