@@ -14,7 +14,7 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
-use super::debug::DebugInfo;
+use super::debug::{self, DebugInfo};
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
@@ -310,6 +310,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     fn lower(mut self) -> Result<()> {
+        // LLVM wants a place for each call in a function that has any
+        if let Some(place) = debug::first_place(self.kir) {
+            self.line(place);
+        }
         for (block, &lowered) in self.kir.blocks.iter().zip(&self.blocks.clone()) {
             self.builder().position_at_end(lowered);
             for inst in &block.insts {
