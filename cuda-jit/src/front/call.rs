@@ -37,6 +37,7 @@ impl Lowering<'_> {
                 self.call_function(at, instance, harvest, passed)
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
+            Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
@@ -320,12 +321,6 @@ impl Lowering<'_> {
             Intrinsic::ClusterDim => special(self, Special::ClusterDim),
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
-            Intrinsic::LoadCached(hint) => {
-                return self.load_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
-            }
-            Intrinsic::StoreCached(hint) => {
-                return self.store_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
-            }
             _ => return self.together(at, intrinsic, scalar, args),
         };
         if let Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) = intrinsic {

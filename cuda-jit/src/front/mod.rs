@@ -173,6 +173,8 @@ enum Callee {
     Intrinsic(Intrinsic, Option<Scalar>),
     /// `as_vectors`, and the vector's type.
     Vectors(Ty),
+    /// A load or store with a hint for the caches, and the type of what it moves.
+    Cached(Intrinsic, Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -184,6 +186,12 @@ impl Callee {
                 Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
                 _ => Callee::Builtin,
             },
+            Body::Intrinsic(intrinsic @ (Intrinsic::LoadCached(_) | Intrinsic::StoreCached(_))) => {
+                match instance.generics.first() {
+                    Some(GenericArg::Type(ty)) => Callee::Cached(intrinsic, ty.clone()),
+                    _ => Callee::Builtin,
+                }
+            }
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

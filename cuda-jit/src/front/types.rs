@@ -49,10 +49,9 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
-        | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
-        // its callee tells
-        Intrinsic::AsVectors => Ty::Unit,
+        // their callees tell
+        Intrinsic::AsVectors | Intrinsic::LoadCached(_) | Intrinsic::StoreCached(_) => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -70,8 +69,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
         Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
-        Intrinsic::LoadCached(_)
-        | Intrinsic::AtomicLoad(_)
+        Intrinsic::AtomicLoad(_)
         | Intrinsic::Atomic(..)
         | Intrinsic::AtomicNotNan(..)
         | Intrinsic::CompareExchange(_)
@@ -216,6 +214,8 @@ impl Lowering<'_> {
                 let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
+            Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
+            Callee::Cached(..) => Some(Ty::Unit),
             Callee::Builtin => None,
         }
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use cuda_mem::Element;
 use half::{bf16, f16};
 
+use crate::device::Cached;
 use crate::harvest::{
     ArgType, Arithmetic, BuiltinReceiver, DeviceType, ElementType, Field, KernelParam, Key, ScalarType, StructTy, Ty,
     ValueType,
@@ -172,6 +173,8 @@ macro_rules! vectors {
             type Number = $number;
             const COUNT: usize = $count;
         }
+
+        impl Cached for $name {}
     )* };
 }
 

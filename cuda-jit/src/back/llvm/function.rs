@@ -351,9 +351,19 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
-            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::LoadCached(hint, pointer) => self.load_cached(*hint, *pointer, 1)?.pop(),
             Op::StoreCached(hint, pointer, value) => {
-                self.store_cached(*hint, *pointer, *value)?;
+                self.store_cached(*hint, *pointer, &[*value])?;
+                None
+            }
+            Op::LoadCachedAll(hint, pointer, slots) => {
+                for (slot, value) in slots.iter().zip(self.load_cached(*hint, *pointer, slots.len())?) {
+                    self.builder().build_store(self.slots[slot.index()], value)?;
+                }
+                None
+            }
+            Op::StoreCachedAll(hint, pointer, values) => {
+                self.store_cached(*hint, *pointer, values)?;
                 None
             }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {
