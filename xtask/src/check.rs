@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{layers, setup, test, tidy};
+use crate::{fuzz, layers, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
     ("test", tests),
+    ("fuzz", |_| [4, 5].into_iter().try_for_each(|seed| fuzz::programs(seed, 0..18))),
     ("loom", loom),
     ("assemble", assemble),
 ];

@@ -1,12 +1,14 @@
 //! The ten kernels that compilers are compared on: in Rust, and the same programs in CUDA C++ and in Python.
 //!
-//! [`ALL`] lists them. Each is checked on the software device against the host (`tests.rs`). The twins in CUDA C++ are
+//! [`ALL`] lists them. Each is checked on the software device against the host, and so are its twins (`tests.rs`). Those in CUDA C++ are
 //! `cuda/NAME.cu`, compiled together with `cuda/common.cuh`; they have the checks that the Rust kernels have. Those in
 //! Python are in `python/kernels.py`; Numba checks no index.
 
 mod kernels;
 mod nvrtc;
 pub(crate) mod peers;
+#[cfg(test)]
+mod programs;
 #[cfg(test)]
 mod tests;
 

@@ -1,194 +1,196 @@
-//! The ten kernels on the software device against the host, whose answers are computed in other ways.
+//! The ten kernels, and their twins in CUDA C++ and in Python, on the software device against the host: what the benches
+//! compare are the same programs.
+//!
+//! # Safety
+//!
+//! A launch passes what the kernel of that name takes, in Rust each word of a slice or view by itself and in CUDA C++ as the
+//! struct of them in `common.cuh`; then the panic record and the kernel's number. The arrays live until the stream has been
+//! synchronised.
 
-use std::f64::consts::PI;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use cuda_driver::{Context, Driver};
-use cuda_mem::{from_slice, to_device};
-use ndarray::{Array2, ArrayView2, Axis};
+use cuda_driver::{Context, Driver, LaunchConfig, Module};
+use cuda_mem::{DeviceArray, from_slice};
+use ndarray::Ix1;
 
-use super::kernels::{BINS, Body, POINTS, SOFTENING, black_scholes, fft, histogram, n_body, softmax, stencil};
-use crate::kernels::{BLOCK, TILE, matmul_tiled, reduction, saxpy, vector_add};
+use super::ALL;
+use super::nvrtc::Nvrtc;
+use super::programs::{self, Arg, Program};
 
 fn context() -> Context {
     let driver = Driver::new(cuda_sim::driver_api()).unwrap();
     driver.device(0).unwrap().primary_context().unwrap()
 }
 
-/// Numbers without a pattern, from 0 to 1.
-fn noise(count: usize, seed: u32) -> Vec<f32> {
-    let mut state = seed;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    (0..count).map(|_| next()).collect()
-}
-
-/// Fails unless each value is near the expected one.
-fn close(got: &[f32], expected: &[f64], tolerance: f64) {
-    assert_eq!(got.len(), expected.len());
-    for (i, (&got, &expected)) in got.iter().zip(expected).enumerate() {
-        let error = (f64::from(got) - expected).abs() / expected.abs().max(1.0);
-        assert!(error < tolerance, "element {i} is {got}, not {expected}");
+impl Arg {
+    /// What lies in memory.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Arg::Number(number) => number.to_ne_bytes().to_vec(),
+            Arg::Bytes(bytes) => bytes.clone(),
+            Arg::Counts(counts) => counts.iter().flat_map(|count| count.to_ne_bytes()).collect(),
+            Arg::Row(row) | Arg::Bodies(row) => row.iter().flat_map(|number| number.to_ne_bytes()).collect(),
+            Arg::Matrix(matrix) => matrix.iter().flat_map(|number| number.to_ne_bytes()).collect(),
+        }
     }
-}
 
-const N: usize = 1000;
-
-#[test]
-fn vectors_are_added() {
-    let (x, y) = (noise(N, 1), noise(N, 2));
-    let mut out = from_slice(&context(), &[0.0_f32; N]).unwrap();
-    let (dx, dy) = (from_slice(&context(), &x).unwrap(), from_slice(&context(), &y).unwrap());
-    vector_add::launch((N.div_ceil(BLOCK), BLOCK), &dx, &dy, &mut out).unwrap();
-    let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
-    assert_eq!(out.copy_to_host().unwrap().to_vec(), expected);
-}
-
-#[test]
-fn saxpy_adds_the_multiple() {
-    let (x, y) = (noise(N, 1), noise(N, 2));
-    let (dx, mut dy) = (from_slice(&context(), &x).unwrap(), from_slice(&context(), &y).unwrap());
-    saxpy::launch((N.div_ceil(BLOCK), BLOCK), 2.5, &dx, &mut dy).unwrap();
-    let expected: Vec<f64> = x.iter().zip(&y).map(|(&x, &y)| 2.5 * f64::from(x) + f64::from(y)).collect();
-    close(&dy.copy_to_host().unwrap().to_vec(), &expected, 1e-6);
-}
-
-#[test]
-fn tiles_multiply() {
-    let matrix = |rows, cols, seed| Array2::from_shape_vec((rows, cols), noise(rows * cols, seed)).unwrap();
-    let (a, b) = (matrix(37, 29, 1), matrix(29, 41, 2));
-    let (da, db) = (to_device(&context(), &a).unwrap(), to_device(&context(), &b).unwrap());
-    let mut dc = cuda_mem::zeros::<f32, _>(&context(), (37, 41)).unwrap();
-    let grid = (41_usize.div_ceil(TILE), 37_usize.div_ceil(TILE));
-    matmul_tiled::<TILE>::launch((grid, (TILE, TILE)), &da, &db, &mut dc).unwrap();
-    let expected = a.mapv(f64::from).dot(&b.mapv(f64::from)).into_raw_vec_and_offset().0;
-    close(&dc.copy_to_host().unwrap().into_raw_vec_and_offset().0, &expected, 1e-5);
-}
-
-#[test]
-fn blocks_are_summed() {
-    let x = noise(N, 3);
-    let blocks = N.div_ceil(BLOCK);
-    let mut sums = from_slice(&context(), &vec![-1.0_f32; blocks]).unwrap();
-    reduction::launch((blocks, BLOCK), &from_slice(&context(), &x).unwrap(), &mut sums).unwrap();
-    let sum = |block: &[f32]| block.iter().copied().map(f64::from).sum();
-    let expected: Vec<f64> = x.chunks(BLOCK).map(sum).collect();
-    close(&sums.copy_to_host().unwrap().to_vec(), &expected, 1e-5);
-}
-
-#[test]
-fn bytes_are_counted() {
-    let data: Vec<u8> = noise(10_000, 4).iter().map(|x| (x * x * 256.0) as u8).collect();
-    let mut counts = from_slice(&context(), &[0_u32; BINS]).unwrap();
-    histogram::launch((5, 96), &from_slice(&context(), &data).unwrap(), &mut counts).unwrap();
-    let mut expected = vec![0; BINS];
-    data.iter().for_each(|&byte| expected[usize::from(byte)] += 1);
-    assert_eq!(counts.copy_to_host().unwrap().to_vec(), expected);
-}
-
-/// The price of a call with a drift of `rate`, as the mean of its value over the normal distribution.
-fn integrated_call(price: f64, strike: f64, years: f64, rate: f64, volatility: f64) -> f64 {
-    let (steps, width) = (20_000, 16.0);
-    let mut sum = 0.0;
-    for step in 0..steps {
-        let z = (f64::from(step) + 0.5) / f64::from(steps) * width - width / 2.0;
-        let end = price * ((rate - volatility * volatility / 2.0) * years + volatility * years.sqrt() * z).exp();
-        sum += (end - strike).max(0.0) * (-z * z / 2.0).exp();
-    }
-    (-rate * years).exp() * sum * width / f64::from(steps) / (2.0 * PI).sqrt()
-}
-
-#[test]
-fn options_have_their_price() {
-    const COUNT: usize = 40;
-    let scaled =
-        |seed, low: f32, high: f32| -> Vec<f32> { noise(COUNT, seed).iter().map(|x| low + (high - low) * x).collect() };
-    let (price, strike, years) = (scaled(5, 5.0, 30.0), scaled(6, 1.0, 100.0), scaled(7, 0.25, 10.0));
-    let input = [&price, &strike, &years].map(|values| from_slice(&context(), values).unwrap());
-    let [mut call, mut put] = [(); 2].map(|()| from_slice(&context(), &[-1.0_f32; COUNT]).unwrap());
-    black_scholes::launch((2, 32), 0.02, 0.3, &input[0], &input[1], &input[2], &mut call, &mut put).unwrap();
-    let options = price.iter().zip(&strike).zip(&years).map(|((&s, &x), &t)| [s, x, t].map(f64::from));
-    let calls: Vec<f64> = options.clone().map(|[s, x, t]| integrated_call(s, x, t, 0.02, 0.3)).collect();
-    // A call less a put is the price less the strike's present value.
-    let puts: Vec<f64> = options.zip(&calls).map(|([s, x, t], call)| call - s + x * (-0.02 * t).exp()).collect();
-    close(&call.copy_to_host().unwrap().to_vec(), &calls, 1e-4);
-    close(&put.copy_to_host().unwrap().to_vec(), &puts, 1e-4);
-}
-
-#[test]
-fn rows_become_probabilities() {
-    let x = Array2::from_shape_vec((3, N), noise(3 * N, 8)).unwrap() * 20.0 - 10.0;
-    let mut out = cuda_mem::zeros::<f32, _>(&context(), (3, N)).unwrap();
-    softmax::launch((3, BLOCK), &to_device(&context(), &x).unwrap(), &mut out).unwrap();
-    let powers = x.mapv(|x| f64::from(x).exp());
-    let expected = &powers / &powers.sum_axis(Axis(1)).insert_axis(Axis(1));
-    let (got, expected) = (out.copy_to_host().unwrap() * 1e3, expected * 1e3);
-    close(&got.into_raw_vec_and_offset().0, &expected.into_raw_vec_and_offset().0, 1e-4);
-}
-
-#[test]
-fn heat_spreads() {
-    let x = Array2::from_shape_vec((30, 45), noise(30 * 45, 9)).unwrap();
-    let mut out = cuda_mem::zeros::<f32, _>(&context(), (30, 45)).unwrap();
-    stencil::launch(((3, 2), (16, 16)), 0.1, &to_device(&context(), &x).unwrap(), &mut out).unwrap();
-    let wide = x.mapv(f64::from);
-    let mut expected = Array2::zeros((30, 45));
-    let windows = wide.windows((3, 3));
-    for (cell, near) in expected.slice_mut(ndarray::s![1..29, 1..44]).iter_mut().zip(windows) {
-        let near: ArrayView2<'_, f64> = near;
-        let around = near[[0, 1]] + near[[1, 0]] + near[[1, 2]] + near[[2, 1]];
-        *cell = 0.6 * near[[1, 1]] + 0.1 * around;
-    }
-    close(&out.copy_to_host().unwrap().into_raw_vec_and_offset().0, &expected.into_raw_vec_and_offset().0, 1e-5);
-}
-
-#[test]
-fn signals_become_frequencies() {
-    let (re, im) = (noise(2 * POINTS, 10), noise(2 * POINTS, 11));
-    let [mut dre, mut dim] = [&re, &im].map(|values| from_slice(&context(), values).unwrap());
-    fft::launch((2, BLOCK), &mut dre, &mut dim).unwrap();
-    let (mut expected_re, mut expected_im) = (Vec::new(), Vec::new());
-    for (re, im) in re.chunks(POINTS).zip(im.chunks(POINTS)) {
-        for k in 0..POINTS {
-            let (mut sum_re, mut sum_im) = (0.0, 0.0);
-            for (n, (&re, &im)) in re.iter().zip(im).enumerate() {
-                let (sin, cos) = (-2.0 * PI * ((k * n) % POINTS) as f64 / POINTS as f64).sin_cos();
-                let (re, im) = (f64::from(re), f64::from(im));
-                sum_re += re * cos - im * sin;
-                sum_im += re * sin + im * cos;
+    /// The words that a kernel is passed: an address and what it needs to know beside, or a number.
+    fn words(&self, address: u64) -> Vec<u64> {
+        match self {
+            Arg::Number(number) => vec![number.to_bits().into()],
+            Arg::Bytes(bytes) => vec![address, bytes.len() as u64],
+            Arg::Counts(counts) => vec![address, counts.len() as u64],
+            Arg::Row(row) => vec![address, row.len() as u64],
+            Arg::Bodies(numbers) => vec![address, numbers.len() as u64 / 4],
+            Arg::Matrix(matrix) => {
+                let (rows, cols) = (matrix.nrows() as u64, matrix.ncols() as u64);
+                vec![address, rows, cols, cols, 1]
             }
-            expected_re.push(sum_re);
-            expected_im.push(sum_im);
         }
     }
-    close(&dre.copy_to_host().unwrap().to_vec(), &expected_re, 1e-4);
-    close(&dim.copy_to_host().unwrap().to_vec(), &expected_im, 1e-4);
+
+    /// What it holds afterwards, from its bytes.
+    fn numbers(&self, bytes: &[u8]) -> Vec<f64> {
+        let word = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).unwrap();
+        match self {
+            Arg::Bytes(_) => bytes.iter().copied().map(f64::from).collect(),
+            Arg::Counts(_) => bytes.chunks(4).map(|bytes| u32::from_ne_bytes(word(bytes)).into()).collect(),
+            _ => bytes.chunks(4).map(|bytes| f32::from_ne_bytes(word(bytes)).into()).collect(),
+        }
+    }
+}
+
+impl Program {
+    /// Fails unless what the arguments hold is what is expected.
+    fn check(&self, language: &str, after: &[Vec<u8>]) {
+        for (arg, expected) in &self.expected {
+            let got = self.args[*arg].numbers(&after[*arg]);
+            assert_eq!(got.len(), expected.len());
+            for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+                let error = (got - expected).abs() / expected.abs().max(self.unit);
+                let name = self.name;
+                assert!(error < self.tolerance, "{name} in {language}: element {i} of {arg} is {got}, not {expected}");
+            }
+        }
+    }
+
+    /// Launches the entry of a PTX text; in `structs`, the words of an argument are one parameter.
+    fn run(&self, language: &str, ptx: &str, structs: bool) {
+        let context = context();
+        let entry = ptx.split(".entry ").nth(1).and_then(|rest| rest.split('(').next()).unwrap();
+        // SAFETY: a compiler wrote this PTX from a kernel that checks its indices.
+        let module = unsafe { Module::load_ptx(&context, ptx) }.unwrap();
+        let arrays: Vec<DeviceArray<u8, Ix1>> =
+            self.args.iter().map(|arg| from_slice(&context, &arg.bytes()).unwrap()).collect();
+        let record = from_slice(&context, &[0_u64; 8]).unwrap();
+        let mut words: Vec<Vec<u64>> =
+            self.args.iter().zip(&arrays).map(|(arg, array)| arg.words(array.device_ptr())).collect();
+        words.extend([vec![record.device_ptr()], vec![1]]);
+        let passed = |words: &mut Vec<u64>| match structs {
+            true => vec![words.as_mut_ptr().cast()],
+            false => words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect(),
+        };
+        let mut params: Vec<*mut std::ffi::c_void> = words.iter_mut().flat_map(passed).collect();
+        let config = LaunchConfig::new(self.grid, self.block);
+        let (function, stream) = (module.function(entry).unwrap(), context.default_stream());
+        // SAFETY: the file's header says which parameters these are.
+        unsafe { function.launch(&config, &stream, &mut params) }.unwrap();
+        stream.synchronize().unwrap();
+        assert_eq!(record.copy_to_host().unwrap().to_vec(), [0; 8], "{} in {language} panicked", self.name);
+        let after: Vec<Vec<u8>> = arrays.iter().map(|array| array.copy_to_host().unwrap().to_vec()).collect();
+        self.check(language, &after);
+    }
 }
 
 #[test]
-fn bodies_attract_each_other() {
-    const COUNT: usize = 300;
-    let parts = [12, 13, 14, 15].map(|seed| noise(COUNT, seed));
-    let body = |i: usize| Body { x: parts[0][i], y: parts[1][i], z: parts[2][i], mass: parts[3][i] };
-    let bodies: Vec<Body> = (0..COUNT).map(body).collect();
-    let nobody = Body { x: -1.0, y: -1.0, z: -1.0, mass: -1.0 };
-    let mut accelerations = from_slice(&context(), &[nobody; COUNT]).unwrap();
-    n_body::launch((2, BLOCK), &from_slice(&context(), &bodies).unwrap(), &mut accelerations).unwrap();
-    let place = |body: &Body| [body.x, body.y, body.z].map(f64::from);
-    let mut expected = Vec::new();
-    for here in &bodies {
-        let mut sum = [0.0; 3];
-        for other in &bodies {
-            let (from, to) = (place(here), place(other));
-            let way = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
-            let square: f64 = way.iter().map(|x| x * x).sum::<f64>() + f64::from(SOFTENING);
-            let pull = f64::from(other.mass) / square.powf(1.5);
-            sum.iter_mut().zip(way).for_each(|(sum, way)| *sum += way * pull);
-        }
-        expected.extend(sum.into_iter().chain([0.0]));
+fn kernels_in_rust() {
+    let programs = programs::all();
+    assert_eq!(
+        programs.iter().map(|program| program.name).collect::<Vec<_>>(),
+        ALL.iter().map(|k| k.name).collect::<Vec<_>>()
+    );
+    for (program, kernel) in programs.iter().zip(ALL) {
+        program.run("Rust", &(kernel.ptx)().unwrap(), false);
     }
-    let got = accelerations.copy_to_host().unwrap();
-    let got: Vec<f32> = got.iter().flat_map(|body| [body.x, body.y, body.z, body.mass]).collect();
-    close(&got, &expected, 1e-3);
+}
+
+/// What `cargo xtask setup --all` has downloaded of that name.
+fn downloaded(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
+    let found = folder.join("wheels.txt").is_file();
+    if !found {
+        eprintln!("skipped: no {name}; `cargo xtask setup --all` downloads it");
+    }
+    found.then_some(folder)
+}
+
+#[test]
+fn twins_in_cuda_cpp() {
+    let Some(compilers) = downloaded("compilers") else { return };
+    let nvrtc = Nvrtc::open(&compilers.join("cuda13/lib64")).unwrap();
+    for (program, kernel) in programs::all().iter().zip(ALL) {
+        program.run("CUDA C++", &nvrtc.ptx(&kernel.cuda()).unwrap(), true);
+    }
+}
+
+/// The kernels in Python, and what runs them.
+const PYTHON: &str = concat!(include_str!("../../python/kernels.py"), include_str!("../../python/run.py"));
+
+/// The software device as a library.
+fn library() -> PathBuf {
+    let executable = std::env::current_exe().unwrap();
+    let folder = executable.ancestors().nth(2).unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "cuda-sim-cdylib", "--target-dir"]).arg(folder.parent().unwrap());
+    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
+    folder.parent().unwrap().join("debug/libcuda_sim.so")
+}
+
+#[test]
+fn twins_in_python() {
+    let (Some(numba), Some(compilers)) = (downloaded("numba"), downloaded("compilers")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = |program: &Program, arg: usize| folder.path().join(format!("{}.{arg}", program.name));
+    let mut launches = String::new();
+    let programs = programs::all();
+    for program in &programs {
+        let [[columns, rows], [x, y]] = [program.grid, program.block];
+        write!(launches, "{} {columns} {rows} {x} {y}", program.name).unwrap();
+        for (index, arg) in program.args.iter().enumerate() {
+            let file = file(program, index);
+            std::fs::write(&file, arg.bytes()).unwrap();
+            let (ty, shape) = match arg {
+                Arg::Number(_) => ("float32", String::new()),
+                Arg::Bytes(bytes) => ("uint8", bytes.len().to_string()),
+                Arg::Counts(counts) => ("uint32", counts.len().to_string()),
+                Arg::Row(row) => ("float32", row.len().to_string()),
+                Arg::Bodies(numbers) => ("float32", format!("{},4", numbers.len() / 4)),
+                Arg::Matrix(matrix) => ("float32", format!("{},{}", matrix.nrows(), matrix.ncols())),
+            };
+            write!(launches, " {ty}:{shape}:{}", file.display()).unwrap();
+        }
+        launches.push('\n');
+    }
+    let list = folder.path().join("launches");
+    std::fs::write(&list, launches).unwrap();
+    let python = |arguments: &[&str]| {
+        let mut python = Command::new("python3");
+        python.env("PYTHONPATH", numba.join("site")).env("PYTHONDONTWRITEBYTECODE", "1");
+        python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", library());
+        python.args(arguments).arg(&list).output().unwrap()
+    };
+    // wheels fit the Python that downloaded them
+    if !python(&["-c", "import numba"]).status.success() {
+        eprintln!("skipped: this machine's python3 cannot import Numba");
+        return;
+    }
+    let output = python(&["-c", PYTHON]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for program in &programs {
+        let after: Vec<Vec<u8>> =
+            (0..program.args.len()).map(|arg| std::fs::read(file(program, arg)).unwrap()).collect();
+        program.check("Python", &after);
+    }
 }

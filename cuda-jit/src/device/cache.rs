@@ -2,23 +2,33 @@
 //!
 //! They are hints to global memory's caches and change no result. Each takes a reference, so the index is checked where the
 //! reference is made: `ldcs(&x[i])`. Of shared and local memory, and on the host, they are plain loads and stores.
+//! Vectors of two and four are moved at once, up to 16 bytes by one instruction; those of three number by number.
 //! [The manual](https://docs.nvidia.com/cuda/parallel-thread-execution/#cache-operators) has each operator's meaning.
 
-use crate::harvest::Intrinsic;
+use crate::harvest::{ElementType, Intrinsic};
 use crate::kir::{CacheLoad, CacheStore};
 use crate::num::Num;
+
+/// What is loaded and stored with a hint: a number, or a [vector](crate::Vector).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number or vector",
+    label = "a hint is for `f32`, `f32x4` and their kin"
+)]
+pub trait Cached: ElementType {}
+
+impl<T: Num> Cached for T {}
 
 macro_rules! loads {
     ($($(#[doc = $doc:literal])* $name:ident $hint:ident;)*) => {
         $(
             $(#[doc = $doc])*
-            pub fn $name<T: Num>(place: &T) -> T {
+            pub fn $name<T: Cached>(place: &T) -> T {
                 *place
             }
         )*
 
         calls! {
-            $(<T: Num> $name(&'static T) -> T => Intrinsic::LoadCached(CacheLoad::$hint);)*
+            $(<T: Cached> $name(&'static T) -> T => Intrinsic::LoadCached(CacheLoad::$hint);)*
         }
     };
 }
@@ -27,19 +37,19 @@ macro_rules! stores {
     ($($(#[doc = $doc:literal])* $name:ident $hint:ident;)*) => {
         $(
             $(#[doc = $doc])*
-            pub fn $name<T: Num>(place: &mut T, value: T) {
+            pub fn $name<T: Cached>(place: &mut T, value: T) {
                 *place = value;
             }
         )*
 
         calls! {
-            $(<T: Num> $name(&'static mut T, T) => Intrinsic::StoreCached(CacheStore::$hint);)*
+            $(<T: Cached> $name(&'static mut T, T) => Intrinsic::StoreCached(CacheStore::$hint);)*
         }
     };
 }
 
 loads! {
-    /// Loads a number and keeps it in all caches, as a plain load does: `ld.ca`.
+    /// Loads a number or vector and keeps it in all caches, as a plain load does: `ld.ca`.
     ldca All;
     /// Loads a number and keeps it in the device's cache, not in the multiprocessor's: `ld.cg`.
     ldcg Global;

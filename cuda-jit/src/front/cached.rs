@@ -1,11 +1,14 @@
-//! Loads and stores with a hint for the caches, of numbers that lie in global memory; others are plain.
+//! Loads and stores with a hint for the caches, of numbers and vectors that lie in global memory; others are plain.
 
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
-use crate::kir::{CacheLoad, CacheStore, Op, Scalar, Space};
+use crate::harvest::{Intrinsic, Memory, Ty};
+use crate::kir::{CacheLoad, CacheStore, Op, Scalar, Space, Value};
 use crate::syntax::{Expr, Pos};
+
+/// The most bytes that one instruction moves.
+const MOST: usize = 16;
 
 impl Lowering<'_> {
     /// Where a reference points.
@@ -20,28 +23,89 @@ impl Lowering<'_> {
         }
     }
 
-    /// `ldcs(&place)` and its kin.
-    pub(super) fn load_cached(&mut self, at: Pos, hint: CacheLoad, of: Scalar, args: &'static [Expr]) -> Result<Val> {
+    /// `ldcs(&place)`, `stcs(&mut place, value)` and their kin.
+    pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
         let place = self.referred(at, &args[0])?;
-        match place {
-            Place::Memory(_, _, Memory::Write(_)) if hint == CacheLoad::ReadOnly => Ok(self.read(&place)),
-            Place::Memory(ptr, _, memory) if memory.space() == Space::Global => {
-                Ok(Val::scalar(of, self.build.value(Op::LoadCached(hint, ptr), of)))
+        match intrinsic {
+            Intrinsic::LoadCached(hint) => Ok(self.load_cached(hint, of, &place)),
+            Intrinsic::StoreCached(hint) => {
+                let value = self.expr_as(&args[1], of)?;
+                self.store_cached(at, hint, &place, value)?;
+                Ok(Val::unit())
             }
-            _ => Ok(self.read(&place)),
+            _ => Err(self.error(at, "this is no load or store; please report this")),
         }
     }
 
-    /// `stcs(&mut place, value)` and its kin.
-    pub(super) fn store_cached(&mut self, at: Pos, hint: CacheStore, of: Scalar, args: &'static [Expr]) -> Result<Val> {
-        let place = self.referred(at, &args[0])?;
-        let value = self.scalar(&args[1], of)?;
-        match place {
-            Place::Memory(ptr, _, memory) if memory.space() == Space::Global => {
-                self.build.effect(Op::StoreCached(hint, ptr, value));
+    fn load_cached(&mut self, hint: CacheLoad, of: &Ty, place: &Place) -> Val {
+        let ptr = match *place {
+            Place::Memory(_, _, Memory::Write(_)) if hint == CacheLoad::ReadOnly => return self.read(place),
+            Place::Memory(ptr, _, ref memory) if memory.space() == Space::Global => ptr,
+            _ => return self.read(place),
+        };
+        let mut leaves = Vec::new();
+        for Part { offset, scalar, count } in parts(of) {
+            let ptr = self.number_at(ptr, of, offset, scalar);
+            match count {
+                1 => leaves.push(self.build.value(Op::LoadCached(hint, ptr), scalar)),
+                _ => {
+                    let slots: Vec<_> = (0..count).map(|_| self.build.slot("lane", scalar)).collect();
+                    self.build.effect(Op::LoadCachedAll(hint, ptr, slots.clone()));
+                    leaves.extend(slots.into_iter().map(|slot| self.build.value(Op::Get(slot), scalar)));
+                }
             }
-            _ => self.write(at, &place, Val::scalar(of, value))?,
         }
-        Ok(Val::unit())
+        if let Some(pair) = of.packed() {
+            leaves = self.unpack(leaves[0], pair);
+        }
+        Val { ty: of.clone(), leaves }
     }
+
+    fn store_cached(&mut self, at: Pos, hint: CacheStore, place: &Place, value: Val) -> Result<()> {
+        let ptr = match *place {
+            Place::Memory(ptr, _, ref memory) if memory.space() == Space::Global => ptr,
+            _ => return self.write(at, place, value),
+        };
+        let leaves = match value.ty.packed() {
+            Some(pair) => vec![self.pack(&value, pair)],
+            None => value.leaves,
+        };
+        let mut rest = &leaves[..];
+        for Part { offset, scalar, count } in parts(&value.ty) {
+            let ptr = self.number_at(ptr, &value.ty, offset, scalar);
+            let (these, others) = rest.split_at(count);
+            rest = others;
+            self.build.effect(match these {
+                [one] => Op::StoreCached(hint, ptr, *one),
+                _ => Op::StoreCachedAll(hint, ptr, these.to_vec()),
+            });
+        }
+        Ok(())
+    }
+
+    /// A number at a pointer to it or to the vector that it is in.
+    fn number_at(&mut self, ptr: Value, of: &Ty, offset: u32, scalar: Scalar) -> Value {
+        match of {
+            Ty::Scalar(_) => ptr,
+            _ => self.part_at(ptr, Space::Global, offset, &Ty::Scalar(scalar)),
+        }
+    }
+}
+
+/// What one instruction moves of a number or vector: where it begins in bytes, what it consists of and of how many.
+struct Part {
+    offset: u32,
+    scalar: Scalar,
+    count: usize,
+}
+
+/// A vector of three is aligned as its numbers are, so that they are moved one by one.
+fn parts(of: &Ty) -> Vec<Part> {
+    let (scalar, count) = match (of, of.packed(), of.lanes()) {
+        (&Ty::Scalar(number), ..) | (_, Some(number), _) => (number, 1),
+        (_, None, number) => (number.unwrap_or(Scalar::U32), of.parts().len()),
+    };
+    let bytes = scalar.bytes() as usize;
+    let each = if count == 3 { 1 } else { count.min(MOST / bytes) };
+    (0..count).step_by(each).map(|first| Part { offset: (first * bytes) as u32, scalar, count: each }).collect()
 }

@@ -38,6 +38,7 @@ impl Lowering<'_> {
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
+            Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
@@ -222,7 +223,10 @@ impl Lowering<'_> {
             return Ok(Captured::Function(passed.instance.clone(), harvest));
         };
         let generics = passed.instance.generics.clone();
-        self.frames.push(Frame::new(definition, generics, harvest.clone(), Return::Caller));
+        let checked = self.checks_overflow();
+        let mut frame = Frame::new(definition, generics, harvest.clone(), Return::Caller);
+        frame.checked = checked;
+        self.frames.push(frame);
         let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             let value = self.kernel_param(ty, next);
@@ -320,9 +324,6 @@ impl Lowering<'_> {
             Intrinsic::ClusterRanks => vec![self.special(Special::ClusterRanks)],
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
-            Intrinsic::LoadCached(hint) => {
-                return self.load_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
-            }
             Intrinsic::Number(from) => {
                 let to = scalar.unwrap_or(Scalar::F32);
                 let value = self.scalar(&args[0], from)?;
@@ -331,9 +332,6 @@ impl Lowering<'_> {
                     false => self.build.value(Op::Bitcast(value, to), to),
                 };
                 return Ok(Val::scalar(to, value));
-            }
-            Intrinsic::StoreCached(hint) => {
-                return self.store_cached(at, hint, scalar.unwrap_or(Scalar::U32), args);
             }
             _ => return self.together(at, intrinsic, scalar, args),
         };

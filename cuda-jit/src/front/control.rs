@@ -239,7 +239,8 @@ impl Lowering<'_> {
     }
 
     fn labelled_block(&mut self, at: Pos, number: u32, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
-        let ty = expected.cloned().or_else(|| self.ty_of_block(block)).unwrap_or(Ty::Unit);
+        let known = || self.ty_of_block(block).or_else(|| self.ty_of_break(number, block));
+        let ty = expected.cloned().or_else(known).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("block", ty.clone());
         self.frame_mut().targets.push(Target { number, exit, again: None, result: Some(merge) });
@@ -261,7 +262,7 @@ impl Lowering<'_> {
     }
 
     fn endless_loop(&mut self, number: u32, body: &'static Block, expected: Option<&Ty>) -> Result<Val> {
-        let ty = expected.cloned().unwrap_or(Ty::Unit);
+        let ty = expected.cloned().or_else(|| self.ty_of_break(number, body)).unwrap_or(Ty::Unit);
         let (header, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("loop", ty);
         self.jump_into(header);

@@ -76,6 +76,8 @@ pub(super) enum Captured {
 /// A captured function whose body is being lowered.
 pub(super) struct Frame {
     pub(super) definition: &'static Definition,
+    /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
+    pub(super) checked: bool,
     file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
     pub(super) harvest: Rc<Harvest>,
@@ -95,8 +97,8 @@ impl Frame {
     ) -> Self {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, closures, targets) = (HashMap::new(), HashMap::new(), Vec::new());
-        let (file, returns) = (definition.file.into(), vec![returns]);
-        Self { definition, file, generics, harvest, callees, locals, closures, targets, returns }
+        let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
+        Self { definition, checked, file, generics, harvest, callees, locals, closures, targets, returns }
     }
 }
 
@@ -228,7 +230,7 @@ impl<'p> Lowering<'p> {
 
     /// Whether overflow is a panic.
     pub(super) fn checks_overflow(&self) -> bool {
-        self.frame().definition.options.checked
+        self.frame().checked
     }
 
     /// Says that what follows was written at `at`, if the kernel has line tables; returns the place before.

@@ -6,6 +6,7 @@
 
 mod array;
 mod atomic;
+mod breaks;
 mod cached;
 mod call;
 mod compare;
@@ -199,6 +200,8 @@ enum Callee {
     Vectors(Ty),
     /// What makes a vector of this type of its numbers, or of one for all.
     Vector(Ty),
+    /// A load or store with a hint for the caches, and the type of what it moves.
+    Cached(Intrinsic, Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -206,13 +209,19 @@ enum Callee {
 impl Callee {
     fn of(instance: &Instance) -> Self {
         match instance.body {
-            Body::Intrinsic(intrinsic @ (Intrinsic::AsVectors | Intrinsic::Vector)) => {
-                match instance.generics.first() {
-                    Some(GenericArg::Type(ty)) if intrinsic == Intrinsic::Vector => Callee::Vector(ty.clone()),
-                    Some(GenericArg::Type(ty)) => Callee::Vectors(ty.clone()),
-                    _ => Callee::Builtin,
-                }
-            }
+            Body::Intrinsic(
+                intrinsic @ (Intrinsic::AsVectors
+                | Intrinsic::Vector
+                | Intrinsic::LoadCached(_)
+                | Intrinsic::StoreCached(_)),
+            ) => match instance.generics.first() {
+                Some(GenericArg::Type(ty)) => match intrinsic {
+                    Intrinsic::AsVectors => Callee::Vectors(ty.clone()),
+                    Intrinsic::Vector => Callee::Vector(ty.clone()),
+                    _ => Callee::Cached(intrinsic, ty.clone()),
+                },
+                _ => Callee::Builtin,
+            },
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

@@ -49,10 +49,13 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
-        | Intrinsic::StoreCached(_)
         | Intrinsic::Sleep => Ty::Unit,
         // its callee, or its argument, tells
-        Intrinsic::AsVectors | Intrinsic::Vector | Intrinsic::MapShared => Ty::Unit,
+        Intrinsic::AsVectors
+        | Intrinsic::Vector
+        | Intrinsic::LoadCached(_)
+        | Intrinsic::StoreCached(_)
+        | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
@@ -70,8 +73,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
         Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
-        Intrinsic::LoadCached(_)
-        | Intrinsic::AtomicLoad(_)
+        Intrinsic::AtomicLoad(_)
         | Intrinsic::Atomic(..)
         | Intrinsic::AtomicNotNan(..)
         | Intrinsic::CompareExchange(_)
@@ -224,6 +226,8 @@ impl Lowering<'_> {
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
             Callee::Vector(vector) => Some(vector.clone()),
+            Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
+            Callee::Cached(..) => Some(Ty::Unit),
             Callee::Builtin => None,
         }
     }
@@ -256,6 +260,8 @@ impl Lowering<'_> {
     fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
+            ExprKind::Block(Some(label), block) => self.ty_of_block(block).or_else(|| self.ty_of_break(*label, block)),
+            ExprKind::Loop(label, body) => self.ty_of_break(*label, body),
             ExprKind::If(_, _, None) => Some(Ty::Unit),
             ExprKind::If(_, block, Some(otherwise)) => self.ty_of_block(block).or_else(|| self.ty_of(otherwise)),
             ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.ty_of(&arm.body)),

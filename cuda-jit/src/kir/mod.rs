@@ -157,6 +157,11 @@ pub enum Op {
     LoadCached(CacheLoad, Value),
     /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
     StoreCached(CacheStore, Value, Value),
+    /// Reads two or four elements, of up to 16 bytes together, from the one behind a pointer to global memory on, which is
+    /// aligned to all of them, into slots, with a hint for the caches; yields nothing.
+    LoadCachedAll(CacheLoad, Value, Vec<SlotId>),
+    /// Writes two or four elements, as [`Op::LoadCachedAll`] reads them; yields nothing.
+    StoreCachedAll(CacheStore, Value, Vec<Value>),
     /// A register of the thread's place.
     Special(Special),
     /// The address of an array in shared memory.
@@ -269,6 +274,7 @@ impl Op {
             | Op::Lane(a, _)
             | Op::Load(a)
             | Op::LoadCached(_, a)
+            | Op::LoadCachedAll(_, a, _)
             | Op::Address(a)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
@@ -296,6 +302,7 @@ impl Op {
             | Op::Select(a, b, c)
             | Op::CompareExchange(_, a, b, c)
             | Op::Shuffle(_, _, a, b, c) => vec![a, b, c],
+            Op::StoreCachedAll(_, a, values) => std::iter::once(a).chain(values).collect(),
             Op::Call(_, arguments) | Op::Print(_, arguments) | Op::Math(_, arguments) => arguments.iter_mut().collect(),
         };
         used.into_iter().for_each(visit);

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use cuda_mem::Element;
 use half::{bf16, f16};
 
+use crate::device::Cached;
 use crate::harvest::{
     ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceType, ElementType, Field, GenericArg, Instance,
     Intrinsic, KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, ty_of,
@@ -207,6 +208,8 @@ macro_rules! vectors {
             type Number = $number;
             const COUNT: usize = $count;
         }
+
+        impl Cached for $name {}
     )* };
 }
 

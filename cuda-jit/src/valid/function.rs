@@ -202,6 +202,7 @@ impl Checker<'_> {
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
             Op::Store(pointer, _)
             | Op::StoreCached(_, pointer, _)
+            | Op::StoreCachedAll(_, pointer, _)
             | Op::AtomicLoad(_, pointer)
             | Op::AtomicStore(_, pointer, _)
             | Op::Atomic(_, _, pointer, _)
@@ -210,7 +211,9 @@ impl Checker<'_> {
             {
                 Err(broken(Rule::StoreAccess, format!("{pointer} has access read")))
             }
-            Op::LoadCached(CacheLoad::ReadOnly, pointer) if accesses.of_value(*pointer) == Access::ReadWrite => {
+            Op::LoadCached(CacheLoad::ReadOnly, pointer) | Op::LoadCachedAll(CacheLoad::ReadOnly, pointer, _)
+                if accesses.of_value(*pointer) == Access::ReadWrite =>
+            {
                 Err(broken(Rule::LoadAccess, format!("{pointer} has access readwrite")))
             }
             Op::Call(callee, arguments) => {

@@ -99,6 +99,8 @@ rules! {
     StoreAccess,
     /// A load through the read-only cache goes through a pointer with access `Read`.
     LoadAccess,
+    /// Numbers that are moved at once are two or four, of up to 16 bytes together.
+    Together,
     /// What a `field` points to lies within the record and is aligned in it.
     Field,
     /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.

@@ -165,6 +165,24 @@ const BROKEN: &[(Rule, &str)] = &[
         Rule::MixedAccess,
         "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite, v2 c: bool) { b0: v3: ptr global u8 = select v2, v0, v1 return }",
     ),
+    (Rule::Together, "kir 1 kernel f(v0 x: ptr global u8 readwrite, v1 y: u8) { b0: store.cs v0, v1, v1, v1 return }"),
+    (
+        Rule::Together,
+        "kir 1 kernel f(v0 x: ptr global f64 read) { slot s0 a: f64 b0: load.cs v0, s0, s0, s0, s0 return }",
+    ),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 x: ptr global f32 read) { slot s0 a: f32 slot s1 b: u32 b0: load.cs v0, s0, s1 return }",
+    ),
+    (
+        Rule::Operand,
+        "kir 1 kernel f(v0 x: ptr global f32 readwrite, v1 y: f32, v2 z: u32) { b0: store.cs v0, v1, v2 return }",
+    ),
+    (Rule::StoreAccess, "kir 1 kernel f(v0 x: ptr global f32 read, v1 y: f32) { b0: store.cs v0, v1, v1 return }"),
+    (
+        Rule::LoadAccess,
+        "kir 1 kernel f(v0 x: ptr global f32 readwrite) { slot s0 a: f32 b0: load.nc v0, s0, s0 return }",
+    ),
 ];
 
 #[test]

@@ -108,6 +108,20 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, cached(checker, *pointer)?.into())?;
             return Ok(None);
         }
+        Op::LoadCachedAll(_, pointer, slots) => {
+            let element = cached_all(checker, *pointer, slots.len())?;
+            for slot in slots {
+                if slot_type(checker, *slot)? != element.into() {
+                    return Err(broken(Rule::Operand, format!("slot {slot} holds no {element}")));
+                }
+            }
+            return Ok(None);
+        }
+        Op::StoreCachedAll(_, pointer, values) => {
+            let element = cached_all(checker, *pointer, values.len())?;
+            values.iter().try_for_each(|value| is(checker, *value, element.into()))?;
+            return Ok(None);
+        }
         Op::Special(_) => Scalar::U32.into(),
         Op::Shared(SharedId(array)) => array_type(&checker.module.shared, *array, Space::Shared)?,
         Op::DynamicShared(offset, pointee) => {
@@ -382,6 +396,15 @@ fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     match checker.ty(pointer)? {
         Type::Ptr(Space::Global, _) if number != Scalar::Bool => Ok(number),
         ty => Err(broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number in global memory"))),
+    }
+}
+
+/// The type of so many elements that are moved at once.
+fn cached_all(checker: &Checker<'_>, pointer: Value, count: usize) -> Result<Scalar> {
+    let element = cached(checker, pointer)?;
+    match count {
+        2 | 4 if count as u32 * element.bytes() <= 16 => Ok(element),
+        _ => Err(broken(Rule::Together, format!("{count} of {element}"))),
     }
 }
 

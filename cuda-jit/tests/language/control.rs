@@ -248,3 +248,41 @@ fn checks_can_be_left_out() {
     differ!(unchecked_elements, (1, 32), [&[1.0f32, 2.0][..]], vec![0f32; 2]);
     assert!(cuda_jit::kir_of::<unchecked_elements>().unwrap().sites.is_empty());
 }
+
+#[kernel]
+fn left_with_receivers(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    if i >= out.len() {
+        return;
+    }
+    out[i] = ('a: {
+        if x[i] < 0 {
+            break 'a -x[i];
+        }
+        x[i]
+    })
+    .wrapping_pow(2u32);
+    let huge = ('b: {
+        let far = x[i] as f64 * 1e300;
+        if far > 0.0 {
+            break 'b far * 1e300;
+        }
+        break 'b 0.0;
+    })
+    .is_infinite();
+    let mut turns = 0u32;
+    let doubled = (loop {
+        turns += 1;
+        match turns {
+            3 => break x[i] as i8,
+            _ => {}
+        }
+    })
+    .leading_zeros();
+    out[i] += huge as i64 * 1000 + doubled as i64;
+}
+
+#[test]
+fn what_a_block_or_loop_is_left_with_has_methods() {
+    differ!(left_with_receivers, (1, 8), [&[-3i64, 0, 1, 7, -128][..]], vec![0i64; 5]);
+}

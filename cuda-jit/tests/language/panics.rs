@@ -143,3 +143,21 @@ fn a_closure_of_the_host_panics_where_it_is_written() {
     assert_eq!((panic.kernel.as_str(), panic.line), ("calls_closure", line));
     assert!(panic.file.ends_with("panics.rs") && panic.message == "division by zero", "{panic}");
 }
+
+#[kernel(checked)]
+fn calls_checked<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
+    out[0] = f(out[0]);
+}
+
+#[test]
+fn a_closure_that_a_checked_kernel_calls_is_checked() {
+    if !crate::around::alone("language::panics::a_closure_that_a_checked_kernel_calls_is_checked") {
+        return;
+    }
+    let (k, mut out) = (1, on_device(&[u32::MAX]));
+    let f = device_fn!(|v: u32| v + k);
+    calls_checked::launch((1, 1), f, &mut out).unwrap();
+    assert_eq!(take_panic().expect("it overflows").message, "addition overflows");
+    calls::launch((1, 1), f, &mut out).unwrap();
+    assert_eq!((take_panic().is_none(), on_host(&out)), (true, vec![0]));
+}

@@ -46,6 +46,16 @@ fn formats(x: &[f32], y: &[f64], n: &[i32]) {
 }
 
 #[kernel]
+fn plain_and_exact(x: &[f32], y: &[f64]) {
+    for v in x {
+        printf!("{v} {v:?}\n");
+    }
+    for v in y {
+        printf!("{v} {v:?}\n");
+    }
+}
+
+#[kernel]
 fn threads(n: usize) {
     let i = grid::<1>();
     for k in 0..n {
@@ -118,6 +128,53 @@ fn every_format_prints_as_on_the_host() {
             assert_eq!(lines[last - 1], "{100 %} %d %s é \"quoted\" \\ 1 2.5 1 -3");
             assert_eq!(lines[last..], ["nothing", "1: 0", "2: -0", "0 -0", "6"]);
         }
+    }
+}
+
+/// Floats whose text differs from Rust's, and many others.
+fn floats() -> (Vec<f32>, Vec<f64>) {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state
+    };
+    let (mut x, mut y) =
+        (vec![f32::NAN, -0.0, 0.1, 1e21, f32::NEG_INFINITY], vec![f64::NAN, -0.0, 0.1, 1e21, 1.0 / 3.0]);
+    x.extend((0..200).map(|_| f32::from_bits((next() >> 32) as u32)).filter(|v| !v.is_nan()));
+    y.extend((0..200).map(|_| f64::from_bits(next())).filter(|v| !v.is_nan()));
+    (x, y)
+}
+
+/// `{}` has six digits, as C's `%g`; what `{:?}` writes reads back as the same number.
+#[test]
+fn floats_are_short_or_exact() {
+    let (x, y) = floats();
+    if std::env::var(ROLE).is_ok() {
+        return marked(|| {
+            plain_and_exact::launch((1, 1), &on_device(&x), &on_device(&y)).expect("it compiles");
+            context().synchronize().expect("it runs");
+        });
+    }
+    let text = child("floats_are_short_or_exact", "device");
+    let lines: Vec<(&str, &str)> = text.lines().map(|line| line.split_once(' ').expect("two texts")).collect();
+    assert_eq!(
+        lines[..5],
+        [("nan", "nan"), ("-0", "-0"), ("0.1", "0.100000001"), ("1e+21", "1.00000002e+21"), ("-inf", "-inf")]
+    );
+    let double = &lines[x.len()..];
+    let third = ("0.333333", "0.33333333333333331");
+    assert_eq!(double[..5], [("nan", "nan"), ("-0", "-0"), ("0.1", "0.10000000000000001"), ("1e+21", "1e+21"), third]);
+    assert_eq!(lines.len(), x.len() + y.len());
+    for ((short, exact), v) in lines.iter().zip(&x).skip(1) {
+        assert_eq!(exact.parse::<f32>().expect("a number").to_bits(), v.to_bits(), "{v:?}");
+        assert!(
+            (short.parse::<f32>().expect("a number") - v).abs() <= v.abs() * 5.1e-6
+                || v.is_infinite()
+                || !v.is_normal()
+        );
+    }
+    for ((_, exact), v) in double.iter().zip(&y).skip(1) {
+        assert_eq!(exact.parse::<f64>().expect("a number").to_bits(), v.to_bits(), "{v:?}");
     }
 }
 

@@ -1,5 +1,5 @@
 use cuda_jit::device::ldcs;
-use cuda_jit::{f16, f32x4};
+use cuda_jit::{Complex32, f16, f32x4};
 
 #[cuda_jit::kernel]
 fn casts(x: &[f32], out: &mut [f16]) {
@@ -22,7 +22,7 @@ fn converts(x: &[f32], out: &mut [f32x4]) {
 }
 
 #[cuda_jit::kernel]
-fn hints(x: &[f32x4], out: &mut [f32x4]) {
+fn hints(x: &[Complex32], out: &mut [Complex32]) {
     out[0] = ldcs(&x[0]);
 }
 

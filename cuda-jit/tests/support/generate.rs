@@ -4,9 +4,12 @@
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    Access, Axis, BinaryOp, BlockId, CacheLoad, CacheStore, CompareOp, Const, FuncId, Function, Lane, Module, Op,
-    Param, Pointee, Record, Role, Scalar, Site, SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    Access, ArrayDecl, ArrayId, Axis, BinaryOp, BlockId, CacheLoad, CacheStore, CompareOp, Const, ConstantDecl,
+    ConstantId, FuncId, Function, Lane, Module, Op, Param, Pointee, Record, Role, Scalar, SharedId, Site, SiteId,
+    SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
+
+mod together;
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
     UnaryOp::Neg,
@@ -68,6 +71,27 @@ impl Random {
     }
 }
 
+macro_rules! kinds {
+    ($($kind:ident)*) => {
+        /// The kinds of operations that there are.
+        pub(crate) const KINDS: &[&str] = &[$(stringify!($kind)),*];
+
+        /// Of which kind an operation is.
+        pub(crate) fn kind(op: &Op) -> &'static str {
+            match op {
+                $(Op::$kind { .. } => stringify!($kind),)*
+            }
+        }
+    };
+}
+
+kinds! {
+    Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Offset Field Address Retype
+    Load Store LoadCached StoreCached LoadCachedAll StoreCachedAll Special Shared DynamicShared MapShared Local Constant Barrier BarrierReduce Fence AtomicLoad
+    AtomicStore Atomic CompareExchange Shuffle Vote MatchAny MatchAll Reduce SyncWarp ActiveMask ClusterBarrier
+    GridBarrier Panicked Clock Sleep Math Call Print Line
+}
+
 /// The module of a seed.
 pub(crate) fn module(seed: u64) -> Module {
     let mut random = Random(seed);
@@ -78,16 +102,39 @@ pub(crate) fn module(seed: u64) -> Module {
         column: 9,
     };
     let count = 1 + random.below(4);
+    let shared = (0..random.below(3)).map(|index| array(&mut random, index)).collect();
+    let constants = (0..random.below(3)).map(|index| constant(&mut random, index)).collect();
+    let around = Around { shared, constants };
     let heads: Vec<Function> = (0..count).map(|index| head(&mut random, index)).collect();
-    let functions = heads.iter().map(|head| body(&mut random, head, &heads)).collect();
+    let functions = heads.iter().map(|head| body(&mut random, head, &heads, &around)).collect();
+    let Around { shared, constants } = around;
     Module {
         contract: random.below(2) == 0,
         exported: false,
         functions,
         sites: (0..3).map(site).collect(),
-        shared: Vec::new(),
-        constants: Vec::new(),
+        shared,
+        constants,
     }
+}
+
+/// What a module has beside its functions.
+struct Around {
+    shared: Vec<ArrayDecl>,
+    constants: Vec<ConstantDecl>,
+}
+
+fn array(random: &mut Random, index: usize) -> ArrayDecl {
+    let scalar = random.scalar(|_| true);
+    let (element, len) = (element(random, scalar), 1 + random.below(40) as u64);
+    ArrayDecl { name: format!("array.{index}"), element, len }
+}
+
+fn constant(random: &mut Random, index: usize) -> ConstantDecl {
+    let array = array(random, index);
+    let bytes = (0..array.len * u64::from(array.element.size())).map(|_| random.next() as u8).collect();
+    let (space, host) = random.one_of(&[(Space::Constant, false), (Space::Constant, true), (Space::Global, false)]);
+    ConstantDecl { array, space, host, bytes }
 }
 
 /// A function without a body.
@@ -99,9 +146,11 @@ fn head(random: &mut Random, index: usize) -> Function {
 
 fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
     let pointee = random.scalar(|_| true);
+    let spaces = Space::ALL;
+    let space = if of_kernel { Space::Global } else { random.one_of(&spaces) };
     let (ty, access) = match random.below(4) {
-        0 => (Type::Ptr(Space::Global, element(random, pointee)), Access::Read),
-        1 => (Type::Ptr(Space::Global, element(random, pointee)), Access::ReadWrite),
+        0 => (Type::Ptr(space, element(random, pointee)), Access::Read),
+        1 if space != Space::Constant => (Type::Ptr(space, element(random, pointee)), Access::ReadWrite),
         _ => (pointee.into(), Access::Read),
     };
     let extent = of_kernel && ty == Scalar::U64.into() && random.below(2) == 0;
@@ -117,7 +166,7 @@ fn element(random: &mut Random, scalar: Scalar) -> Pointee {
     }
 }
 
-fn body(random: &mut Random, head: &Function, heads: &[Function]) -> Function {
+fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Around) -> Function {
     let mut b = FunctionBuilder::new(head.name.clone(), head.params.clone(), head.result);
     let mut slots: Vec<(SlotId, Type, Access)> = Vec::new();
     for index in 0..random.below(5) {
@@ -131,9 +180,13 @@ fn body(random: &mut Random, head: &Function, heads: &[Function]) -> Function {
         b.effect(Op::Set(slot, Value(index as u32)));
         slots.push((slot, param.ty, param.access));
     }
+    let arrays: Vec<ArrayDecl> = (0..random.below(3)).map(|index| array(random, index)).collect();
+    for ArrayDecl { name, element, len } in &arrays {
+        b.array(name.clone(), *element, *len);
+    }
     let mut blocks = vec![BlockId(0)];
     blocks.extend((0..random.below(6)).map(|_| b.block()));
-    let mut body = Body { random, b, head, heads, slots, visible: Vec::new() };
+    let mut body = Body { random, b, head, heads, around, arrays, slots, visible: Vec::new() };
     for &block in &blocks {
         body.b.select_block(block);
         let params = head.params.iter().enumerate();
@@ -146,11 +199,28 @@ fn body(random: &mut Random, head: &Function, heads: &[Function]) -> Function {
     body.b.finish()
 }
 
+/// A pointer that is in scope.
+#[derive(Clone, Copy)]
+struct Pointer {
+    value: Value,
+    space: Space,
+    pointee: Pointee,
+    access: Access,
+}
+
+impl Pointer {
+    fn ty(self) -> Type {
+        Type::Ptr(self.space, self.pointee)
+    }
+}
+
 struct Body<'a> {
     random: &'a mut Random,
     b: FunctionBuilder,
     head: &'a Function,
     heads: &'a [Function],
+    around: &'a Around,
+    arrays: Vec<ArrayDecl>,
     slots: Vec<(SlotId, Type, Access)>,
     visible: Vec<(Value, Type, Access)>,
 }
@@ -193,12 +263,14 @@ impl Body<'_> {
     }
 
     /// A pointer with its pointee and access, if there is one.
-    fn any_pointer(&mut self, writable: bool) -> Option<(Value, Pointee, Access)> {
-        let pointers: Vec<(Value, Pointee, Access)> = self
+    fn any_pointer(&mut self, writable: bool) -> Option<Pointer> {
+        let pointers: Vec<Pointer> = self
             .visible
             .iter()
             .filter_map(|&(value, ty, access)| match ty {
-                Type::Ptr(_, pointee) if !writable || access == Access::ReadWrite => Some((value, pointee, access)),
+                Type::Ptr(space, pointee) if !writable || access == Access::ReadWrite => {
+                    Some(Pointer { value, space, pointee, access })
+                }
                 _ => None,
             })
             .collect();
@@ -206,7 +278,13 @@ impl Body<'_> {
     }
 
     fn inst(&mut self) {
-        match self.random.below(16) {
+        match self.random.below(22) {
+            16 => self.declared(),
+            17 => self.of_words(),
+            18..=20 => self.together(),
+            // few, since a module that calls libdevice needs a toolkit to be compiled
+            21 if self.random.below(12) == 0 => self.math(),
+            21 => self.said(),
             0 => self.get_or_set(),
             1 => self.unary(),
             2..=4 => self.binary(),
@@ -281,10 +359,9 @@ impl Body<'_> {
     fn select(&mut self) {
         let condition = self.value(Scalar::Bool);
         match self.any_pointer(false) {
-            Some((a, pointee, access)) if self.random.below(2) == 0 => {
-                let ty = Type::Ptr(Space::Global, pointee);
-                let b = self.pointer(ty, Some(access)).unwrap_or(a);
-                self.yields(Op::Select(condition, a, b), ty, access);
+            Some(a) if self.random.below(2) == 0 => {
+                let b = self.pointer(a.ty(), Some(a.access)).unwrap_or(a.value);
+                self.yields(Op::Select(condition, a.value, b), a.ty(), a.access);
             }
             _ => {
                 let ty = self.random.scalar(|_| true);
@@ -319,37 +396,39 @@ impl Body<'_> {
     }
 
     /// A pointer to a number, which may be in a record.
-    fn number_behind(&mut self, pointer: Value, pointee: Pointee, access: Access) -> (Value, Scalar) {
-        if let Some(scalar) = pointee.scalar() {
-            return (pointer, scalar);
+    fn number_behind(&mut self, pointer: Pointer) -> (Value, Scalar) {
+        if let Some(scalar) = pointer.pointee.scalar() {
+            return (pointer.value, scalar);
         }
         let scalar = self.random.scalar(|_| true);
         let offset = 8 * self.random.below(4) as u32;
-        let ty = Type::Ptr(Space::Global, scalar.into());
-        (self.yields(Op::Field(pointer, offset, scalar.into()), ty, access), scalar)
+        let ty = Type::Ptr(pointer.space, scalar.into());
+        (self.yields(Op::Field(pointer.value, offset, scalar.into()), ty, pointer.access), scalar)
     }
 
     fn memory(&mut self) {
-        let kind = self.random.below(7);
-        let Some((pointer, pointee, access)) = self.any_pointer(kind == 2 || kind == 6) else { return };
+        let kind = self.random.below(8);
+        let Some(pointer) = self.any_pointer(matches!(kind, 2 | 6 | 7)) else { return };
         match kind {
-            3 => self.scalar(Op::Address(pointer), Scalar::U64),
-            5 | 6 => self.cached(kind == 6, pointer, pointee, access),
+            3 => self.scalar(Op::Address(pointer.value), Scalar::U64),
+            5 | 6 => self.cached(kind == 6, pointer),
+            7 => self.atomic(pointer),
             4 => {
                 let other = self.random.scalar(|_| true);
                 let other = element(self.random, other);
-                self.yields(Op::Retype(pointer, other), Type::Ptr(Space::Global, other), access);
+                self.yields(Op::Retype(pointer.value, other), Type::Ptr(pointer.space, other), pointer.access);
             }
             0 => {
-                let op = Op::Offset(pointer, self.value(Scalar::U64));
-                self.yields(op, Type::Ptr(Space::Global, pointee), access);
+                let op = Op::Offset(pointer.value, self.value(Scalar::U64));
+                self.yields(op, pointer.ty(), pointer.access);
             }
             1 => {
-                let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+                let (pointer, scalar) = self.number_behind(pointer);
                 self.scalar(Op::Load(pointer), scalar);
             }
+            _ if pointer.access == Access::Read => {}
             _ => {
-                let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+                let (pointer, scalar) = self.number_behind(pointer);
                 let op = Op::Store(pointer, self.value(scalar));
                 self.b.effect(op);
             }
@@ -357,24 +436,81 @@ impl Body<'_> {
     }
 
     /// A load or store with a hint for the caches.
-    fn cached(&mut self, stores: bool, pointer: Value, pointee: Pointee, access: Access) {
-        let (pointer, scalar) = self.number_behind(pointer, pointee, access);
+    fn cached(&mut self, stores: bool, pointer: Pointer) {
+        if pointer.space != Space::Global {
+            return;
+        }
+        let access = pointer.access;
+        let (pointer, scalar) = self.number_behind(pointer);
         if scalar == Scalar::Bool {
             return;
         }
+        // as many as one instruction moves, or one
+        let counts: Vec<usize> = [1, 2, 4].into_iter().filter(|count| count * scalar.bytes() as usize <= 16).collect();
+        let together = Some(self.random.one_of(&counts)).filter(|&count| count > 1);
         if stores {
             let hint = self.random.one_of(&[CacheStore::WriteBack, CacheStore::Streaming, CacheStore::WriteThrough]);
-            let op = Op::StoreCached(hint, pointer, self.value(scalar));
+            let op = match together {
+                Some(count) => Op::StoreCachedAll(hint, pointer, (0..count).map(|_| self.value(scalar)).collect()),
+                None => Op::StoreCached(hint, pointer, self.value(scalar)),
+            };
             return self.b.effect(op);
         }
         let other = if access == Access::Read { CacheLoad::ReadOnly } else { CacheLoad::Volatile };
         let hint = self.random.one_of(&[CacheLoad::All, CacheLoad::Global, CacheLoad::LastUse, other]);
-        self.scalar(Op::LoadCached(hint, pointer), scalar);
+        match together {
+            Some(count) => {
+                let slots: Vec<SlotId> = (0..count).map(|lane| self.b.slot(format!("lane.{lane}"), scalar)).collect();
+                self.b.effect(Op::LoadCachedAll(hint, pointer, slots.clone()));
+                self.slots.extend(slots.into_iter().map(|slot| (slot, scalar.into(), Access::Read)));
+            }
+            None => self.scalar(Op::LoadCached(hint, pointer), scalar),
+        }
+    }
+
+    /// The beginning of an array: shared, the thread's own, constant or dynamic.
+    fn declared(&mut self) {
+        let (shared, constants) = (&self.around.shared, &self.around.constants);
+        let (op, ty, access) = match self.random.below(4) {
+            0 if !shared.is_empty() => {
+                let index = self.random.below(shared.len());
+                let ty = Type::Ptr(Space::Shared, shared[index].element);
+                (Op::Shared(SharedId(index as u32)), ty, Access::ReadWrite)
+            }
+            1 if !constants.is_empty() => {
+                let index = self.random.below(constants.len());
+                let ty = Type::Ptr(constants[index].space, constants[index].array.element);
+                (Op::Constant(ConstantId(index as u32)), ty, Access::Read)
+            }
+            2 if !self.arrays.is_empty() => {
+                let index = self.random.below(self.arrays.len());
+                let ty = Type::Ptr(Space::Local, self.arrays[index].element);
+                (Op::Local(ArrayId(index as u32)), ty, Access::ReadWrite)
+            }
+            _ => {
+                let scalar = self.random.scalar(|_| true);
+                let (element, offset) = (element(self.random, scalar), self.value(Scalar::U64));
+                (Op::DynamicShared(offset, element), Type::Ptr(Space::Shared, element), Access::ReadWrite)
+            }
+        };
+        let value = self.yields(op, ty, access);
+        if let Type::Ptr(Space::Shared, element) = ty
+            && self.random.below(3) == 0
+        {
+            let rank = self.value(Scalar::U32);
+            self.yields(Op::MapShared(value, rank), Type::Ptr(Space::Cluster, element), access);
+        }
     }
 
     fn special(&mut self) {
         let axis = self.random.one_of(&AXES);
-        let special = match self.random.below(6) {
+        let special = match self.random.below(12) {
+            6 => Special::DynamicSharedBytes,
+            7 => Special::ClusterBlockIdx(axis),
+            8 => Special::ClusterDim(axis),
+            9 => Special::LaneMask(self.random.one_of(&COMPARE)),
+            10 => Special::ClusterRank,
+            11 => Special::ClusterRanks,
             0 => Special::ThreadIdx(axis),
             1 => Special::BlockIdx(axis),
             2 => Special::BlockDim(axis),

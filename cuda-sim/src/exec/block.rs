@@ -15,7 +15,7 @@ use super::deadlock::{self, Wait, What};
 use super::launch::{Fault, Place};
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
-use crate::ir::sync::{self, BARRIERS, Count, Operation, Plan, Site};
+use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Site};
 use std::ops::Range;
 
 /// What runs a block's threads: compiled regions, or fibers.
@@ -258,7 +258,7 @@ impl<'a> Block<'a> {
                     return false;
                 }
                 let full = low.is_multiple_of(LANES) && high.is_multiple_of(LANES);
-                if let (true, Operation::Shuffle(mode)) = (full, operation) {
+                if let (true, Operation::Shuffle(mode), Arg::Frame) = (full, operation, site.args[0]) {
                     // The same distance for all, as is usual, known or not.
                     let (b, c) = (exchange.arg(site, 1, low), exchange.arg(site, 2, low));
                     if exchange.all(site, 1, low, count, b) && exchange.all(site, 2, low, count, c) {

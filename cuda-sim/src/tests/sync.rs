@@ -237,6 +237,19 @@ fn shuffles_of_every_mode_distance_and_width() {
     }
 }
 
+/// What is known when the kernel is compiled lies in no frame.
+#[test]
+fn shuffles_of_constants() {
+    for mode in ["up", "down", "bfly", "idx"] {
+        let clamp = if mode == "up" { 0 } else { 31 };
+        let code = format!(
+            "mov.u32 %r3, 82; shfl.sync.{mode}.b32 %r4, %r3, 5, {clamp}, -1;
+            add.u32 %r5, %r4, %r1; shfl.sync.{mode}.b32 %r10, %r5, 0, {clamp}, -1;"
+        );
+        each_under(0..4, &code, 64, |t| 82 + if mode == "idx" { t / 32 * 32 } else { t });
+    }
+}
+
 #[test]
 fn warp_operations_under_partial_masks() {
     // Even and odd lanes diverge and do the same operation under their own masks, in two places of the text.

@@ -64,13 +64,17 @@ fn warps(shuffle: bool) -> Vec<Warp> {
         let edges = [0, 1, u64::MAX, 1 << 31, 1 << 63, 0x7fff_ffff, 0xffff_ffff, 0x1_0000_0000];
         let values = draw(if k % 3 == 0 { 1 } else { 8 }).map(|v| edges[v as usize]);
         let truths = draw(if k % 4 == 0 { 1 } else { 3 }).map(|v| v == 0);
-        let distances = draw(if k % 5 == 0 { 40 } else { 1 }).map(|v| v as u32);
-        let width = [32u32, 16, 8, 1][k / 6 % 4];
-        let clamp = (32 - width) << 8 | [0, 31, 7][k % 3];
+        let distances = draw(40).map(|v| v as u32);
+        // Both warps of a block are mostly shuffled alike, which the device does at once.
+        let pair = k / 2;
+        let width = [32u32, 16, 8, 1][pair / 6 % 4];
+        let clamp = (32 - width) << 8 | [0, 31, 7][pair % 3];
         let bases = [0u32, 1, 2, 5, 16, 31];
-        let distances = if k % 5 == 0 { distances } else { [bases[k % 6]; LANES] };
-        // A shuffle that reads a lane outside of its mask gives what nobody can tell.
+        let distances = if pair % 5 == 0 { distances } else { [bases[pair % 6]; LANES] };
+        // A shuffle that reads a lane outside of its mask gives what nobody can tell; and no two lanes bring the same.
         let masks = if shuffle { [u32::MAX; LANES] } else { masks };
+        let values =
+            if shuffle { std::array::from_fn(|lane| values[lane] ^ ((k * LANES + lane) as u64 * 5)) } else { values };
         all.push(Warp { values, truths, masks, distances, clamp });
     }
     all

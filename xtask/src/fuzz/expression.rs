@@ -1,7 +1,9 @@
 //! Expressions of every type of the kernel language, at random.
 //!
 //! Everything is in parentheses and every literal has its suffix, so that a text means the same whatever it stands in.
+//! What yields a number by arithmetic is in `number.rs`.
 
+use super::items::{Enum, Struct};
 use super::random::Random;
 
 /// A type, by its name.
@@ -9,9 +11,10 @@ pub(super) type Ty = &'static str;
 
 pub(super) const SIGNED: [Ty; 5] = ["i8", "i16", "i32", "i64", "isize"];
 pub(super) const UNSIGNED: [Ty; 5] = ["u8", "u16", "u32", "u64", "usize"];
-const FLOATS: [Ty; 2] = ["f32", "f64"];
+pub(super) const FLOATS: [Ty; 2] = ["f32", "f64"];
+pub(super) const HALVES: [Ty; 2] = ["f16", "bf16"];
 
-/// A variable in scope.
+/// Something in scope that has a type and, where it is mutable, can be assigned to: a variable, or a part of one.
 #[derive(Clone)]
 pub(super) struct Variable {
     pub(super) name: String,
@@ -19,30 +22,73 @@ pub(super) struct Variable {
     pub(super) mutable: bool,
 }
 
+/// A function, closure or method that can be called: the text up to its arguments, which are behind a parenthesis.
+#[derive(Clone)]
+pub(super) struct Callee {
+    pub(super) open: String,
+    pub(super) arguments: Vec<Ty>,
+    pub(super) result: Ty,
+}
+
 /// What is being written: random choices, and what is in scope.
 pub(super) struct Writer {
     pub(super) random: Random,
     pub(super) variables: Vec<Variable>,
-    /// Device functions and closures that can be called, each of one argument: name, argument, result.
-    pub(super) callees: Vec<(String, Ty, Ty)>,
+    pub(super) callees: Vec<Callee>,
+    pub(super) structs: Vec<Struct>,
+    pub(super) enums: Vec<Enum>,
     pub(super) names: usize,
+    /// Whether the program is compiled with checks of overflow.
     pub(super) checked: bool,
+    /// What there is to read: the words `x` of thread `i`, and the matrix `a`.
+    pub(super) inputs: Inputs,
+    /// Whether nothing may panic.
+    pub(super) total: bool,
+}
+
+/// What a function is given to read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inputs {
+    None,
+    Words,
+    WordsAndMatrix,
 }
 
 pub(super) fn is_float(ty: Ty) -> bool {
     FLOATS.contains(&ty)
 }
 
-fn is_signed(ty: Ty) -> bool {
+pub(super) fn is_half(ty: Ty) -> bool {
+    HALVES.contains(&ty)
+}
+
+pub(super) fn is_signed(ty: Ty) -> bool {
     SIGNED.contains(&ty)
 }
 
+/// What a variable is, as a number of 64 bits; all NaNs are one.
+pub(super) fn bits(name: &str, ty: Ty) -> String {
+    match ty {
+        "f16" => format!("(if {name}.is_nan() {{ 0x7e00u16 }} else {{ {name}.to_bits() }}) as u64"),
+        "bf16" => format!("(if {name}.is_nan() {{ 0x7fc0u16 }} else {{ {name}.to_bits() }}) as u64"),
+        "f32" => format!("(if {name}.is_nan() {{ 0x7fc0_0000u32 }} else {{ {name}.to_bits() }}) as u64"),
+        "f64" => format!("if {name}.is_nan() {{ 0x7ff8_0000_0000_0000u64 }} else {{ {name}.to_bits() }}"),
+        _ => format!("{name} as u64"),
+    }
+}
+
 impl Writer {
+    pub(super) fn new(random: Random, checked: bool, inputs: Inputs) -> Self {
+        let (variables, callees, structs, enums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { random, variables, callees, structs, enums, names: 0, checked, inputs, total: false }
+    }
+
     pub(super) fn ty(&mut self) -> Ty {
-        match self.random.below(8) {
-            0..=2 => self.random.of(&SIGNED),
-            3..=4 => self.random.of(&UNSIGNED),
-            5..=6 => self.random.of(&FLOATS),
+        match self.random.below(10) {
+            0..=3 => self.random.of(&SIGNED),
+            4..=5 => self.random.of(&UNSIGNED),
+            6..=7 => self.random.of(&FLOATS),
+            8 => self.random.of(&HALVES),
             _ => "bool",
         }
     }
@@ -52,7 +98,11 @@ impl Writer {
     }
 
     pub(super) fn number(&mut self) -> Ty {
-        if self.random.one_in(3) { self.random.of(&FLOATS) } else { self.integer() }
+        match self.random.below(6) {
+            0..=1 => self.random.of(&FLOATS),
+            2 => self.random.of(&HALVES),
+            _ => self.integer(),
+        }
     }
 
     /// A new name.
@@ -68,6 +118,19 @@ impl Writer {
         if suiting.is_empty() { None } else { Some(suiting[self.random.below(suiting.len())].name.clone()) }
     }
 
+    /// Puts a variable into scope.
+    pub(super) fn declare(&mut self, name: String, ty: Ty, mutable: bool) {
+        self.variables.push(Variable { name, ty, mutable });
+    }
+
+    /// An expression in which one more variable is in scope.
+    pub(super) fn with(&mut self, name: &str, of: Ty, ty: Ty, depth: usize) -> String {
+        self.declare(name.to_owned(), of, false);
+        let text = self.expression(ty, depth);
+        self.variables.pop();
+        text
+    }
+
     /// An expression of a type; the greater `depth`, the larger.
     pub(super) fn expression(&mut self, ty: Ty, depth: usize) -> String {
         if depth == 0 || self.random.one_in(6) {
@@ -79,6 +142,7 @@ impl Writer {
             2 => self.called(ty, depth - 1),
             _ if ty == "bool" => self.condition(depth - 1),
             _ if is_float(ty) => self.float(ty, depth - 1),
+            _ if is_half(ty) => self.half(ty, depth - 1),
             _ => self.whole(ty, depth - 1),
         }
     }
@@ -88,42 +152,76 @@ impl Writer {
         match (self.random.below(4), self.variable(ty, false)) {
             (0..=1, Some(name)) => name,
             (2, _) => self.literal(ty),
+            _ if self.inputs == Inputs::None => self.literal(ty),
             _ => self.input(ty),
         }
     }
 
     fn input(&mut self, ty: Ty) -> String {
+        if self.inputs == Inputs::WordsAndMatrix && self.random.one_in(4) {
+            let number = self.of_matrix();
+            match ty {
+                "bool" => return format!("({number} & 1 == 1)"),
+                "f32" => return format!("f32::from_bits({number})"),
+                "f64" | "f16" | "bf16" => {}
+                _ => return format!("({number} as {ty})"),
+            }
+        }
         let word = format!("x[i * 8 + {}]", self.random.below(8));
         match ty {
             "bool" => format!("({word} & 1 == 1)"),
+            "f16" | "bf16" => format!("{ty}::from_bits({word} as u16)"),
             "f32" => format!("f32::from_bits({word} as u32)"),
             "f64" => format!("f64::from_bits({word})"),
             _ => format!("({word} as {ty})"),
         }
     }
 
+    /// An element of the matrix, which has 4 rows and 6 columns; at times there is none.
+    fn of_matrix(&mut self) -> String {
+        let (row, column) = (self.random.below(4), self.random.below(6));
+        match self.random.below(12) {
+            0..=2 => format!("a[[{row}, {column}]]"),
+            3..=5 => format!("a[[i % a.nrows(), {column}]]"),
+            6 => format!("a.row({row})[(i + {column}) % a.ncols()]"),
+            7 => format!("a.column((i + {column}) % 6usize)[{row}]"),
+            8 => format!("a.view().row(i % 4usize)[{column}]"),
+            9 => format!("(if let Some(v) = a.get([i, {column}]) {{ *v }} else {{ {row}u32 }})"),
+            10 => format!("a[[i % 5usize, {column}]]"),
+            _ => format!("((a.dim().0 * {row} + a.len() + a.ndim()) as u32)"),
+        }
+    }
+
     fn literal(&mut self, ty: Ty) -> String {
-        if ty == "bool" {
-            return self.random.of(&["true", "false"]).to_owned();
-        }
-        if is_float(ty) {
-            let special = ["NAN", "INFINITY", "NEG_INFINITY", "MIN_POSITIVE", "EPSILON", "MAX"];
-            return match self.random.below(6) {
-                0 => format!("{ty}::{}", self.random.of(&special)),
-                1 => format!("(-{}.25{ty})", self.random.below(100)),
-                2 => format!("{}e{}{ty}", 1 + self.random.below(9), self.random.below(30)),
-                _ => format!("{}.5{ty}", self.random.below(10)),
-            };
-        }
-        match self.random.below(5) {
-            0 => format!("{ty}::{}", self.random.of(&["MIN", "MAX"])),
-            1 if is_signed(ty) => format!("(-{}{ty})", self.random.below(128)),
-            _ => format!("{}{ty}", self.random.below(100)),
+        match ty {
+            "bool" => self.random.of(&["true", "false"]).to_owned(),
+            _ if is_half(ty) => {
+                let special = ["NAN", "INFINITY", "NEG_INFINITY", "MIN_POSITIVE", "EPSILON", "MAX", "ONE", "ZERO"];
+                match self.random.below(4) {
+                    0 => format!("{ty}::{}", self.random.of(&special)),
+                    1 => format!("{ty}::from_f32(-{}.25f32)", self.random.below(100)),
+                    _ => format!("{ty}::from_f32({}.5f32)", self.random.below(10)),
+                }
+            }
+            _ if is_float(ty) => {
+                let special = ["NAN", "INFINITY", "NEG_INFINITY", "MIN_POSITIVE", "EPSILON", "MAX"];
+                match self.random.below(6) {
+                    0 => format!("{ty}::{}", self.random.of(&special)),
+                    1 => format!("(-{}.25{ty})", self.random.below(100)),
+                    2 => format!("{}e{}{ty}", 1 + self.random.below(9), self.random.below(30)),
+                    _ => format!("{}.5{ty}", self.random.below(10)),
+                }
+            }
+            _ => match self.random.below(5) {
+                0 => format!("{ty}::{}", self.random.of(&["MIN", "MAX"])),
+                1 if is_signed(ty) => format!("(-{}{ty})", self.random.below(128)),
+                _ => format!("{}{ty}", self.random.below(100)),
+            },
         }
     }
 
     fn condition(&mut self, depth: usize) -> String {
-        match self.random.below(7) {
+        match self.random.below(8) {
             0 => format!("({} && {})", self.expression("bool", depth), self.expression("bool", depth)),
             1 => format!("({} || {})", self.expression("bool", depth), self.expression("bool", depth)),
             2 => format!("(!{})", self.expression("bool", depth)),
@@ -132,9 +230,18 @@ impl Writer {
                 format!("({} {op} {})", self.expression("bool", depth), self.expression("bool", depth))
             }
             4 => {
-                let ty = self.random.of(&FLOATS);
+                let ty = if self.random.one_in(3) { self.random.of(&HALVES) } else { self.random.of(&FLOATS) };
                 let method = self.random.of(&["is_nan", "is_finite", "is_infinite"]);
                 format!("{}.{method}()", self.expression(ty, depth))
+            }
+            5 => {
+                let (ty, other) = (self.number(), self.integer());
+                let op = self.random.of(&["==", "!="]);
+                let sides = [(), ()].map(|()| match self.random.below(2) {
+                    0 => format!("({}, {})", self.expression(ty, depth), self.expression(other, 0)),
+                    _ => format!("({}, {})", self.expression(ty, 0), self.expression(other, depth)),
+                });
+                format!("({} {op} {})", sides[0], sides[1])
             }
             _ => {
                 let ty = self.number();
@@ -144,107 +251,10 @@ impl Writer {
         }
     }
 
-    fn float(&mut self, ty: Ty, depth: usize) -> String {
-        let a = self.expression(ty, depth);
-        match self.random.below(10) {
-            0..=4 => {
-                let op = self.random.of(&["+", "-", "*", "/", "%"]);
-                format!("({a} {op} {})", self.expression(ty, depth))
-            }
-            5 => {
-                let methods = ["sqrt", "abs", "floor", "ceil", "trunc", "round", "round_ties_even", "fract"];
-                format!("{a}.{}()", self.random.of(&methods))
-            }
-            6 => format!("{a}.mul_add({}, {})", self.expression(ty, depth), self.expression(ty, depth)),
-            7 => format!("(-{a})"),
-            // of two zeros either may be the greater: adding one more makes them alike
-            8 => {
-                let method = self.random.of(&["min", "max"]);
-                format!("({a}.{method}({}) + 0.0{ty})", self.expression(ty, depth))
-            }
-            _ => self.cast(ty, depth),
-        }
-    }
-
-    /// `e as T`
-    fn cast(&mut self, ty: Ty, depth: usize) -> String {
-        let from = if is_float(ty) || !self.random.one_in(6) { self.number() } else { "bool" };
-        format!("({} as {ty})", self.expression(from, depth))
-    }
-
-    fn whole(&mut self, ty: Ty, depth: usize) -> String {
-        let a = self.expression(ty, depth);
-        match self.random.below(16) {
-            0..=3 => {
-                let op = self.random.of(&["+", "-", "*", "&", "|", "^"]);
-                format!("({a} {op} {})", self.expression(ty, depth))
-            }
-            4 => {
-                // mostly by what is not zero
-                let by = self.expression(ty, depth);
-                let by = if self.random.one_in(8) { by } else { format!("({by} | 1{ty})") };
-                match self.random.below(4) {
-                    0 => format!("{a}.rem_euclid({by})"),
-                    1 => format!("{a}.div_euclid({by})"),
-                    _ => format!("({a} {} {by})", self.random.of(&["/", "%"])),
-                }
-            }
-            5 => {
-                let by = self.expression("u32", depth);
-                let by = if self.random.one_in(8) { by } else { format!("({by} & 7u32)") };
-                format!("({a} {} {by})", self.random.of(&["<<", ">>"]))
-            }
-            6 => {
-                let names = [
-                    "wrapping_add",
-                    "wrapping_sub",
-                    "wrapping_mul",
-                    "saturating_add",
-                    "saturating_sub",
-                    "saturating_mul",
-                    "min",
-                    "max",
-                ];
-                let name = self.random.of(&names);
-                format!("{a}.{name}({})", self.expression(ty, depth))
-            }
-            7 => {
-                let name = self.random.of(&["checked_add", "checked_sub", "checked_mul", "checked_div", "checked_rem"]);
-                format!("{a}.{name}({}).unwrap_or({})", self.expression(ty, depth), self.expression(ty, depth))
-            }
-            8 => {
-                let name = self.random.of(&["overflowing_add", "overflowing_sub", "overflowing_mul"]);
-                format!("{a}.{name}({}).0", self.expression(ty, depth))
-            }
-            9 => {
-                let name = self.random.of(&["rotate_left", "rotate_right", "wrapping_shl", "wrapping_shr"]);
-                format!("{a}.{name}({})", self.expression("u32", depth))
-            }
-            10 => {
-                let names =
-                    ["count_ones", "count_zeros", "leading_zeros", "trailing_zeros", "leading_ones", "trailing_ones"];
-                format!("({a}.{}() as {ty})", self.random.of(&names))
-            }
-            11 => format!("{a}.{}()", self.random.of(&["swap_bytes", "reverse_bits", "wrapping_neg"])),
-            12 => format!("(!{a})"),
-            13 if is_signed(ty) => {
-                format!("{a}.{}()", self.random.of(&["wrapping_abs", "signum"]))
-            }
-            14 => {
-                let power = self.random.below(4);
-                format!(
-                    "{a}.{}({power}u32)",
-                    if self.checked { "wrapping_pow" } else { self.random.of(&["pow", "wrapping_pow"]) }
-                )
-            }
-            _ => self.cast(ty, depth),
-        }
-    }
-
-    /// `if`, `match`, `if let` and blocks as values.
+    /// `if`, `match`, `if let`, `let .. else` and blocks as values.
     fn branching(&mut self, ty: Ty, depth: usize) -> String {
         let (a, b) = (self.expression(ty, depth), self.expression(ty, depth));
-        match self.random.below(5) {
+        match self.random.below(8) {
             0 => format!("(if {} {{ {a} }} else {{ {b} }})", self.expression("bool", depth)),
             1 => {
                 let (of, c) = (self.integer(), self.expression(ty, depth));
@@ -257,18 +267,35 @@ impl Writer {
             2 => {
                 let of = self.integer();
                 let (left, right, name) = (self.expression(of, depth), self.expression(of, depth), self.name());
-                self.variables.push(Variable { name: name.clone(), ty: of, mutable: false });
-                let inside = self.expression(ty, depth);
-                self.variables.pop();
+                let inside = self.with(&name, of, ty, depth);
                 format!("(if let Some({name}) = {left}.checked_add({right}) {{ {inside} }} else {{ {a} }})")
             }
             3 => {
                 let (of, name) = (self.ty(), self.name());
                 let value = self.expression(of, depth);
-                self.variables.push(Variable { name: name.clone(), ty: of, mutable: false });
-                let inside = self.expression(ty, depth);
-                self.variables.pop();
+                let inside = self.with(&name, of, ty, depth);
                 format!("({{ let {name} = {value}; {inside} }})")
+            }
+            4 => {
+                let (of, name) = (self.integer(), self.name());
+                let (value, other) = (self.expression(of, depth), self.expression("bool", depth));
+                let inside = self.with(&name, of, ty, depth);
+                let low = self.random.below(20);
+                format!(
+                    "(match ({value}, {other}) {{ ({name} @ {low}{of}..=90{of}, true) => {inside}, ({name}, f) if f => {inside}, (.., false) => {a}, _ => {b} }})"
+                )
+            }
+            5 => {
+                let (of, name) = (self.integer(), self.name());
+                let (value, more) = (self.expression(of, depth), self.expression("bool", depth));
+                let inside = self.with(&name, of, ty, depth);
+                format!(
+                    "({{ let o = {value}.checked_mul(3{of}); if let Some({name}) = o && {more} && {name} > 7{of} {{ {inside} }} else {{ {b} }} }})"
+                )
+            }
+            6 => {
+                let (label, condition) = (self.name(), self.expression("bool", depth));
+                format!("('{label}: {{ if {condition} {{ break '{label} {a}; }} {b} }})")
             }
             _ => {
                 let (condition, guard) = (self.expression("bool", depth), self.expression("bool", depth));
@@ -279,32 +306,47 @@ impl Writer {
         }
     }
 
-    /// Parts of tuples, arrays, structs, `Option`.
+    /// Parts of tuples, arrays, structs, enums, `Option`.
     fn composed(&mut self, ty: Ty, depth: usize) -> String {
         let (a, b) = (self.expression(ty, depth), self.expression(ty, depth));
-        match self.random.below(5) {
+        match self.random.below(9) {
             0 => {
                 let other = self.ty();
                 format!("({}, {a}).1", self.expression(other, depth))
             }
             1 => {
                 let index = self.expression("usize", depth);
-                let many = if self.random.one_in(10) { 4 } else { 3 };
+                let many = if self.random.one_in(10) && !self.total { 4 } else { 3 };
                 format!("[{a}, {b}, {a}][{index} % {many}usize]")
             }
             2 => format!("(Pair {{ a: {a}, b: {} }}).a", self.expression("u32", depth)),
             3 => format!("(Pair {{ a: {a}, b: {} }}).mix({b})", self.expression("u32", depth)),
+            4 => {
+                let (row, column) = (self.expression("usize", depth), self.random.below(2));
+                format!("[[{a}, {b}], [{b}, {a}], [{a}, {a}]][{row} % 3usize][{column}]")
+            }
+            5 => {
+                let other = self.ty();
+                format!(
+                    "(({a}, {}), [{b}, {a}]).{}",
+                    self.expression(other, depth),
+                    self.random.of(&["0.0", "1[1]", "1[0]"])
+                )
+            }
+            6 => self.of_enum(ty, depth).unwrap_or(a),
+            7 => self.of_struct(ty, depth).unwrap_or(b),
             _ => format!("Some({a}).unwrap_or({b})"),
         }
     }
 
-    /// A call of a device function or closure.
+    /// A call of a device function, method or closure.
     fn called(&mut self, ty: Ty, depth: usize) -> String {
-        let suiting: Vec<(String, Ty, Ty)> = self.callees.iter().filter(|callee| callee.2 == ty).cloned().collect();
+        let suiting: Vec<Callee> = self.callees.iter().filter(|callee| callee.result == ty).cloned().collect();
         if suiting.is_empty() {
             return self.expression(ty, depth);
         }
-        let (name, argument, _) = suiting[self.random.below(suiting.len())].clone();
-        format!("{name}({})", self.expression(argument, depth))
+        let Callee { open, arguments, .. } = suiting[self.random.below(suiting.len())].clone();
+        let arguments: Vec<String> = arguments.into_iter().map(|ty| self.expression(ty, depth)).collect();
+        format!("{open}{})", arguments.join(", "))
     }
 }

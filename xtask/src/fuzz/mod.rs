@@ -1,13 +1,17 @@
-//! `fuzz`: kernels at random, run by rustc's code on the host and by the software device at two levels of optimisation,
-//! compared bit for bit, panics included.
+//! `fuzz`: kernels at random, run by rustc's code on the host and by the software device at two levels of optimisation and
+//! on both of its engines, compared bit for bit, panics included.
 //!
 //! The programs of a seed are a package of their own below the target folder: rustc compiles them, since they are Rust.
 //! Half of the seeds ask for `checked` kernels and compile the host's code with overflow checks; the others wrap. What
 //! is not compared: the bits of NaNs, which Rust leaves open, and the message of a panic.
 
+mod block;
 mod expression;
+mod items;
+mod number;
 mod program;
 mod random;
+mod statement;
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,7 +28,10 @@ pub(crate) struct Options {
     seed: Option<u64>,
     /// How many programs
     #[arg(long, default_value_t = 60)]
-    count: usize,
+    count: u64,
+    /// Only the program of this number, among those of the seed
+    #[arg(long)]
+    only: Option<u64>,
 }
 
 /// So many programs stand in one file.
@@ -32,12 +39,13 @@ const IN_FILE: usize = 20;
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).context("the clock is before 1970")?;
-    programs(options.seed.unwrap_or(now.as_secs()), options.count)
+    let seed = options.seed.unwrap_or(now.as_secs());
+    println!("fuzz: {} programs of seed {seed}; `--seed {seed} --only N` repeats number N", options.count);
+    programs(seed, options.only.map_or(0..options.count, |only| only..only + 1))
 }
 
-/// Writes, compiles and runs so many programs.
-pub(crate) fn programs(seed: u64, count: usize) -> Result<()> {
-    println!("fuzz: {count} programs of seed {seed}; `cargo xtask fuzz --seed {seed} --count {count}` repeats it");
+/// Writes, compiles and runs the programs of these numbers.
+pub(crate) fn programs(seed: u64, numbers: std::ops::Range<u64>) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
     let source = folder.join("src");
@@ -46,25 +54,34 @@ pub(crate) fn programs(seed: u64, count: usize) -> Result<()> {
     fs::write(folder.join("Cargo.toml"), manifest(checked))?;
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     fs::write(source.join("support.rs"), include_str!("support.rs.in"))?;
-    let mut main = String::from("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\nmod support;\n");
+    fs::write(source.join("model.rs"), include_str!("model.rs.in"))?;
+    let mut main =
+        String::from("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\nmod model;\nmod support;\n");
     let mut calls = String::new();
-    let numbers: Vec<u64> = (0..count as u64).collect();
+    let numbers: Vec<u64> = numbers.collect();
     for (file, numbers) in numbers.chunks(IN_FILE).enumerate() {
         let text: String = numbers.iter().map(|&number| program::text(seed, number, checked)).collect();
-        fs::write(source.join(format!("part{file}.rs")), format!("use crate::support::*;\n\n{text}"))?;
+        fs::write(
+            source.join(format!("part{file}.rs")),
+            format!("use crate::model;\nuse crate::support::*;\n\n{text}"),
+        )?;
         main += &format!("mod part{file};\n");
         for number in numbers {
-            calls += &format!("    support::compare!(session, part{file}, p{number}, o{number}, q{number});\n");
+            calls += &format!("    part{file}::run{number}(&mut session);\n");
         }
     }
     main += &format!(
         "\nfn main() {{\n    let mut session = support::Session::new({seed});\n{calls}    session.end();\n}}\n"
     );
     fs::write(source.join("main.rs"), main)?;
-    let mut cargo = workspace::cargo();
-    cargo.args(["run", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
-    // one block is enough here
-    workspace::run(cargo.env("CARGO_TARGET_DIR", &target).env("CUDA_JIT_WARNINGS", "none"))
+    // both engines of the device; one block is enough here
+    for engine in ["regions", "fibers"] {
+        let mut cargo = workspace::cargo();
+        cargo.args(["run", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+        cargo.env("CARGO_TARGET_DIR", &target).env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
+        workspace::run(&mut cargo)?;
+    }
+    Ok(())
 }
 
 /// The package, whose own code alone is compiled with other checks than usual.
@@ -128,8 +145,46 @@ mod tests {
             ".mix(",
             "MIN",
             "NAN",
+            "f16::from_f32",
+            "bf16::from_bits",
+            ".to_f32() as",
+            ".copysign(",
+            ".checked_shl",
+            ".abs_diff",
+            ".next_power_of_two",
+            ".div_ceil",
+            "u64::from(",
+            "impl S",
+            "&mut self",
+            "impl T",
+            "S::K",
+            "::from_repr(",
+            "const N: usize",
+            "<T: Float>",
+            " @ ",
+            "let Some(",
+            "while let Some",
+            "if let Some(v",
+            "std::mem::swap",
+            ".split_at(",
+            ".chunks_exact(",
+            "rest @ ..",
+            "move |",
+            "device_fn!",
+            "a.column(",
+            "a.row(",
+            "ArrayViewMut1",
+            "let mut m = ",
+            "shared!",
+            "sync_threads_count",
+            "atomic_min",
+            "shfl_down_sync",
+            "ballot_sync",
+            "match_any_sync",
+            "reduce_add_sync",
+            "0xffff_0000u32",
         ];
         let absent: Vec<&str> = forms.into_iter().filter(|form| !text.contains(form)).collect();
-        assert_eq!(absent, ["struct", " as u128"], "128 bits and items are no part of a kernel's body");
+        assert_eq!(absent, [" as u128", "let mut m = "], "128 bits and bound views are no part of the grammar");
     }
 }

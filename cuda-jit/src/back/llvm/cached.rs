@@ -1,8 +1,9 @@
-//! Loads and stores with a hint for the caches, as the instructions that LLVM has no word for.
+//! Loads and stores with a hint for the caches, as the instructions that LLVM has no word for: of one number, or of several
+//! one behind the other.
 
 use cuda_llvm::inkwell;
-use inkwell::types::BasicTypeEnum;
-use inkwell::values::BasicValueEnum;
+use inkwell::types::{BasicType, BasicTypeEnum};
+use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum};
 
 use super::function::{Body, Result};
 use crate::kir::{CacheLoad, CacheStore, Scalar, Value};
@@ -18,41 +19,80 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// A load from global memory. Others may write there, so it stays where it is among stores and barriers.
-    pub(super) fn load_cached(&self, hint: CacheLoad, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
+    /// A number out of its cell.
+    fn number_in(&self, bits: BasicValueEnum<'ctx>, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
+        if scalar.bits() < 16 {
+            let narrow = self.lowering.scalar(scalar).into_int_type();
+            return Ok(self.builder().build_int_truncate(bits.into_int_value(), narrow, "")?.into());
+        }
+        Ok(self.builder().build_bit_cast(bits, self.lowering.scalar(scalar), "")?)
+    }
+
+    fn in_cell(&self, value: Value, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
+        let (value, (cell, _)) = (self.value(value), self.cell(scalar));
+        if scalar.bits() < 16 {
+            return Ok(self.builder().build_int_z_extend(value.into_int_value(), cell.into_int_type(), "")?.into());
+        }
+        Ok(self.builder().build_bit_cast(value, cell, "")?)
+    }
+
+    /// A load of so many numbers from global memory. Others may write there, so it stays where it is among stores and
+    /// barriers.
+    pub(super) fn load_cached(
+        &self,
+        hint: CacheLoad,
+        pointer: Value,
+        count: usize,
+    ) -> Result<Vec<BasicValueEnum<'ctx>>> {
         let scalar = self.behind(pointer).ok_or_else(|| self.unverified("load"))?;
         let (builder, context) = (self.builder(), self.lowering.context);
         let (cell, letter) = self.cell(scalar);
         let pointer = self.value(pointer).into_pointer_value();
-        let ty = inkwell::types::BasicType::fn_type(&cell, &[pointer.get_type().into()], false);
-        let text = format!("ld.global.{}.b{} $0, [$1];", hint.suffix(), scalar.bits().max(8));
-        let constraints = format!("={letter},l,~{{memory}}");
+        let cells: BasicTypeEnum<'_> =
+            if count == 1 { cell } else { context.struct_type(&vec![cell; count], false).into() };
+        let ty = cells.fn_type(&[pointer.get_type().into()], false);
+        let text = format!("ld.global.{}{} {}, [${count}];", hint.suffix(), width(scalar, count), operands(0, count));
+        let constraints = format!("{}l,~{{memory}}", format!("={letter},").repeat(count));
         let load = context.create_inline_asm(ty, text, constraints, true, false, None, false);
         let loaded = builder.build_indirect_call(ty, load, &[pointer.into()], "")?.try_as_basic_value().basic();
-        let bits = loaded.ok_or_else(|| self.unverified("load"))?.into_int_value();
-        if scalar.bits() < 16 {
-            let narrow = self.lowering.scalar(scalar).into_int_type();
-            return Ok(builder.build_int_truncate(bits, narrow, "")?.into());
+        let loaded = loaded.ok_or_else(|| self.unverified("load"))?;
+        if count == 1 {
+            return Ok(vec![self.number_in(loaded, scalar)?]);
         }
-        Ok(builder.build_bit_cast(bits, self.lowering.scalar(scalar), "")?)
+        let part = |index| builder.build_extract_value(loaded.into_struct_value(), index, "");
+        (0..count as u32).map(|index| self.number_in(part(index)?, scalar)).collect()
     }
 
-    /// A store to global memory.
-    pub(super) fn store_cached(&self, hint: CacheStore, pointer: Value, value: Value) -> Result<()> {
+    /// A store of some numbers to global memory.
+    pub(super) fn store_cached(&self, hint: CacheStore, pointer: Value, values: &[Value]) -> Result<()> {
         let scalar = self.behind(pointer).ok_or_else(|| self.unverified("store"))?;
         let (builder, context) = (self.builder(), self.lowering.context);
         let (cell, letter) = self.cell(scalar);
-        let value = self.value(value);
-        let bits = match scalar.bits() < 16 {
-            true => builder.build_int_z_extend(value.into_int_value(), cell.into_int_type(), "")?.into(),
-            false => builder.build_bit_cast(value, cell, "")?,
-        };
         let pointer = self.value(pointer).into_pointer_value();
-        let ty = context.void_type().fn_type(&[pointer.get_type().into(), cell.into()], false);
-        let text = format!("st.global.{}.b{} [$0], $1;", hint.suffix(), scalar.bits().max(8));
-        let constraints = format!("l,{letter},~{{memory}}");
+        let mut passed: Vec<BasicMetadataValueEnum<'_>> = vec![pointer.into()];
+        for value in values {
+            passed.push(self.in_cell(*value, scalar)?.into());
+        }
+        let mut types = vec![pointer.get_type().into()];
+        types.resize(passed.len(), cell.into());
+        let ty = context.void_type().fn_type(&types, false);
+        let count = values.len();
+        let text = format!("st.global.{}{} [$0], {};", hint.suffix(), width(scalar, count), operands(1, count));
+        let constraints = format!("l,{}~{{memory}}", format!("{letter},").repeat(count));
         let store = context.create_inline_asm(ty, text, constraints, true, false, None, false);
-        builder.build_indirect_call(ty, store, &[pointer.into(), bits.into()], "")?;
+        builder.build_indirect_call(ty, store, &passed, "")?;
         Ok(())
     }
+}
+
+/// What an instruction says of how much it moves.
+fn width(scalar: Scalar, count: usize) -> String {
+    let bits = scalar.bits().max(8);
+    if count == 1 { format!(".b{bits}") } else { format!(".v{count}.b{bits}") }
+}
+
+/// So many operands of inline assembly, from one on.
+fn operands(first: usize, count: usize) -> String {
+    let all: Vec<String> = (first..first + count).map(|operand| format!("${operand}")).collect();
+    if count == 1 { all.concat() } else { format!("{{{}}}", all.join(", ")) }
 }

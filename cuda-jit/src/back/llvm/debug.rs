@@ -82,7 +82,7 @@ impl<'ctx> DebugInfo<'ctx> {
 }
 
 /// Where a function begins, as far as its instructions say.
-fn first_place(function: &Function) -> Option<&Place> {
+pub(super) fn first_place(function: &Function) -> Option<&Place> {
     function.blocks.iter().flat_map(|block| &block.insts).find_map(|inst| match &inst.op {
         Op::Line(place) => Some(place),
         _ => None,

@@ -14,7 +14,7 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
-use super::debug::DebugInfo;
+use super::debug::{self, DebugInfo};
 use super::panic::PanicBlock;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
@@ -331,6 +331,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     fn lower(mut self) -> Result<()> {
+        // LLVM wants a place for each call in a function that has any
+        if let Some(place) = debug::first_place(self.kir) {
+            self.line(place);
+        }
         for (block, &lowered) in self.kir.blocks.iter().zip(&self.blocks.clone()) {
             self.builder().position_at_end(lowered);
             for inst in &block.insts {
@@ -368,9 +372,19 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 self.store(*pointer, *value)?;
                 None
             }
-            Op::LoadCached(hint, pointer) => Some(self.load_cached(*hint, *pointer)?),
+            Op::LoadCached(hint, pointer) => self.load_cached(*hint, *pointer, 1)?.pop(),
             Op::StoreCached(hint, pointer, value) => {
-                self.store_cached(*hint, *pointer, *value)?;
+                self.store_cached(*hint, *pointer, &[*value])?;
+                None
+            }
+            Op::LoadCachedAll(hint, pointer, slots) => {
+                for (slot, value) in slots.iter().zip(self.load_cached(*hint, *pointer, slots.len())?) {
+                    self.builder().build_store(self.slots[slot.index()], value)?;
+                }
+                None
+            }
+            Op::StoreCachedAll(hint, pointer, values) => {
+                self.store_cached(*hint, *pointer, values)?;
                 None
             }
             Op::Call(callee, arguments) => match (self.call(*callee, arguments)?, inst.result) {

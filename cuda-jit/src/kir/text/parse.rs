@@ -213,10 +213,26 @@ impl Parser {
             return Ok(Op::BarrierReduce(op, self.value()?));
         }
         if let Some(hint) = item(&LOAD, &word) {
-            return Ok(Op::LoadCached(hint, self.value()?));
+            let (pointer, mut slots) = (self.value()?, Vec::new());
+            while self.is_sign(',') {
+                slots.push(SlotId(self.slot_id()?));
+            }
+            return Ok(match slots.is_empty() {
+                true => Op::LoadCached(hint, pointer),
+                false => Op::LoadCachedAll(hint, pointer, slots),
+            });
         }
         if let Some(hint) = item(&STORE, &word) {
-            return self.two(|a, b| Op::StoreCached(hint, a, b));
+            let (pointer, mut values) = (self.value()?, Vec::new());
+            self.sign(',')?;
+            values.push(self.value()?);
+            while self.is_sign(',') {
+                values.push(self.value()?);
+            }
+            return Ok(match values[..] {
+                [value] => Op::StoreCached(hint, pointer, value),
+                _ => Op::StoreCachedAll(hint, pointer, values),
+            });
         }
         if let Some(lane) = item(&LANE, &word) {
             return Ok(Op::Lane(self.value()?, lane));

@@ -175,6 +175,14 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(&LOAD, hint)),
         Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),
+        Op::LoadCachedAll(hint, pointer, slots) => {
+            let slots: String = slots.iter().map(|slot| format!(", {slot}")).collect();
+            format!("{} {pointer}{slots}", word(&LOAD, hint))
+        }
+        Op::StoreCachedAll(hint, pointer, values) => {
+            let values: String = values.iter().map(|value| format!(", {value}")).collect();
+            format!("{} {pointer}{values}", word(&STORE, hint))
+        }
         Op::Special(special) => format!("special {}", word(&SPECIAL, special)),
         Op::Shared(array) => format!("shared {array}"),
         Op::Constant(constant) => format!("constant {constant}"),

@@ -1,0 +1,35 @@
+//! The values that loops and labelled blocks are left with, as far as they stand in statements and branches.
+
+use super::function::Lowering;
+use crate::harvest::Ty;
+use crate::syntax::{Block, Expr, ExprKind, Stmt};
+
+impl Lowering<'_> {
+    /// The type that a `break` out of `label` gives it, if one tells.
+    pub(super) fn ty_of_break(&self, label: u32, body: &Block) -> Option<Ty> {
+        let stmts = body.stmts.iter().find_map(|stmt| match stmt {
+            Stmt::Expr(expr) | Stmt::Let(_, Some(expr), None) => self.broken(label, expr),
+            Stmt::Let(_, Some(expr), Some(otherwise)) => {
+                self.broken(label, expr).or_else(|| self.ty_of_break(label, otherwise))
+            }
+            Stmt::Let(_, None, _) | Stmt::Closure(..) => None,
+        });
+        stmts.or_else(|| self.broken(label, body.tail?))
+    }
+
+    fn broken(&self, label: u32, expr: &Expr) -> Option<Ty> {
+        match &expr.1 {
+            ExprKind::Break(number, Some(value)) if *number == label => self.ty_of(value),
+            ExprKind::Break(number, None) if *number == label => Some(Ty::Unit),
+            ExprKind::Block(_, body)
+            | ExprKind::Loop(_, body)
+            | ExprKind::While(_, _, body)
+            | ExprKind::For(_, _, _, body) => self.ty_of_break(label, body),
+            ExprKind::If(_, body, otherwise) => {
+                self.ty_of_break(label, body).or_else(|| self.broken(label, (*otherwise)?))
+            }
+            ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.broken(label, &arm.body)),
+            _ => None,
+        }
+    }
+}
