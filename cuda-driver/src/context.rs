@@ -13,12 +13,13 @@ use std::fmt;
 
 use cuda_sys::{CUcontext, CUresult, DriverApi};
 
+use crate::captures::Captures;
 use crate::device::Device;
 use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
-use crate::event_pool::EventPool;
 use crate::limits::DeviceLimits;
 use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
+use crate::pool::{EventPool, StreamPool};
 use crate::stream::Stream;
 use crate::sync::{Arc, AtomicU64, OnceLock, Ordering};
 use crate::{current, driver_call, fork, status};
@@ -40,7 +41,7 @@ use crate::{current, driver_call, fork, status};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<ContextInner>);
+pub struct Context(pub(crate) Arc<ContextInner>);
 
 /// Free and total bytes of a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub(crate) struct ContextInner {
     poison: OnceLock<DriverError>,
     panics: PanicBoard,
     events: EventPool,
+    streams: StreamPool,
+    captures: Captures,
 }
 
 // SAFETY: the only part that is not Send by itself is the raw context, an address that the driver accepts on any thread.
@@ -90,6 +93,8 @@ impl Context {
             poison: OnceLock::new(),
             panics: PanicBoard::default(),
             events: EventPool::default(),
+            streams: StreamPool::default(),
+            captures: Captures::default(),
         });
         *slot = Arc::downgrade(&inner);
         Ok(Context(inner))
@@ -134,15 +139,43 @@ impl Context {
         Stream::null(self)
     }
 
-    /// Waits for all work of this context.
+    /// Waits for all work of this context, and before that for other threads to end their
+    /// [captures](crate::Graph::capture) in it.
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Invalid`] inside a capture of the calling thread;
+    /// [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        self.0.captures.wait()?;
         // SAFETY: the call has no argument; the context is bound by the macro.
         unsafe { driver_call!(self, cuCtxSynchronize()) }?;
         self.check_panics()
+    }
+
+    /// Waits for all work of this context, gives up this handle, and takes the context from the thread's selection. The
+    /// context ends with the last handle or object in it.
+    ///
+    /// Unlike dropping, it tells what went wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.set_current();
+    /// context.close()?;
+    /// assert!(cuda_driver::Context::current().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`synchronize`](Context::synchronize).
+    pub fn close(self) -> Result<()> {
+        current::deselect(&self);
+        self.synchronize()
     }
 
     /// Free and total memory of the device.
@@ -168,7 +201,7 @@ impl Context {
     /// Destructors ask this, because there is nothing left that they could give back.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        self.poison().is_some() || fork::is_forked_child()
+        self.0.is_lost()
     }
 
     /// The record to which this context's kernels write their first panic; made by the first call, then one load.
@@ -227,6 +260,14 @@ impl Context {
         &self.0.events
     }
 
+    pub(crate) fn streams(&self) -> &StreamPool {
+        &self.0.streams
+    }
+
+    pub(crate) fn captures(&self) -> &Captures {
+        &self.0.captures
+    }
+
     /// An error unless `other`, the context of `what`, is this one.
     #[inline]
     pub(crate) fn expect_same(&self, other: &Context, what: &dyn fmt::Display) -> Result<()> {
@@ -245,6 +286,10 @@ impl Context {
 }
 
 impl ContextInner {
+    pub(crate) fn is_lost(&self) -> bool {
+        self.poison.get().is_some() || fork::is_forked_child()
+    }
+
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
         let api = self.device.driver().enter(call)?;
@@ -294,6 +339,7 @@ impl Drop for ContextInner {
         if self.poison.get().is_none() {
             self.panics.close(self);
             self.events.close(self);
+            self.streams.close(self);
         }
         if current::is_bound(self.id) {
             current::set_bound(0);

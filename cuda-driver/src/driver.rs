@@ -12,7 +12,7 @@ use std::fmt;
 
 use cuda_sys::{CUdevice, CUresult, DriverApi};
 
-use crate::context::ContextInner;
+use crate::context::{Context, ContextInner};
 use crate::device::Device;
 use crate::driver_call;
 use crate::error::{DriverError, Error, Result};
@@ -125,6 +125,43 @@ impl Driver {
     /// [`Error::Driver`] with the driver's status.
     pub fn devices(&self) -> Result<Vec<Device>> {
         Ok((0..self.device_count()?).map(|ordinal| Device::new(self.clone(), ordinal)).collect())
+    }
+
+    /// The context that is bound to the calling thread, by whichever library; `None` where there is none.
+    ///
+    /// So a program goes on in the context that another library has chosen, if that is its device's primary one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// assert!(driver.bound_context()?.is_none());
+    /// let context = driver.device(0)?.primary_context()?;
+    /// context.synchronize()?;                     // binds it
+    /// assert_eq!(driver.bound_context()?, Some(context));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ForeignContext`] if it is not its device's primary one; [`Error::Driver`] with the driver's status.
+    pub fn bound_context(&self) -> Result<Option<Context>> {
+        let (mut raw, mut device) = (std::ptr::null_mut(), 0);
+        // SAFETY: `raw` lives through the call.
+        unsafe { driver_call!(self, cuCtxGetCurrent(&mut raw)) }?;
+        if raw.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: a context is bound, and `device` lives through the call.
+        unsafe { driver_call!(self, cuCtxGetDevice(&mut device)) }?;
+        let ordinal = self.device_table()?.iter().position(|facts| facts.raw == device);
+        let context = ordinal.map(|ordinal| Device::new(self.clone(), ordinal).primary_context()).transpose()?;
+        match context.filter(|context| context.as_raw() == raw) {
+            Some(context) => Ok(Some(context)),
+            None => Err(Error::ForeignContext { context: raw.addr(), device: ordinal.unwrap_or_default() }),
+        }
     }
 
     /// The table of functions that this driver calls.

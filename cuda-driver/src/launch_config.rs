@@ -4,9 +4,11 @@
 
 use std::fmt;
 
+use crate::context::Context;
 use crate::device::Device;
 use crate::dims::{Dim3, Dims};
 use crate::error::Result;
+use crate::graph::Capture;
 use crate::limits::DeviceLimits;
 use crate::scope::StreamScope;
 use crate::stream::Stream;
@@ -35,7 +37,9 @@ pub struct LaunchConfig {
     stream: Option<Stream>,
     shared_bytes: usize,
     cooperative: bool,
+    programmatic: bool,
     quiet: bool,
+    capture: Option<Capture>,
 }
 
 impl LaunchConfig {
@@ -43,7 +47,16 @@ impl LaunchConfig {
     #[inline]
     pub fn new(grid: impl Dims, block: impl Dims) -> Self {
         let (grid, block) = (grid.dims(), block.dims());
-        LaunchConfig { grid, block, stream: None, shared_bytes: 0, cooperative: false, quiet: false }
+        LaunchConfig {
+            grid,
+            block,
+            stream: None,
+            shared_bytes: 0,
+            cooperative: false,
+            programmatic: false,
+            quiet: false,
+            capture: None,
+        }
     }
 
     /// The same launch with other extents.
@@ -59,6 +72,12 @@ impl LaunchConfig {
         self
     }
 
+    /// The capture that takes the launch into a graph, in place of a stream; see [`Graph::capture`](crate::Graph::capture).
+    pub fn capture(mut self, capture: &Capture) -> Self {
+        self.capture = Some(capture.clone());
+        self
+    }
+
     /// Bytes of dynamic shared memory for each block.
     pub fn shared_bytes(mut self, bytes: usize) -> Self {
         self.shared_bytes = bytes;
@@ -68,6 +87,15 @@ impl LaunchConfig {
     /// Launches all blocks at once, so that the grid can wait for itself.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
+        self
+    }
+
+    /// Lets the launch begin before the work ahead of it in the stream has finished (programmatic dependent launch, compute
+    /// capability 9.0). The kernel itself waits, by `griddepcontrol.wait`, before it uses what that work writes.
+    ///
+    /// Only untyped launches can be so: a typed kernel counts on the order of its stream.
+    pub fn programmatic(mut self) -> Self {
+        self.programmatic = true;
         self
     }
 
@@ -107,6 +135,27 @@ impl LaunchConfig {
     #[inline]
     pub fn is_cooperative(&self) -> bool {
         self.cooperative
+    }
+
+    /// Whether the launch may begin before the work ahead of it has finished.
+    #[must_use]
+    #[inline]
+    pub fn is_programmatic(&self) -> bool {
+        self.programmatic
+    }
+
+    /// The capture that was chosen, if one was.
+    #[must_use]
+    #[inline]
+    pub fn chosen_capture(&self) -> Option<&Capture> {
+        self.capture.as_ref()
+    }
+
+    /// The context of the stream or capture that was chosen, if one was.
+    #[must_use]
+    #[inline]
+    pub fn chosen_context(&self) -> Option<&Context> {
+        self.capture.as_ref().map(Capture::context).or_else(|| self.stream.as_ref().map(Stream::context))
     }
 
     /// Whether nothing is to be said of the launch's speed.
@@ -290,6 +339,11 @@ pub enum LaunchConfigError {
     },
     /// The device cannot launch all blocks of a grid at once.
     Cooperative,
+    /// A typed kernel counts on the work ahead of it in its stream being done.
+    Programmatic {
+        /// The kernel.
+        kernel: String,
+    },
     /// The kernel asks for its position in another number of dimensions than the launch has.
     Dimensions {
         /// The kernel.
@@ -326,6 +380,11 @@ impl fmt::Display for LaunchConfigError {
                 write!(f, ": a block can have at most {limit} bytes")?;
             }
             LaunchConfigError::Cooperative => f.write_str("cooperative launch: the device does not support it")?,
+            LaunchConfigError::Programmatic { kernel } => write!(
+                f,
+                "programmatic launch: kernel `{kernel}` is typed, and its arguments are ordered by its stream; only \
+                 untyped functions can be launched so"
+            )?,
             LaunchConfigError::Dimensions { kernel, given, used } => write!(
                 f,
                 "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
@@ -356,6 +415,18 @@ impl<G: Dims, B: Dims> From<(G, B, &Stream)> for LaunchConfig {
 impl<G: Dims, B: Dims> From<(G, B, &Stream, usize)> for LaunchConfig {
     fn from((grid, block, stream, shared_bytes): (G, B, &Stream, usize)) -> Self {
         LaunchConfig::new(grid, block).stream(stream).shared_bytes(shared_bytes)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Capture)> for LaunchConfig {
+    fn from((grid, block, capture): (G, B, &Capture)) -> Self {
+        LaunchConfig::new(grid, block).capture(capture)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Capture, usize)> for LaunchConfig {
+    fn from((grid, block, capture, shared_bytes): (G, B, &Capture, usize)) -> Self {
+        LaunchConfig::new(grid, block).capture(capture).shared_bytes(shared_bytes)
     }
 }
 

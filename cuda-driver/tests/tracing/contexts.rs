@@ -80,6 +80,7 @@ fn memory_info_is_the_drivers() {
 #[test]
 fn a_sticky_error_poisons_the_context_and_names_the_first_cause() {
     let session = Session::new();
+    session.leaves();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
     session.fail("cuStreamSynchronize", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -112,8 +113,11 @@ fn a_failing_drop_does_not_fail_the_next_call() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
+    session.leaves();
+    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     session.fail("cuStreamDestroy_v2", 1, CUresult::CUDA_ERROR_INVALID_HANDLE);
     drop(stream);
+    assert_eq!(session.count("cuStreamDestroy_v2"), 1);
     context.synchronize().unwrap();
 }
 

@@ -1,0 +1,4 @@
+//! The crate on the software device: what calls do, where the tracing driver shows which calls are made.
+
+mod graphs;
+mod support;
