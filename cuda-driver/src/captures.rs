@@ -8,14 +8,12 @@
 //!
 //! The raw modules belong to the context; their owners are gone, so they are in nobody else's hands.
 
-use std::thread::{self, ThreadId};
-
 use cuda_sys::CUmodule;
 
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::sync::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex, ThreadId, thread};
 
 /// A context's captures.
 #[derive(Default)]
@@ -42,6 +40,11 @@ impl Captures {
     }
 
     pub(crate) fn end(&self, context: &Context) {
+        self.leave(|modules| unload(context, modules));
+    }
+
+    /// Ends a capture of the calling thread; with the last one, `unload` is handed the modules that have waited.
+    pub(crate) fn leave(&self, unload: impl FnOnce(&[CUmodule])) {
         let mut state = self.state.lock();
         let own = state.running.iter().position(|thread| *thread == thread::current().id());
         own.map(|at| state.running.swap_remove(at));
@@ -49,7 +52,7 @@ impl Captures {
             return;
         }
         if !state.modules.is_empty() {
-            unload(context, &std::mem::take(&mut state.modules));
+            unload(&std::mem::take(&mut state.modules));
         }
         self.ended.notify_all();
     }

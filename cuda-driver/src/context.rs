@@ -21,7 +21,7 @@ use crate::limits::DeviceLimits;
 use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
 use crate::pool::{EventPool, StreamPool};
 use crate::stream::Stream;
-use crate::sync::{Arc, AtomicU64, OnceLock, Ordering};
+use crate::sync::{Arc, Counter, OnceLock};
 use crate::{current, driver_call, fork, status};
 
 /// A device's primary context. Clones are cheap and mean the same context; all objects in it hold one.
@@ -58,7 +58,7 @@ pub(crate) struct ContextInner {
     raw: CUcontext,
     limits: DeviceLimits,
     /// The sticky error that lost the context, once there was one.
-    poison: OnceLock<DriverError>,
+    poison: Poison,
     panics: PanicBoard,
     events: EventPool,
     streams: StreamPool,
@@ -70,7 +70,23 @@ unsafe impl Send for ContextInner {}
 // SAFETY: as above; the driver's own locks protect what the address names.
 unsafe impl Sync for ContextInner {}
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static IDS: Counter = Counter::new();
+
+/// The first sticky error of a context, which has lost it for good.
+#[derive(Default)]
+pub(crate) struct Poison(OnceLock<DriverError>);
+
+impl Poison {
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&DriverError> {
+        self.0.get()
+    }
+
+    /// Keeps the first error that is reported; one that lost the race is a consequence.
+    pub(crate) fn report(&self, error: &DriverError) {
+        let _ = self.0.set(error.clone());
+    }
+}
 
 impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
@@ -78,26 +94,13 @@ impl Context {
         device.driver().enter("cuDevicePrimaryCtxRetain")?;
         let facts = device.facts()?;
         let limits = device.limits()?.clone();
-        let mut slot = facts.context.lock();
-        if let Some(inner) = slot.upgrade() {
-            return Ok(Context(inner));
-        }
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` lives through the call and the device exists.
-        unsafe { driver_call!(device.driver(), cuDevicePrimaryCtxRetain(&mut raw, facts.raw)) }?;
-        let inner = Arc::new(ContextInner {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            device: device.clone(),
-            raw,
-            limits,
-            poison: OnceLock::new(),
-            panics: PanicBoard::default(),
-            events: EventPool::default(),
-            streams: StreamPool::default(),
-            captures: Captures::default(),
-        });
-        *slot = Arc::downgrade(&inner);
-        Ok(Context(inner))
+        let make = || {
+            let mut raw = std::ptr::null_mut();
+            // SAFETY: `raw` lives through the call and the device exists.
+            unsafe { driver_call!(device.driver(), cuDevicePrimaryCtxRetain(&mut raw, facts.raw)) }?;
+            Ok(Arc::new(ContextInner::new(device, raw, limits)))
+        };
+        facts.context.find_or_make(|_| true, make).map(Context)
     }
 
     /// The device whose context this is.
@@ -193,7 +196,7 @@ impl Context {
     /// The sticky error that lost this context, if there was one.
     #[must_use]
     pub fn poison(&self) -> Option<&DriverError> {
-        self.0.poison.get()
+        self.0.poison.first()
     }
 
     /// Whether every call on this context is refused: a sticky error has lost it, or this process is a forked child.
@@ -286,19 +289,31 @@ impl Context {
 }
 
 impl ContextInner {
+    fn new(device: &Device, raw: CUcontext, limits: DeviceLimits) -> Self {
+        ContextInner {
+            id: IDS.next(),
+            device: device.clone(),
+            raw,
+            limits,
+            poison: Poison::default(),
+            panics: PanicBoard::default(),
+            events: EventPool::default(),
+            streams: StreamPool::default(),
+            captures: Captures::default(),
+        }
+    }
+
     pub(crate) fn is_lost(&self) -> bool {
-        self.poison.get().is_some() || fork::is_forked_child()
+        self.poison.first().is_some() || fork::is_forked_child()
     }
 
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
         let api = self.device.driver().enter(call)?;
-        if let Some(first) = self.poison.get() {
+        if let Some(first) = self.poison.first() {
             return Err(self.refuse(call, first));
         }
-        if !current::is_bound(self.id) {
-            self.bind()?;
-        }
+        current::ensure_bound(self.id, || self.bind())?;
         Ok(api)
     }
 
@@ -310,9 +325,7 @@ impl ContextInner {
     #[cold]
     fn bind(&self) -> Result<()> {
         // SAFETY: `self` keeps the context retained.
-        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }?;
-        current::set_bound(self.id);
-        Ok(())
+        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }
     }
 
     #[cold]
@@ -324,8 +337,7 @@ impl ContextInner {
     fn fail(&self, code: CUresult, call: &'static str) -> Error {
         let error = describe(self.device.driver().api(), code, call);
         if status::is_sticky(code) {
-            // Only the first sticky error is the cause; one that lost the race is a consequence.
-            let _ = self.poison.set(error.clone());
+            self.poison.report(&error);
         }
         error.into()
     }
@@ -336,14 +348,12 @@ impl Drop for ContextInner {
         if fork::is_forked_child() {
             return;
         }
-        if self.poison.get().is_none() {
+        if self.poison.first().is_none() {
             self.panics.close(self);
             self.events.close(self);
             self.streams.close(self);
         }
-        if current::is_bound(self.id) {
-            current::set_bound(0);
-        }
+        current::forget(self.id);
         let released = self.device.as_raw().and_then(|raw| {
             // SAFETY: this object retained the context once and releases it once, after everything in it is gone.
             unsafe { driver_call!(self.device.driver(), cuDevicePrimaryCtxRelease_v2(raw)) }
@@ -368,7 +378,7 @@ impl fmt::Debug for Context {
         f.debug_struct("Context")
             .field("device", &self.0.device.ordinal())
             .field("raw", &self.0.raw)
-            .field("poisoned", &self.0.poison.get().is_some())
+            .field("poisoned", &self.0.poison.first().is_some())
             .finish_non_exhaustive()
     }
 }

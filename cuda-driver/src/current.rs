@@ -9,20 +9,45 @@ use std::marker::PhantomData;
 
 use crate::context::Context;
 
+#[cfg(not(loom))]
 thread_local! {
     /// The id of the context that is bound to the thread; 0 for none that we know of.
     static BOUND: Cell<u64> = const { Cell::new(0) };
+}
+
+// loom's threads share one of the system's, and its macro takes no constants.
+#[cfg(loom)]
+loom::thread_local! {
+    static BOUND: Cell<u64> = Cell::new(0);
+}
+
+thread_local! {
     /// The last one is the selected one.
     static SELECTED: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Binds the context with that id by `bind`, unless it is bound already.
 #[inline]
-pub(crate) fn is_bound(id: u64) -> bool {
-    BOUND.get() == id
+pub(crate) fn ensure_bound<E>(id: u64, bind: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    if BOUND.with(Cell::get) != id {
+        bind()?;
+        BOUND.with(|bound| bound.set(id));
+    }
+    Ok(())
 }
 
-pub(crate) fn set_bound(id: u64) {
-    BOUND.set(id);
+/// Whether this crate has bound a context to the thread.
+pub(crate) fn has_bound() -> bool {
+    BOUND.with(Cell::get) != 0
+}
+
+/// Forgets that the context with that id is bound to the thread, if it is; other threads never see that id again.
+pub(crate) fn forget(id: u64) {
+    BOUND.with(|bound| {
+        if bound.get() == id {
+            bound.set(0);
+        }
+    });
 }
 
 impl Context {
@@ -99,7 +124,7 @@ impl Context {
     ///
     /// Needed only after another library has bound a different context to this thread behind our back.
     pub fn forget_binding() {
-        set_bound(0);
+        BOUND.with(|bound| bound.set(0));
     }
 }
 

@@ -182,17 +182,17 @@ impl Device {
     pub unsafe fn reset(&self) -> Result<()> {
         self.driver.enter("cuDevicePrimaryCtxReset_v2")?;
         let facts = self.facts()?;
-        // Held until it is done, so that nobody makes the context meanwhile.
-        let slot = facts.context.lock();
-        if slot.strong_count() > 0 {
+        let reset = || {
+            // SAFETY: the device exists, and nothing of ours is in its primary context; of others' the caller answers.
+            unsafe { driver_call!(&self.driver, cuDevicePrimaryCtxReset_v2(facts.raw)) }
+        };
+        facts.context.while_empty(reset).unwrap_or_else(|| {
             let text = format!(
                 "device {} is in use: contexts, arrays, streams or other objects of it are held; drop them before the reset",
                 self.ordinal
             );
-            return Err(crate::Error::invalid(text));
-        }
-        // SAFETY: the device exists, and nothing of ours is in its primary context; of others' the caller answers.
-        unsafe { driver_call!(&self.driver, cuDevicePrimaryCtxReset_v2(facts.raw)) }
+            Err(crate::Error::invalid(text))
+        })
     }
 
     /// The device's address on the PCI bus, such as `0000:65:00.0`.

@@ -193,7 +193,7 @@ impl Drop for EventInner {
         if self.context.is_lost() {
             return;
         }
-        match *self.exposed.get_mut() {
+        match self.exposed.load(Ordering::Relaxed) {
             // Others may have done with it what only a driver knows.
             true => destroy_event(&self.context.0, self.raw),
             false => self.context.events().put(&self.context, self.timing, self.raw),

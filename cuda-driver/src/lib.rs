@@ -57,11 +57,14 @@ mod jit_log;
 mod launch_config;
 mod limits;
 mod link;
+#[cfg(all(test, loom))]
+mod loom_models;
 mod module;
 mod panic;
 mod params;
 mod pool;
 mod profiler;
+mod registry;
 mod scope;
 mod settings;
 mod status;

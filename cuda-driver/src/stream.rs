@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{Arc, Counter};
 
 /// A queue of work on the device. Clones are cheap and mean the same stream.
 ///
@@ -123,8 +123,8 @@ impl StreamId {
     }
 }
 
-static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
-static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
+static SERIALS: Counter = Counter::new();
+static THREADS: Counter = Counter::new();
 
 thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
@@ -133,7 +133,7 @@ thread_local! {
 /// A number that no other thread of the process has or will have.
 fn thread_number() -> u64 {
     if THREAD.get() == 0 {
-        THREAD.set(NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
+        THREAD.set(THREADS.next());
     }
     THREAD.get()
 }
@@ -207,7 +207,7 @@ impl Stream {
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
         let pooled = options == StreamOptions::default();
         let raw = if pooled { context.streams().take(context) } else { create(context, options) }?;
-        let id = StreamId::new(StreamId::OWNED | NEXT_SERIAL.fetch_add(1, Ordering::Relaxed));
+        let id = StreamId::new(StreamId::OWNED | SERIALS.next());
         let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id, pooled };
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }

@@ -15,7 +15,7 @@
 use crate::error::Result;
 use crate::graph::GraphError;
 use crate::stream::Stream;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::Counter;
 
 /// Which piece of memory is meant: a number that no other piece of the process has or will have.
 ///
@@ -29,13 +29,13 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryId(u64);
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static IDS: Counter = Counter::new();
 
 impl MemoryId {
     /// A number that was never given out before.
     #[must_use]
     pub fn unique() -> Self {
-        MemoryId(NEXT_ID.fetch_add(1, Ordering::Relaxed))
+        MemoryId(IDS.next())
     }
 }
 

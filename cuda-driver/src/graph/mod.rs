@@ -37,7 +37,7 @@ pub use nodes::Fill;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, Counter, Mutex};
 use lend::MemoryUse;
 
 /// Work with dependencies, which is launched as one item of a stream. Clones are cheap and mean the same graph.
@@ -120,7 +120,7 @@ impl Contents {
     }
 }
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static IDS: Counter = Counter::new();
 
 /// A node of a [`Graph`]; valid as long as that.
 ///
@@ -172,7 +172,7 @@ impl Graph {
 
     /// The owner of a raw graph that nobody else has.
     fn from_parts(context: &Context, raw: CUgraph, contents: Contents) -> Self {
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let id = IDS.next();
         Graph(Arc::new(GraphInner { context: context.clone(), id, raw, contents: Mutex::new(contents) }))
     }
 

@@ -101,6 +101,12 @@ fn a_primary_context_that_another_library_has_bound_is_adopted_and_no_other() {
     let driver = session.driver();
     assert_eq!(driver.bound_context().unwrap(), None);
     bind(&session, 0xC001);
+    assert_eq!(driver.adopted_context().unwrap().unwrap().device().ordinal(), 1);
+    let own = session.context();
+    own.synchronize().unwrap();
+    assert_eq!(driver.adopted_context().unwrap(), None, "what this crate has bound was nobody's choice");
+    assert_eq!(driver.bound_context().unwrap(), Some(own));
+    bind(&session, 0xC001);
     assert_eq!(driver.bound_context().unwrap().unwrap().device().ordinal(), 1);
     bind(&session, 0xBAD1);
     let error = driver.bound_context().unwrap_err();
