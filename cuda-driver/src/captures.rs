@@ -19,14 +19,16 @@ use crate::sync::{Condvar, Mutex, ThreadId, thread};
 #[derive(Default)]
 pub(crate) struct Captures {
     state: Mutex<State>,
-    /// Told when the last capture has ended.
-    ended: Condvar,
+    /// Told when the last capture has ended, and when nothing is done any more that would make one invalid.
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     /// The thread of each capture that runs.
     running: Vec<ThreadId>,
+    /// How many threads do what would make a capture invalid.
+    outside: usize,
     /// Modules to be unloaded when no capture runs any more.
     modules: Vec<CUmodule>,
 }
@@ -36,7 +38,11 @@ unsafe impl Send for State {}
 
 impl Captures {
     pub(crate) fn begin(&self) {
-        self.state.lock().running.push(thread::current().id());
+        let mut state = self.state.lock();
+        while state.outside > 0 {
+            state = self.changed.wait(state);
+        }
+        state.running.push(thread::current().id());
     }
 
     pub(crate) fn end(&self, context: &Context) {
@@ -54,15 +60,16 @@ impl Captures {
         if !state.modules.is_empty() {
             unload(&std::mem::take(&mut state.modules));
         }
-        self.ended.notify_all();
+        self.changed.notify_all();
     }
 
-    /// Waits until no capture runs, which synchronising the context would make invalid.
+    /// Does something that would make a capture invalid, such as synchronising the context, while none runs and none
+    /// begins.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] if the calling thread captures.
-    pub(crate) fn wait(&self) -> Result<()> {
+    pub(crate) fn outside<R>(&self, work: impl FnOnce() -> R) -> Result<R> {
         let mut state = self.state.lock();
         loop {
             if state.running.contains(&thread::current().id()) {
@@ -72,10 +79,16 @@ impl Captures {
                 ));
             }
             if state.running.is_empty() {
-                return Ok(());
+                break;
             }
-            state = self.ended.wait(state);
+            state = self.changed.wait(state);
         }
+        state.outside += 1;
+        drop(state);
+        let result = work();
+        self.state.lock().outside -= 1;
+        self.changed.notify_all();
+        Ok(result)
     }
 
     /// Unloads a module once its kernels have finished: now, or when no capture runs any more.

@@ -143,16 +143,17 @@ impl Context {
     }
 
     /// Waits for all work of this context, and before that for other threads to end their
-    /// [captures](crate::Graph::capture) in it.
+    /// [captures](crate::Graph::capture) in it; a capture that begins meanwhile waits for this.
     ///
     /// # Errors
     ///
     /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Invalid`] inside a capture of the calling thread;
     /// [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.0.captures.wait()?;
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        self.enter("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
-        unsafe { driver_call!(self, cuCtxSynchronize()) }?;
+        self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })??;
         self.check_panics()
     }
 

@@ -5,6 +5,10 @@
 //! is real under loom too: [`Counter`], [`statics`], [`shared_with_device`].
 //!
 //! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --release`.
+//!
+//! # Safety
+//!
+//! Only for loom: a cell that is filled once is a pointer to a box, which is set under a lock and freed with the cell.
 
 pub(crate) use std::sync::{Arc, Weak};
 

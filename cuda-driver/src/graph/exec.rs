@@ -102,6 +102,8 @@ impl GraphExec {
     pub fn launch(&self, stream: &Stream, lent: impl Lend) -> Result<()> {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        context.enter("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
         state.lent.clear();
         state.lent.resize(state.contents.uses.len(), false);

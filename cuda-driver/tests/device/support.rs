@@ -78,6 +78,8 @@ impl Numbers {
         unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, BYTES)) }.unwrap();
         // SAFETY: the memory is that large.
         unsafe { driver_call!(context, cuMemsetD8_v2(address, 0, BYTES)) }.unwrap();
+        // The driver sets memory in the order of the default stream, for which other streams do not wait.
+        context.default_stream().synchronize().unwrap();
         Numbers { context: context.clone(), address }
     }
 

@@ -1,6 +1,6 @@
 //! Contexts: one per device, bound without calls, selected per thread, poisoned for good, refused after a fork.
 
-use cuda_driver::{Context, Driver, Error, Stream};
+use cuda_driver::{Context, Driver, Error, Event, Graph, Stream};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -125,12 +125,17 @@ fn a_failing_drop_does_not_fail_the_next_call() {
 fn a_forked_child_gets_an_error_and_the_parent_goes_on() {
     let session = Session::new();
     let context = session.context();
+    let exec = Graph::new(&context).unwrap().instantiate().unwrap();
+    let stream = context.default_stream();
     // SAFETY: the child calls only what the fork check answers before any lock, and then leaves without unwinding.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = matches!(context.synchronize(), Err(Error::Forked { call: "cuCtxSynchronize" }))
             && matches!(Driver::new(context.api().clone()), Err(Error::Forked { .. }))
-            && matches!(context.device().primary_context(), Err(Error::Forked { .. }));
+            && matches!(context.device().primary_context(), Err(Error::Forked { .. }))
+            && matches!(Event::new(&context), Err(Error::Forked { .. }))
+            && matches!(Graph::capture(&context, |_| Ok(())), Err(Error::Forked { .. }))
+            && matches!(exec.launch(&stream, ()), Err(Error::Forked { call: "cuGraphLaunch" }));
         // SAFETY: leaves the child at once, without destructors.
         unsafe { libc::_exit(if refused { 0 } else { 1 }) };
     }
