@@ -71,13 +71,13 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// Nanoseconds of one of many launches.
-fn each(mut launch: impl FnMut()) -> f64 {
+pub(crate) fn each(mut launch: impl FnMut()) -> f64 {
     let run = || (0..LAUNCHES).for_each(|_| launch());
     time(3, RUNS, run) * 1e9 / LAUNCHES as f64
 }
 
 /// Calls of the driver in a launch that is like the one before it.
-fn calls_of(mut launch: impl FnMut()) -> u64 {
+pub(crate) fn calls_of(mut launch: impl FnMut()) -> u64 {
     launch();
     let before = nothing::calls();
     launch();
@@ -85,7 +85,7 @@ fn calls_of(mut launch: impl FnMut()) -> u64 {
 }
 
 /// The call that a typed launch with so many parameters comes to, written out.
-fn bare<const PARAMS: usize>(api: &DriverApi) {
+pub(crate) fn bare<const PARAMS: usize>(api: &DriverApi) {
     let mut values = black_box([0x1000_u64; PARAMS]);
     let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
     let launch = api.cuLaunchKernel().expect("the table has it");

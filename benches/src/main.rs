@@ -7,6 +7,7 @@ mod allocations;
 mod codegen;
 mod compile;
 mod demo;
+mod driver;
 mod figures;
 mod kernels;
 mod launch;
@@ -61,11 +62,14 @@ fn main() -> Result<()> {
             // What `sim` starts, each in a process of its own.
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
+            "driver" => driver::run()?,
             "launch" => launch::run()?,
             "rustc" => rustc::run()?,
             "demo" => demo::run()?,
             "device" => demo::device()?,
-            other => bail!("`{other}` is no group; they are compile, codegen, rustc, sim, launch, demo and device"),
+            other => {
+                bail!("`{other}` is no group; they are compile, codegen, rustc, sim, driver, launch, demo and device")
+            }
         }
     }
     Ok(())

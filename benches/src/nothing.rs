@@ -7,14 +7,15 @@
 //! The functions write through the pointers that they are handed for results, as a driver does; the callers are the
 //! safe wrappers, which pass live results. The one piece of memory that callers touch, mapped host memory, is a static.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use cuda_sys::{
     CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
-    CUfunction_attribute as FunctionAttribute, CUjit_option, CUmodule, CUresult, CUstream, DriverApi, DriverFns,
+    CUfunction_attribute as FunctionAttribute, CUgraph, CUgraphExec, CUjit_option, CUmodule, CUresult, CUstream,
+    CUstreamCaptureMode, DriverApi, DriverFns,
 };
 
 const OK: CUresult = CUresult::CUDA_SUCCESS;
@@ -193,6 +194,34 @@ unsafe extern "C" fn of_event(_: CUevent) -> CUresult {
     done()
 }
 
+unsafe extern "C" fn begin_capture(_: CUstream, _: CUstreamCaptureMode) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn end_capture(_: CUstream, out: *mut CUgraph) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn instantiate(out: *mut CUgraphExec, _: CUgraph, _: c_ulonglong) -> CUresult {
+    put(out, handle())
+}
+
+unsafe extern "C" fn launch_graph(_: CUgraphExec, _: CUstream) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn of_graph(_: CUgraph) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn of_exec(_: CUgraphExec) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn fill(_: CUdeviceptr, _: u8, _: usize, _: CUstream) -> CUresult {
+    done()
+}
+
 /// The table.
 pub(crate) fn api() -> Arc<DriverApi> {
     let fns = DriverFns {
@@ -226,6 +255,13 @@ pub(crate) fn api() -> Arc<DriverApi> {
         cuEventQuery: Some(of_event),
         cuEventSynchronize: Some(of_event),
         cuEventDestroy_v2: Some(of_event),
+        cuStreamBeginCapture_v2: Some(begin_capture),
+        cuStreamEndCapture: Some(end_capture),
+        cuGraphInstantiateWithFlags: Some(instantiate),
+        cuGraphLaunch: Some(launch_graph),
+        cuGraphDestroy: Some(of_graph),
+        cuGraphExecDestroy: Some(of_exec),
+        cuMemsetD8Async: Some(fill),
         ..DriverFns::default()
     };
     Arc::new(DriverApi::from_fns(&fns).named("a driver that does nothing"))

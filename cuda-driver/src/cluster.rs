@@ -1,23 +1,19 @@
-//! Clusters of blocks: the check of their extents, their launch, and how many run at once.
+//! Clusters of blocks: the check of their extents, and how many run at once.
 //!
 //! # Safety
 //!
 //! The blocks call C functions whose obligations are a live function, and a configuration whose attributes live through
-//! the call; a launch's obligations are passed on to its caller.
+//! the call.
 
-use std::ffi::c_void;
-
-use cuda_sys::{
-    CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID as Id,
-    CUlaunchAttributeValue, CUlaunchAttributeValue_clusterDim, CUlaunchConfig, CUstream,
-};
+use cuda_sys::{CUfunction, CUfunction_attribute as Attribute, CUlaunchConfig};
 
 use crate::context::Context;
 use crate::dims::Dim3;
 use crate::driver_call;
 use crate::error::Result;
+use crate::extended::{Extras, described};
 use crate::function::Function;
-use crate::launch_config::{Geometry, LaunchConfig, LaunchConfigError, LaunchPart, fit};
+use crate::launch_config::{LaunchConfig, LaunchConfigError, LaunchPart, fit};
 use crate::limits::DeviceLimits;
 
 /// Blocks of the largest cluster that every device with clusters runs.
@@ -57,54 +53,6 @@ pub(crate) fn divides(cluster: [u32; 3], given: Dim3, grid: [u32; 3]) -> Result<
             cluster: cluster[axis],
         }),
     }
-}
-
-/// The attributes of a launch: its clusters, and whether all blocks are launched at once.
-fn attributes(cluster: [u32; 3], cooperative: bool) -> [CUlaunchAttribute; 2] {
-    let [x, y, z] = cluster;
-    let of = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
-    let mut dimension = CUlaunchAttributeValue { pad: [0; 64] };
-    dimension.clusterDim = CUlaunchAttributeValue_clusterDim { x, y, z };
-    let mut together = CUlaunchAttributeValue { pad: [0; 64] };
-    together.cooperative = cooperative.into();
-    [of(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, dimension), of(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, together)]
-}
-
-/// A launch as the driver takes it; the attributes have to live as long.
-fn described(geometry: &Geometry, stream: CUstream, attributes: &mut [CUlaunchAttribute]) -> CUlaunchConfig {
-    let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = *geometry;
-    CUlaunchConfig {
-        gridDimX: gx,
-        gridDimY: gy,
-        gridDimZ: gz,
-        blockDimX: bx,
-        blockDimY: by,
-        blockDimZ: bz,
-        sharedMemBytes: shared_bytes,
-        hStream: stream,
-        attrs: attributes.as_mut_ptr(),
-        numAttrs: attributes.len() as u32,
-    }
-}
-
-/// Launches a function in clusters.
-///
-/// # Safety
-///
-/// Function and stream are live and of this context; the parameters are as for [`Function::launch`].
-#[cold]
-pub(crate) unsafe fn launch(
-    context: &Context,
-    raw: CUfunction,
-    (geometry, cluster): (&Geometry, [u32; 3]),
-    cooperative: bool,
-    stream: CUstream,
-    params: *mut *mut c_void,
-) -> Result<()> {
-    let mut attributes = attributes(cluster, cooperative);
-    let config = described(geometry, stream, &mut attributes);
-    // SAFETY: the caller's promise; configuration and attributes live through the call.
-    unsafe { driver_call!(context, cuLaunchKernelEx(&config, raw, params, std::ptr::null_mut())) }
 }
 
 impl Function {
@@ -161,9 +109,9 @@ impl Function {
         if config.is_non_portable() {
             self.allow_non_portable()?;
         }
-        let mut attributes = geometry.cluster.map(|cluster| attributes(cluster, config.is_cooperative()));
-        let attributes = attributes.as_mut().map_or(&mut [][..], |all| &mut all[..]);
-        let described = described(&geometry, std::ptr::null_mut(), attributes);
+        let (cluster, cooperative) = (geometry.cluster, config.is_cooperative());
+        let mut attributes = Extras { cluster, cooperative, programmatic: false }.attributes();
+        let described = described(&geometry, std::ptr::null_mut(), &mut attributes);
         let mut answer = 0;
         ask(self.context(), self.as_raw(), &described, &mut answer)?;
         Ok(answer.unsigned_abs())

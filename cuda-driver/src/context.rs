@@ -13,14 +13,15 @@ use std::fmt;
 
 use cuda_sys::{CUcontext, CUresult, DriverApi};
 
+use crate::captures::Captures;
 use crate::device::Device;
 use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
-use crate::event_pool::EventPool;
 use crate::limits::DeviceLimits;
 use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
+use crate::pool::{EventPool, StreamPool};
 use crate::stream::Stream;
-use crate::sync::{Arc, AtomicU64, OnceLock, Ordering};
+use crate::sync::{Arc, Counter, OnceLock};
 use crate::{current, driver_call, fork, status};
 
 /// A device's primary context. Clones are cheap and mean the same context; all objects in it hold one.
@@ -40,7 +41,7 @@ use crate::{current, driver_call, fork, status};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<ContextInner>);
+pub struct Context(pub(crate) Arc<ContextInner>);
 
 /// Free and total bytes of a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +58,11 @@ pub(crate) struct ContextInner {
     raw: CUcontext,
     limits: DeviceLimits,
     /// The sticky error that lost the context, once there was one.
-    poison: OnceLock<DriverError>,
+    poison: Poison,
     panics: PanicBoard,
     events: EventPool,
+    streams: StreamPool,
+    captures: Captures,
 }
 
 // SAFETY: the only part that is not Send by itself is the raw context, an address that the driver accepts on any thread.
@@ -67,7 +70,23 @@ unsafe impl Send for ContextInner {}
 // SAFETY: as above; the driver's own locks protect what the address names.
 unsafe impl Sync for ContextInner {}
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static IDS: Counter = Counter::new();
+
+/// The first sticky error of a context, which has lost it for good.
+#[derive(Default)]
+pub(crate) struct Poison(OnceLock<DriverError>);
+
+impl Poison {
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&DriverError> {
+        self.0.get()
+    }
+
+    /// Keeps the first error that is reported; one that lost the race is a consequence.
+    pub(crate) fn report(&self, error: &DriverError) {
+        let _ = self.0.set(error.clone());
+    }
+}
 
 impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
@@ -75,24 +94,13 @@ impl Context {
         device.driver().enter("cuDevicePrimaryCtxRetain")?;
         let facts = device.facts()?;
         let limits = device.limits()?.clone();
-        let mut slot = facts.context.lock();
-        if let Some(inner) = slot.upgrade() {
-            return Ok(Context(inner));
-        }
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` lives through the call and the device exists.
-        unsafe { driver_call!(device.driver(), cuDevicePrimaryCtxRetain(&mut raw, facts.raw)) }?;
-        let inner = Arc::new(ContextInner {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            device: device.clone(),
-            raw,
-            limits,
-            poison: OnceLock::new(),
-            panics: PanicBoard::default(),
-            events: EventPool::default(),
-        });
-        *slot = Arc::downgrade(&inner);
-        Ok(Context(inner))
+        let make = || {
+            let mut raw = std::ptr::null_mut();
+            // SAFETY: `raw` lives through the call and the device exists.
+            unsafe { driver_call!(device.driver(), cuDevicePrimaryCtxRetain(&mut raw, facts.raw)) }?;
+            Ok(Arc::new(ContextInner::new(device, raw, limits)))
+        };
+        facts.context.find_or_make(|_| true, make).map(Context)
     }
 
     /// The device whose context this is.
@@ -134,15 +142,44 @@ impl Context {
         Stream::null(self)
     }
 
-    /// Waits for all work of this context.
+    /// Waits for all work of this context, and before that for other threads to end their
+    /// [captures](crate::Graph::capture) in it; a capture that begins meanwhile waits for this.
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Invalid`] inside a capture of the calling thread;
+    /// [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        self.enter("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
-        unsafe { driver_call!(self, cuCtxSynchronize()) }?;
+        self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })??;
         self.check_panics()
+    }
+
+    /// Waits for all work of this context, gives up this handle, and takes the context from the thread's selection. The
+    /// context ends with the last handle or object in it.
+    ///
+    /// Unlike dropping, it tells what went wrong.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.set_current();
+    /// context.close()?;
+    /// assert!(cuda_driver::Context::current().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`synchronize`](Context::synchronize).
+    pub fn close(self) -> Result<()> {
+        current::deselect(&self);
+        self.synchronize()
     }
 
     /// Free and total memory of the device.
@@ -160,7 +197,7 @@ impl Context {
     /// The sticky error that lost this context, if there was one.
     #[must_use]
     pub fn poison(&self) -> Option<&DriverError> {
-        self.0.poison.get()
+        self.0.poison.first()
     }
 
     /// Whether every call on this context is refused: a sticky error has lost it, or this process is a forked child.
@@ -168,7 +205,7 @@ impl Context {
     /// Destructors ask this, because there is nothing left that they could give back.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        self.poison().is_some() || fork::is_forked_child()
+        self.0.is_lost()
     }
 
     /// The record to which this context's kernels write their first panic; made by the first call, then one load.
@@ -227,6 +264,14 @@ impl Context {
         &self.0.events
     }
 
+    pub(crate) fn streams(&self) -> &StreamPool {
+        &self.0.streams
+    }
+
+    pub(crate) fn captures(&self) -> &Captures {
+        &self.0.captures
+    }
+
     /// An error unless `other`, the context of `what`, is this one.
     #[inline]
     pub(crate) fn expect_same(&self, other: &Context, what: &dyn fmt::Display) -> Result<()> {
@@ -245,15 +290,31 @@ impl Context {
 }
 
 impl ContextInner {
+    fn new(device: &Device, raw: CUcontext, limits: DeviceLimits) -> Self {
+        ContextInner {
+            id: IDS.next(),
+            device: device.clone(),
+            raw,
+            limits,
+            poison: Poison::default(),
+            panics: PanicBoard::default(),
+            events: EventPool::default(),
+            streams: StreamPool::default(),
+            captures: Captures::default(),
+        }
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.poison.first().is_some() || fork::is_forked_child()
+    }
+
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
         let api = self.device.driver().enter(call)?;
-        if let Some(first) = self.poison.get() {
+        if let Some(first) = self.poison.first() {
             return Err(self.refuse(call, first));
         }
-        if !current::is_bound(self.id) {
-            self.bind()?;
-        }
+        current::ensure_bound(self.id, || self.bind())?;
         Ok(api)
     }
 
@@ -265,9 +326,7 @@ impl ContextInner {
     #[cold]
     fn bind(&self) -> Result<()> {
         // SAFETY: `self` keeps the context retained.
-        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }?;
-        current::set_bound(self.id);
-        Ok(())
+        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }
     }
 
     #[cold]
@@ -279,8 +338,7 @@ impl ContextInner {
     fn fail(&self, code: CUresult, call: &'static str) -> Error {
         let error = describe(self.device.driver().api(), code, call);
         if status::is_sticky(code) {
-            // Only the first sticky error is the cause; one that lost the race is a consequence.
-            let _ = self.poison.set(error.clone());
+            self.poison.report(&error);
         }
         error.into()
     }
@@ -291,13 +349,12 @@ impl Drop for ContextInner {
         if fork::is_forked_child() {
             return;
         }
-        if self.poison.get().is_none() {
+        if self.poison.first().is_none() {
             self.panics.close(self);
             self.events.close(self);
+            self.streams.close(self);
         }
-        if current::is_bound(self.id) {
-            current::set_bound(0);
-        }
+        current::forget(self.id);
         let released = self.device.as_raw().and_then(|raw| {
             // SAFETY: this object retained the context once and releases it once, after everything in it is gone.
             unsafe { driver_call!(self.device.driver(), cuDevicePrimaryCtxRelease_v2(raw)) }
@@ -322,7 +379,7 @@ impl fmt::Debug for Context {
         f.debug_struct("Context")
             .field("device", &self.0.device.ordinal())
             .field("raw", &self.0.raw)
-            .field("poisoned", &self.0.poison.get().is_some())
+            .field("poisoned", &self.0.poison.first().is_some())
             .finish_non_exhaustive()
     }
 }

@@ -9,19 +9,45 @@ use std::marker::PhantomData;
 
 use crate::context::Context;
 
+#[cfg(not(loom))]
 thread_local! {
     /// The id of the context that is bound to the thread; 0 for none that we know of.
     static BOUND: Cell<u64> = const { Cell::new(0) };
-    static SELECTED: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
+// loom's threads share one of the system's, and its macro takes no constants.
+#[cfg(loom)]
+loom::thread_local! {
+    static BOUND: Cell<u64> = Cell::new(0);
+}
+
+thread_local! {
+    /// The last one is the selected one.
+    static SELECTED: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Binds the context with that id by `bind`, unless it is bound already.
 #[inline]
-pub(crate) fn is_bound(id: u64) -> bool {
-    BOUND.get() == id
+pub(crate) fn ensure_bound<E>(id: u64, bind: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    if BOUND.with(Cell::get) != id {
+        bind()?;
+        BOUND.with(|bound| bound.set(id));
+    }
+    Ok(())
 }
 
-pub(crate) fn set_bound(id: u64) {
-    BOUND.set(id);
+/// Whether this crate has bound a context to the thread.
+pub(crate) fn has_bound() -> bool {
+    BOUND.with(Cell::get) != 0
+}
+
+/// Forgets that the context with that id is bound to the thread, if it is; other threads never see that id again.
+pub(crate) fn forget(id: u64) {
+    BOUND.with(|bound| {
+        if bound.get() == id {
+            bound.set(0);
+        }
+    });
 }
 
 impl Context {
@@ -46,47 +72,88 @@ impl Context {
     #[must_use]
     pub fn current() -> Option<Context> {
         // While the thread ends, its selection may be gone already: then it has none.
-        SELECTED.try_with(|selected| selected.borrow().clone()).unwrap_or_default()
+        SELECTED.try_with(|selected| selected.borrow().last().cloned()).unwrap_or_default()
     }
 
-    /// Selects this context for the thread, and returns the one selected before.
+    /// Selects this context for the thread in place of the one selected before, which it returns.
     pub fn set_current(&self) -> Option<Context> {
-        replace_selected(Some(self.clone()))
+        with_selected(|selected| {
+            let before = selected.pop();
+            selected.push(self.clone());
+            before
+        })
     }
 
-    /// Selects no context for the thread, and returns the one selected before.
+    /// Selects no context for the thread, forgets those below it, and returns the one selected before.
     pub fn clear_current() -> Option<Context> {
-        replace_selected(None)
+        with_selected(std::mem::take).pop()
+    }
+
+    /// Selects this context for the thread, above the one selected before, which [`pop`](Context::pop) brings back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Context, Driver};
+    ///
+    /// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.push();
+    /// assert_eq!(Context::pop(), Some(context));
+    /// assert_eq!(Context::pop(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn push(&self) {
+        with_selected(|selected| selected.push(self.clone()));
+    }
+
+    /// Ends the thread's selection, which it returns, and brings back the one below it.
+    pub fn pop() -> Option<Context> {
+        with_selected(Vec::pop)
     }
 
     /// Selects this context for the thread until the guard is dropped, which restores the one selected before.
     #[must_use = "the selection ends when the guard is dropped"]
     pub fn select(&self) -> CurrentGuard {
-        CurrentGuard { previous: self.set_current(), thread_bound: PhantomData }
+        let previous = with_selected(|selected| std::mem::replace(selected, vec![self.clone()]));
+        CurrentGuard { previous, thread_bound: PhantomData }
     }
 
     /// Forgets which context the driver has bound to this thread, so that the next call binds again.
     ///
     /// Needed only after another library has bound a different context to this thread behind our back.
     pub fn forget_binding() {
-        set_bound(0);
+        BOUND.with(|bound| bound.set(0));
     }
 }
 
-fn replace_selected(next: Option<Context>) -> Option<Context> {
-    SELECTED.try_with(|selected| selected.replace(next)).unwrap_or_default()
+/// Takes a context from the thread's selection, wherever it stands there.
+pub(crate) fn deselect(context: &Context) {
+    let gone = with_selected(|selected| {
+        let (kept, gone) = std::mem::take(selected).into_iter().partition::<Vec<_>, _>(|other| other != context);
+        *selected = kept;
+        gone
+    });
+    drop(gone);
+}
+
+/// Changes the thread's selection; without effect while the thread ends. What a selection's drop does comes after.
+fn with_selected<R: Default>(change: impl FnOnce(&mut Vec<Context>) -> R) -> R {
+    SELECTED.try_with(|selected| change(&mut selected.borrow_mut())).unwrap_or_default()
 }
 
 /// Restores a thread's selection when dropped; from [`Context::select`].
 #[derive(Debug)]
 pub struct CurrentGuard {
-    previous: Option<Context>,
+    previous: Vec<Context>,
     /// Restoring on another thread would change that thread's selection.
     thread_bound: PhantomData<*mut ()>,
 }
 
 impl Drop for CurrentGuard {
     fn drop(&mut self) {
-        drop(replace_selected(self.previous.take()));
+        let previous = std::mem::take(&mut self.previous);
+        drop(with_selected(|selected| std::mem::replace(selected, previous)));
     }
 }

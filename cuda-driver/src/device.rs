@@ -74,10 +74,7 @@ impl Device {
         let mut name = [0 as std::ffi::c_char; 256];
         // SAFETY: the buffer lives through the call and is as long as said.
         unsafe { driver_call!(&self.driver, cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, raw)) }?;
-        name[255] = 0;
-        // SAFETY: the buffer ends in NUL and lives through the use.
-        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
-        Ok(name.to_string_lossy().into_owned())
+        Ok(text_of(&mut name))
     }
 
     /// The device's identity, which stays the same across processes and reboots.
@@ -156,6 +153,61 @@ impl Device {
         Context::primary(self)
     }
 
+    /// Destroys all that is in the primary context, for all libraries of the process, and begins it anew.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// let context = device.primary_context()?;
+    /// // SAFETY: nobody else uses the device.
+    /// let error = unsafe { device.reset() }.unwrap_err();
+    /// assert!(error.to_string().starts_with("device 0 is in use"));
+    /// drop(context);
+    /// // SAFETY: as above.
+    /// unsafe { device.reset() }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) while a [`Context`] of the device, or anything in it, is held;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// No other library of the process uses the device's primary context.
+    pub unsafe fn reset(&self) -> Result<()> {
+        self.driver.enter("cuDevicePrimaryCtxReset_v2")?;
+        let facts = self.facts()?;
+        let reset = || {
+            // SAFETY: the device exists, and nothing of ours is in its primary context; of others' the caller answers.
+            unsafe { driver_call!(&self.driver, cuDevicePrimaryCtxReset_v2(facts.raw)) }
+        };
+        facts.context.while_empty(reset).unwrap_or_else(|| {
+            let text = format!(
+                "device {} is in use: contexts, arrays, streams or other objects of it are held; drop them before the reset",
+                self.ordinal
+            );
+            Err(crate::Error::invalid(text))
+        })
+    }
+
+    /// The device's address on the PCI bus, such as `0000:65:00.0`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn pci_bus_id(&self) -> Result<String> {
+        let raw = self.as_raw()?;
+        let mut text = [0 as std::ffi::c_char; 32];
+        // SAFETY: the buffer lives through the call and is as long as said.
+        unsafe { driver_call!(&self.driver, cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as i32, raw)) }?;
+        Ok(text_of(&mut text))
+    }
+
     /// Makes the primary context the thread's current one until the guard is dropped, which restores the one before.
     ///
     /// # Errors
@@ -168,6 +220,16 @@ impl Device {
     pub(crate) fn facts(&self) -> Result<&DeviceFacts> {
         self.driver.facts(self.ordinal)
     }
+}
+
+/// The text that the driver has written into a buffer.
+fn text_of(buffer: &mut [std::ffi::c_char]) -> String {
+    if let Some(last) = buffer.last_mut() {
+        *last = 0;
+    }
+    // SAFETY: the buffer ends in NUL and lives through the use.
+    let text = unsafe { CStr::from_ptr(buffer.as_ptr()) };
+    text.to_string_lossy().into_owned()
 }
 
 impl fmt::Debug for Device {

@@ -36,7 +36,7 @@ pub struct Done {
 }
 
 /// Whether the work is done, and whom to wake then.
-struct Signal(Mutex<State>);
+pub(crate) struct Signal(Mutex<State>);
 
 enum State {
     Waiting(Option<Waker>),
@@ -44,12 +44,12 @@ enum State {
 }
 
 impl Signal {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Signal(Mutex::new(State::Waiting(None)))
     }
 
     /// The work is done, or has failed. The waker is called outside the lock, since it may poll at once.
-    fn reach(&self, status: CUresult) {
+    pub(crate) fn reach(&self, status: CUresult) {
         let before = std::mem::replace(&mut *self.0.lock(), State::Reached(status));
         if let State::Waiting(Some(waker)) = before {
             waker.wake();
@@ -57,7 +57,7 @@ impl Signal {
     }
 
     /// The status if it is reached, else leaves the waker in the place of the one before.
-    fn poll(&self, waker: &Waker) -> Option<CUresult> {
+    pub(crate) fn poll(&self, waker: &Waker) -> Option<CUresult> {
         match &mut *self.0.lock() {
             State::Reached(status) => Some(*status),
             State::Waiting(Some(known)) => {
@@ -69,6 +69,17 @@ impl Signal {
                 None
             }
         }
+    }
+}
+
+impl Signal {
+    /// Nobody is left to be woken. What the waker's own drop does happens outside the lock.
+    pub(crate) fn abandon(&self) {
+        let left = match &mut *self.0.lock() {
+            State::Waiting(waker) => waker.take(),
+            State::Reached(_) => None,
+        };
+        drop(left);
     }
 }
 
@@ -122,12 +133,7 @@ impl Future for Done {
 
 impl Drop for Done {
     fn drop(&mut self) {
-        // Nobody is left to be woken. What the waker's own drop does happens outside the lock.
-        let left = match &mut *self.signal.0.lock() {
-            State::Waiting(waker) => waker.take(),
-            State::Reached(_) => None,
-        };
-        drop(left);
+        self.signal.abandon();
     }
 }
 

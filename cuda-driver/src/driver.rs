@@ -12,13 +12,16 @@ use std::fmt;
 
 use cuda_sys::{CUdevice, CUresult, DriverApi};
 
-use crate::context::ContextInner;
+use crate::context::{Context, ContextInner};
+use crate::current;
 use crate::device::Device;
 use crate::driver_call;
 use crate::error::{DriverError, Error, Result};
 use crate::fork;
 use crate::limits::DeviceLimits;
-use crate::sync::{Arc, Mutex, OnceLock, Weak};
+use crate::registry::Registry;
+use crate::sync::statics::LazyLock;
+use crate::sync::{Arc, OnceLock};
 
 /// An initialised CUDA driver. Clones are cheap and mean the same driver.
 ///
@@ -49,11 +52,11 @@ pub(crate) struct DeviceFacts {
     pub(crate) raw: CUdevice,
     pub(crate) limits: OnceLock<DeviceLimits>,
     /// The one context object of this device, while anything holds it.
-    pub(crate) context: Mutex<Weak<ContextInner>>,
+    pub(crate) context: Registry<ContextInner>,
 }
 
 /// Every driver of the process that is still held, so that one table has one state.
-static DRIVERS: Mutex<Vec<Weak<DriverInner>>> = Mutex::new(Vec::new());
+static DRIVERS: LazyLock<Registry<DriverInner>> = LazyLock::new(Registry::default);
 
 impl Driver {
     /// Initialises the driver behind `api` (`cuInit`).
@@ -69,18 +72,14 @@ impl Driver {
             // Before the lock, which another thread of the parent may have held.
             return Err(Error::Forked { call: "cuInit" });
         }
-        let mut drivers = DRIVERS.lock();
-        drivers.retain(|driver| driver.strong_count() > 0);
-        let known = drivers.iter().filter_map(Weak::upgrade).find(|driver| Arc::ptr_eq(&driver.api, &api));
-        if let Some(inner) = known {
-            return Ok(Driver(inner));
-        }
-        let driver = Driver(Arc::new(DriverInner { api, devices: OnceLock::new() }));
-        // SAFETY: cuInit has no precondition; its flags must be 0.
-        unsafe { driver_call!(&driver, cuInit(0)) }?;
-        fork::watch();
-        drivers.push(Arc::downgrade(&driver.0));
-        Ok(driver)
+        let start = || {
+            let driver = Driver(Arc::new(DriverInner { api: api.clone(), devices: OnceLock::new() }));
+            // SAFETY: cuInit has no precondition; its flags must be 0.
+            unsafe { driver_call!(&driver, cuInit(0)) }?;
+            fork::watch();
+            Ok(driver.0)
+        };
+        DRIVERS.find_or_make(|driver| Arc::ptr_eq(&driver.api, &api), start).map(Driver)
     }
 
     /// The newest CUDA version that the driver supports, as (major, minor).
@@ -127,6 +126,53 @@ impl Driver {
         Ok((0..self.device_count()?).map(|ordinal| Device::new(self.clone(), ordinal)).collect())
     }
 
+    /// The context that is bound to the calling thread, by whichever library; `None` where there is none.
+    ///
+    /// So a program goes on in the context that another library has chosen, if that is its device's primary one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// assert!(driver.bound_context()?.is_none());
+    /// let context = driver.device(0)?.primary_context()?;
+    /// context.synchronize()?;                     // binds it
+    /// assert_eq!(driver.bound_context()?, Some(context));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ForeignContext`] if it is not its device's primary one; [`Error::Driver`] with the driver's status.
+    pub fn bound_context(&self) -> Result<Option<Context>> {
+        let (mut raw, mut device) = (std::ptr::null_mut(), 0);
+        // SAFETY: `raw` lives through the call.
+        unsafe { driver_call!(self, cuCtxGetCurrent(&mut raw)) }?;
+        if raw.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: a context is bound, and `device` lives through the call.
+        unsafe { driver_call!(self, cuCtxGetDevice(&mut device)) }?;
+        let ordinal = self.device_table()?.iter().position(|facts| facts.raw == device);
+        let context = ordinal.map(|ordinal| Device::new(self.clone(), ordinal).primary_context()).transpose()?;
+        match context.filter(|context| context.as_raw() == raw) {
+            Some(context) => Ok(Some(context)),
+            None => Err(Error::ForeignContext { context: raw.addr(), device: ordinal.unwrap_or_default() }),
+        }
+    }
+
+    /// The context that another library has bound to the calling thread; `None` where there is none, and where this crate
+    /// has bound one.
+    ///
+    /// # Errors
+    ///
+    /// As [`bound_context`](Driver::bound_context).
+    pub fn adopted_context(&self) -> Result<Option<Context>> {
+        if current::has_bound() { Ok(None) } else { self.bound_context() }
+    }
+
     /// The table of functions that this driver calls.
     #[must_use]
     pub fn api(&self) -> &Arc<DriverApi> {
@@ -155,7 +201,7 @@ impl Driver {
             let mut raw = 0;
             // SAFETY: `raw` lives through the call, and the ordinal is below the count.
             unsafe { driver_call!(self, cuDeviceGet(&mut raw, ordinal)) }?;
-            Ok(DeviceFacts { raw, limits: OnceLock::new(), context: Mutex::new(Weak::new()) })
+            Ok(DeviceFacts { raw, limits: OnceLock::new(), context: Registry::default() })
         };
         (0..count).map(facts).collect()
     }

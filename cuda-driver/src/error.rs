@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use cuda_sys::{CUresult, MissingSymbol};
 
+use crate::graph::GraphError;
 use crate::jit_log::JitError;
 use crate::launch_config::LaunchConfigError;
 use crate::panic::KernelPanic;
@@ -56,6 +57,9 @@ pub enum Error {
     /// The driver's compiler refused a module.
     #[error(transparent)]
     Jit(Box<JitError>),
+    /// A graph cannot be built, changed or launched so.
+    #[error(transparent)]
+    Graph(Box<GraphError>),
     /// A kernel panicked.
     #[error(transparent)]
     KernelPanic(Box<KernelPanic>),
@@ -66,6 +70,17 @@ pub enum Error {
         ordinal: usize,
         /// How many devices there are.
         count: usize,
+    },
+    /// The thread's context was made by another library, and is not its device's primary one.
+    #[error(
+        "the thread's context {context:#x} was made by another library and is not the primary context of device {device}, \
+         which all libraries share; select the device, or let that library use the primary context"
+    )]
+    ForeignContext {
+        /// The raw context.
+        context: usize,
+        /// The number of its device.
+        device: usize,
     },
     /// The arguments can never work together; the driver was not asked.
     #[error("{0}")]

@@ -1,5 +1,8 @@
 //! [`Event`]: a mark in a stream that can be waited for and, with timing, measured.
 //!
+//! A raw event may have had another owner, whose mark it still has. Invariant: the driver is asked about an event's mark only
+//! after its present owner has made one; before, it is what the driver says of an event that was never recorded.
+//!
 //! # Safety
 //!
 //! The `unsafe` blocks call C functions whose obligations are a live event (owned by `self`), a live stream of the same
@@ -7,17 +10,19 @@
 
 use std::fmt;
 
-use cuda_sys::{CUevent, CUevent_flags};
+use cuda_sys::CUevent;
 
 use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::event_pool;
+use crate::pool::destroy_event;
 use crate::stream::Stream;
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// A mark in a stream. Clones are cheap and mean the same event.
+///
+/// Making and dropping one is cheap too: a context keeps spare ones.
 ///
 /// # Examples
 ///
@@ -44,6 +49,10 @@ struct EventInner {
     context: Context,
     raw: CUevent,
     timing: bool,
+    /// Whether it has a mark, as far as this object can tell.
+    recorded: AtomicBool,
+    /// Whether others were given the raw handle.
+    exposed: AtomicBool,
 }
 
 // SAFETY: the raw event is an address that the driver accepts on any thread.
@@ -71,12 +80,9 @@ impl Event {
     }
 
     fn create(context: &Context, timing: bool) -> Result<Self> {
-        let flags = match timing {
-            true => CUevent_flags::CU_EVENT_DEFAULT,
-            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
-        };
-        let raw = event_pool::create(context, flags)?;
-        Ok(Event(Arc::new(EventInner { context: context.clone(), raw, timing })))
+        let raw = context.events().take(context, timing)?;
+        let (recorded, exposed) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Event(Arc::new(EventInner { context: context.clone(), raw, timing, recorded, exposed })))
     }
 
     /// The context of the event.
@@ -86,9 +92,24 @@ impl Event {
     }
 
     /// The raw handle; valid while a clone of the event lives.
+    ///
+    /// An event that has not been recorded yet may have the mark of an earlier one, which is gone.
     #[must_use]
     pub fn as_raw(&self) -> CUevent {
+        self.0.exposed.store(true, Ordering::Relaxed);
+        // Whoever has the handle may record.
+        self.raw_to_record()
+    }
+
+    /// The raw handle, for something that records the event.
+    pub(crate) fn raw_to_record(&self) -> CUevent {
+        self.0.recorded.store(true, Ordering::Relaxed);
         self.0.raw
+    }
+
+    /// The raw handle, if there is a mark to ask about.
+    pub(crate) fn marked(&self) -> Option<CUevent> {
+        self.0.recorded.load(Ordering::Relaxed).then_some(self.0.raw)
     }
 
     /// Whether the event measures time.
@@ -105,17 +126,19 @@ impl Event {
     pub fn record(&self, stream: &Stream) -> Result<()> {
         self.0.context.expect_same(stream.context(), stream)?;
         // SAFETY: event and stream are live and of one context.
-        unsafe { driver_call!(&self.0.context, cuEventRecord(self.0.raw, stream.as_raw())) }
+        unsafe { driver_call!(&self.0.context, cuEventRecord(self.raw_to_record(), stream.as_raw())) }
     }
 
-    /// Whether the work before the mark is done; does not wait, and does not report kernel panics.
+    /// Whether the work before the mark is done; does not wait, and does not report kernel panics. Without a mark there is
+    /// none to be done.
     ///
     /// # Errors
     ///
     /// [`Error::Driver`] if work failed.
     pub fn query(&self) -> Result<bool> {
+        let Some(raw) = self.marked() else { return self.unmarked("cuEventQuery").map(|()| true) };
         // SAFETY: the event is live.
-        unsafe { driver_query!(&self.0.context, cuEventQuery(self.0.raw)) }
+        unsafe { driver_query!(&self.0.context, cuEventQuery(raw)) }
     }
 
     /// Waits on the host for the work before the mark.
@@ -124,17 +147,23 @@ impl Event {
     ///
     /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        let Some(raw) = self.marked() else { return self.unmarked("cuEventSynchronize") };
         // SAFETY: the event is live.
-        unsafe { driver_call!(&self.0.context, cuEventSynchronize(self.0.raw)) }?;
+        unsafe { driver_call!(&self.0.context, cuEventSynchronize(raw)) }?;
         self.0.context.check_panics()
+    }
+
+    /// What a question about an event without a mark comes to: nothing is asked, but a lost context refuses it.
+    fn unmarked(&self, call: &'static str) -> Result<()> {
+        self.0.context.enter(call).map(|_| ())
     }
 
     /// Milliseconds from this event to `end`. Both must have been recorded and reached.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if one has no timing or another device's context; [`Error::Driver`] with
-    /// `CUDA_ERROR_NOT_READY` if one was not reached yet, or `CUDA_ERROR_INVALID_HANDLE` if it was never recorded.
+    /// [`Error::Invalid`] if one has no timing, was never recorded, or is of another device's context; [`Error::Driver`]
+    /// with `CUDA_ERROR_NOT_READY` if one was not reached yet.
     pub fn elapsed_ms(&self, end: &Event) -> Result<f32> {
         let context = &self.0.context;
         context.expect_same(end.context(), end)?;
@@ -143,14 +172,17 @@ impl Event {
                 "no time can be measured between events without timing; make both with Event::new",
             ));
         }
+        let (Some(from), Some(to)) = (self.marked(), end.marked()) else {
+            return Err(Error::invalid("no time can be measured to or from an event that was never recorded"));
+        };
         let mut ms = 0.0;
         // CUDA 12.8 brought the second version; older drivers have only the first.
         if context.api().cuEventElapsedTime_v2().is_ok() {
             // SAFETY: both events are live, and `ms` lives through the call.
-            unsafe { driver_call!(context, cuEventElapsedTime_v2(&mut ms, self.0.raw, end.0.raw)) }?;
+            unsafe { driver_call!(context, cuEventElapsedTime_v2(&mut ms, from, to)) }?;
         } else {
             // SAFETY: as above.
-            unsafe { driver_call!(context, cuEventElapsedTime(&mut ms, self.0.raw, end.0.raw)) }?;
+            unsafe { driver_call!(context, cuEventElapsedTime(&mut ms, from, to)) }?;
         }
         Ok(ms)
     }
@@ -161,9 +193,10 @@ impl Drop for EventInner {
         if self.context.is_lost() {
             return;
         }
-        // SAFETY: the last clone is gone; the driver lets enqueued waits finish.
-        if let Err(error) = unsafe { driver_call!(&self.context, cuEventDestroy_v2(self.raw)) } {
-            tracing::warn!(%error, "an event could not be destroyed");
+        match self.exposed.load(Ordering::Relaxed) {
+            // Others may have done with it what only a driver knows.
+            true => destroy_event(&self.context.0, self.raw),
+            false => self.context.events().put(&self.context, self.timing, self.raw),
         }
     }
 }

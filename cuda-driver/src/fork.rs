@@ -8,7 +8,7 @@
 //!
 //! The handler runs in a child in which other threads' locks may be held, so it only stores to an atomic.
 
-use crate::sync::{AtomicBool, OnceLock, Ordering};
+use crate::sync::statics::{AtomicBool, OnceLock, Ordering};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 

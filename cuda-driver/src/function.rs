@@ -10,14 +10,18 @@
 use std::ffi::c_void;
 use std::fmt;
 
-use cuda_sys::{CUfunction, CUfunction_attribute as Attribute};
+use cuda_sys::{CUfunction, CUfunction_attribute as Attribute, CUstream};
 
 use crate::cluster;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
+use crate::extended::{self, Extras};
+use crate::graph::GraphError;
 use crate::launch_config::{Geometry, LaunchConfig, LaunchConfigError};
 use crate::module::{Module, c_name};
+use crate::params::{self, Arguments, Parameter};
+use crate::settings::CacheConfig;
 use crate::stream::Stream;
 use crate::sync::{Arc, AtomicBool, AtomicU32, Mutex, Ordering};
 
@@ -48,6 +52,7 @@ struct FunctionInner {
     raw: CUfunction,
     name: String,
     attributes: FunctionAttributes,
+    parameters: Option<Box<[Parameter]>>,
     /// Dynamic shared memory in bytes that the driver lets the function have now.
     dynamic_limit: AtomicU32,
     /// Held while that is raised, so that it never falls behind a launch that needed it.
@@ -103,15 +108,10 @@ impl Function {
         };
         let granted = context.limits().shared_per_block.saturating_sub(attributes.shared_bytes as usize);
         let dynamic_limit = AtomicU32::new(u32::try_from(granted).unwrap_or(u32::MAX));
-        Ok(Function(Arc::new(FunctionInner {
-            module: module.clone(),
-            raw,
-            name: name.to_owned(),
-            attributes,
-            dynamic_limit,
-            raising: Mutex::new(()),
-            non_portable: AtomicBool::new(false),
-        })))
+        let (parameters, raising) = (params::ask(context, raw)?, Mutex::new(()));
+        let (module, name, non_portable) = (module.clone(), name.to_owned(), AtomicBool::new(false));
+        let inner = FunctionInner { module, raw, name, attributes, parameters, dynamic_limit, raising, non_portable };
+        Ok(Function(Arc::new(inner)))
     }
 
     /// The function's name in its module.
@@ -145,6 +145,12 @@ impl Function {
         &self.0.attributes
     }
 
+    /// The function's parameters, where the driver tells them (CUDA 12.4 and newer); read when the function was looked up.
+    #[must_use]
+    pub fn parameters(&self) -> Option<&[Parameter]> {
+        self.0.parameters.as_deref()
+    }
+
     /// The present value of any attribute.
     ///
     /// # Errors
@@ -169,6 +175,16 @@ impl Function {
             self.0.non_portable.store(value != 0, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Sets the function's preference between first-level cache and shared memory; a hint.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
+        // SAFETY: the function is live.
+        unsafe { driver_call!(self.context(), cuFuncSetCacheConfig(self.0.raw, config.raw())) }
     }
 
     /// How many blocks of `block_threads` threads and `dynamic_shared_bytes` can be resident on one multiprocessor.
@@ -218,7 +234,8 @@ impl Function {
     /// # Errors
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the device or the function cannot run the configuration;
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    /// [`Error::Invalid`](crate::Error::Invalid) for another number of parameters than the function has, where the driver
+    /// tells it, and for a stream of another context; [`Error::Driver`](crate::Error::Driver) with the driver's status.
     ///
     /// # Safety
     ///
@@ -229,6 +246,49 @@ impl Function {
     pub unsafe fn launch(&self, config: &LaunchConfig, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.check_config(config)?.launch(stream, params) }
+    }
+
+    /// Launches the function in `stream` with a tuple of values, whose number and sizes are checked where the driver tells
+    /// those of the parameters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # use cuda_driver::{Driver, LaunchConfig, Module};
+    /// # let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry ignore(.param .u32 n)\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let ignore = unsafe { Module::load_ptx(&context, ptx) }?.function("ignore")?;
+    /// let (config, stream) = (LaunchConfig::new(1, 32), context.default_stream());
+    /// // SAFETY: the kernel has one parameter of four bytes.
+    /// unsafe { ignore.launch_with(&config, &stream, (7_u32,)) }?;
+    /// // SAFETY: it is not launched.
+    /// let error = unsafe { ignore.launch_with(&config, &stream, (7_u64,)) }.unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "parameter 0 of function `ignore` has 4 bytes, and a value of 8 was given; nothing was launched"
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`launch`](Function::launch); [`Error::Invalid`](crate::Error::Invalid) too for a value of another size than
+    /// its parameter.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](Function::launch).
+    pub unsafe fn launch_with(&self, config: &LaunchConfig, stream: &Stream, values: impl Arguments) -> Result<()> {
+        values.with_pointers(|pointers, sizes| {
+            if let Some(parameters) = &self.0.parameters {
+                params::check_sizes(&self.0.name, sizes, parameters)?;
+            }
+            // SAFETY: the caller's promise.
+            unsafe { self.launch(config, stream, pointers) }
+        })
     }
 
     /// Checks a configuration against the device's limits and the function's; makes no call.
@@ -247,7 +307,8 @@ impl Function {
                     && attributes.shared_bytes as usize + geometry.shared_bytes as usize
                         <= limits.shared_per_block_optin =>
             {
-                Ok(CheckedLaunch { function: self, geometry, cooperative: config.is_cooperative() })
+                let (cooperative, programmatic) = (config.is_cooperative(), config.is_programmatic());
+                Ok(CheckedLaunch { function: self, geometry, cooperative, programmatic })
             }
             _ => Err(self.refusal(config).into()),
         }
@@ -328,9 +389,52 @@ pub struct CheckedLaunch<'a> {
     function: &'a Function,
     geometry: Geometry,
     cooperative: bool,
+    programmatic: bool,
 }
 
-impl CheckedLaunch<'_> {
+impl<'a> CheckedLaunch<'a> {
+    /// The function.
+    pub(crate) fn function(&self) -> &'a Function {
+        self.function
+    }
+
+    /// Bytes of dynamic shared memory for each block.
+    pub(crate) fn dynamic_shared_bytes(&self) -> u32 {
+        self.geometry.shared_bytes
+    }
+
+    pub(crate) fn is_cooperative(&self) -> bool {
+        self.cooperative
+    }
+
+    /// Prepares what a graph will launch, and refuses what only streams can.
+    pub(crate) fn prepare_for_graph(&self, params: &[*mut c_void]) -> Result<()> {
+        if self.programmatic {
+            return Err(GraphError::NotCapturable("a programmatic launch".into()).into());
+        }
+        self.prepare(params)
+    }
+
+    /// Checks the number of parameters, and sees to the dynamic shared memory and to larger clusters.
+    #[inline]
+    fn prepare(&self, params: &[*mut c_void]) -> Result<()> {
+        let FunctionInner { dynamic_limit, parameters, name, non_portable, .. } = &*self.function.0;
+        if let Some(parameters) = parameters
+            && parameters.len() != params.len()
+        {
+            return Err(params::wrong_number(name, params.len(), parameters.len()));
+        }
+        if self.geometry.shared_bytes > dynamic_limit.load(Ordering::Relaxed) {
+            self.function.raise_dynamic_limit(self.geometry.shared_bytes)?;
+        }
+        match self.geometry.cluster {
+            Some(extents) if cluster::is_non_portable(extents) && !non_portable.load(Ordering::Relaxed) => {
+                self.function.allow_non_portable()
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Blocks in the grid along x, y and z.
     #[must_use]
     #[inline]
@@ -371,21 +475,28 @@ impl CheckedLaunch<'_> {
     /// As for [`Function::launch`].
     #[inline]
     pub unsafe fn launch(self, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
-        let FunctionInner { module, raw, dynamic_limit, non_portable, .. } = &*self.function.0;
+        self.function.context().expect_same(stream.context(), stream)?;
+        self.prepare(params)?;
+        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
+        unsafe { self.enqueue(stream.as_raw(), params) }
+    }
+
+    /// Makes the call.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`]; `queue` is a live stream of the function's context, and the launch is prepared.
+    #[inline]
+    pub(crate) unsafe fn enqueue(self, queue: CUstream, params: &mut [*mut c_void]) -> Result<()> {
+        let FunctionInner { module, raw, .. } = &*self.function.0;
         let context = module.context();
-        context.expect_same(stream.context(), stream)?;
         let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = self.geometry;
-        if shared_bytes > dynamic_limit.load(Ordering::Relaxed) {
-            self.function.raise_dynamic_limit(shared_bytes)?;
-        }
-        let (raw, queue, values) = (*raw, stream.as_raw(), params.as_mut_ptr());
-        if let Some(extents) = self.geometry.cluster {
-            if cluster::is_non_portable(extents) && !non_portable.load(Ordering::Relaxed) {
-                self.function.allow_non_portable()?;
-            }
-            let how = (&self.geometry, extents);
+        let (raw, values) = (*raw, params.as_mut_ptr());
+        let Self { cooperative, programmatic, geometry: Geometry { cluster, .. }, .. } = self;
+        if programmatic || cluster.is_some() {
+            let extras = Extras { cluster, cooperative, programmatic };
             // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
-            return unsafe { cluster::launch(context, raw, how, self.cooperative, queue, values) };
+            return unsafe { extended::launch(context, raw, (&self.geometry, extras), queue, values) };
         }
         if self.cooperative {
             // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.

@@ -11,6 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type Work = Box<dyn FnOnce() + Send>;
 
+/// A closure that a graph calls at each launch.
+pub(crate) type Repeated = Box<dyn Fn() + Send + Sync>;
+
 /// Makes one word of a closure.
 pub(crate) fn into_raw(work: impl FnOnce() + Send + 'static) -> *mut c_void {
     let work: Work = Box::new(work);
@@ -25,6 +28,22 @@ pub(crate) fn into_raw(work: impl FnOnce() + Send + 'static) -> *mut c_void {
 pub(crate) unsafe extern "C" fn run(data: *mut c_void) {
     // SAFETY: by this function's own precondition the word is an owned closure.
     let work = unsafe { Box::from_raw(data.cast::<Work>()) };
+    guarded(work);
+}
+
+/// Runs a closure that stays; the driver's entry for graphs.
+///
+/// # Safety
+///
+/// `data` leads to a [`Repeated`] that lives until this returns.
+pub(crate) unsafe extern "C" fn run_repeated(data: *mut c_void) {
+    // SAFETY: this function's own precondition.
+    let work = unsafe { &*data.cast::<Repeated>() };
+    guarded(work);
+}
+
+/// Runs `work`, and reports its panic.
+fn guarded(work: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         tracing::error!(message = panic_text(&*panic), "a host function in a stream panicked");
         // The payload's own drop may panic, and nothing may unwind into the driver.

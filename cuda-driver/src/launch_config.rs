@@ -5,9 +5,11 @@
 use std::fmt;
 
 use crate::cluster;
+use crate::context::Context;
 use crate::device::Device;
 use crate::dims::{Dim3, Dims};
 use crate::error::Result;
+use crate::graph::Capture;
 use crate::limits::DeviceLimits;
 use crate::scope::StreamScope;
 use crate::stream::Stream;
@@ -38,7 +40,9 @@ pub struct LaunchConfig {
     cluster: Option<Dim3>,
     non_portable: bool,
     cooperative: bool,
+    programmatic: bool,
     quiet: bool,
+    capture: Option<Capture>,
 }
 
 impl LaunchConfig {
@@ -54,7 +58,9 @@ impl LaunchConfig {
             cluster: None,
             non_portable: false,
             cooperative: false,
+            programmatic: false,
             quiet: false,
+            capture: None,
         }
     }
 
@@ -68,6 +74,12 @@ impl LaunchConfig {
     #[inline]
     pub fn stream(mut self, stream: &Stream) -> Self {
         self.stream = Some(stream.clone());
+        self
+    }
+
+    /// The capture that takes the launch into a graph, in place of a stream; see [`Graph::capture`](crate::Graph::capture).
+    pub fn capture(mut self, capture: &Capture) -> Self {
+        self.capture = Some(capture.clone());
         self
     }
 
@@ -112,6 +124,15 @@ impl LaunchConfig {
     /// Launches all blocks at once, so that the grid can wait for itself.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
+        self
+    }
+
+    /// Lets the launch begin before the work ahead of it in the stream has finished (programmatic dependent launch, compute
+    /// capability 9.0). The kernel itself waits, by `griddepcontrol.wait`, before it uses what that work writes.
+    ///
+    /// Only untyped launches can be so: a typed kernel counts on the order of its stream.
+    pub fn programmatic(mut self) -> Self {
+        self.programmatic = true;
         self
     }
 
@@ -165,6 +186,27 @@ impl LaunchConfig {
     #[inline]
     pub fn is_cooperative(&self) -> bool {
         self.cooperative
+    }
+
+    /// Whether the launch may begin before the work ahead of it has finished.
+    #[must_use]
+    #[inline]
+    pub fn is_programmatic(&self) -> bool {
+        self.programmatic
+    }
+
+    /// The capture that was chosen, if one was.
+    #[must_use]
+    #[inline]
+    pub fn chosen_capture(&self) -> Option<&Capture> {
+        self.capture.as_ref()
+    }
+
+    /// The context of the stream or capture that was chosen, if one was.
+    #[must_use]
+    #[inline]
+    pub fn chosen_context(&self) -> Option<&Context> {
+        self.capture.as_ref().map(Capture::context).or_else(|| self.stream.as_ref().map(Stream::context))
     }
 
     /// Whether nothing is to be said of the launch's speed.
@@ -408,6 +450,11 @@ pub enum LaunchConfigError {
         /// The most that its launch bounds allow.
         limit: u32,
     },
+    /// A typed kernel counts on the work ahead of it in its stream being done.
+    Programmatic {
+        /// The kernel.
+        kernel: String,
+    },
     /// The kernel asks for its position in another number of dimensions than the launch has.
     Dimensions {
         /// The kernel.
@@ -462,6 +509,11 @@ impl fmt::Display for LaunchConfigError {
             LaunchConfigError::ClusterBounds { kernel, blocks, limit } => {
                 write!(f, "cluster of {blocks} blocks: the launch bounds of kernel `{kernel}` allow at most {limit}")?;
             }
+            LaunchConfigError::Programmatic { kernel } => write!(
+                f,
+                "programmatic launch: kernel `{kernel}` is typed, and its arguments are ordered by its stream; only \
+                 untyped functions can be launched so"
+            )?,
             LaunchConfigError::Dimensions { kernel, given, used } => write!(
                 f,
                 "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
@@ -492,6 +544,18 @@ impl<G: Dims, B: Dims> From<(G, B, &Stream)> for LaunchConfig {
 impl<G: Dims, B: Dims> From<(G, B, &Stream, usize)> for LaunchConfig {
     fn from((grid, block, stream, shared_bytes): (G, B, &Stream, usize)) -> Self {
         LaunchConfig::new(grid, block).stream(stream).shared_bytes(shared_bytes)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Capture)> for LaunchConfig {
+    fn from((grid, block, capture): (G, B, &Capture)) -> Self {
+        LaunchConfig::new(grid, block).capture(capture)
+    }
+}
+
+impl<G: Dims, B: Dims> From<(G, B, &Capture, usize)> for LaunchConfig {
+    fn from((grid, block, capture, shared_bytes): (G, B, &Capture, usize)) -> Self {
+        LaunchConfig::new(grid, block).capture(capture).shared_bytes(shared_bytes)
     }
 }
 

@@ -36,7 +36,9 @@
 
 pub use cuda_sys;
 
+mod attributes;
 mod call;
+mod captures;
 mod cluster;
 mod context;
 mod current;
@@ -46,17 +48,27 @@ mod done;
 mod driver;
 mod error;
 mod event;
-mod event_pool;
+mod extended;
 mod fork;
 mod function;
+mod graph;
 mod host_fn;
+mod image;
+mod jit;
 mod jit_log;
 mod launch_config;
 mod limits;
+mod link;
+#[cfg(all(test, loom))]
+mod loom_models;
 mod module;
 mod panic;
+mod params;
+mod pool;
 mod profiler;
+mod registry;
 mod scope;
+mod settings;
 mod status;
 mod stream;
 mod sync;
@@ -70,11 +82,20 @@ pub use driver::Driver;
 pub use error::{DriverError, Error, Poisoned, Result};
 pub use event::Event;
 pub use function::{CheckedLaunch, Function, FunctionAttributes};
+pub use graph::{
+    Access, AroundLaunch, Capture, Fill, Graph, GraphError, GraphExec, GraphLaunch, GraphNode, Lend, MemoryId,
+    OpenCapture,
+};
+pub use image::{Image, ImageKind};
+pub use jit::JitOptions;
 pub use jit_log::JitError;
 pub use launch_config::{LaunchConfig, LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;
-pub use module::{JitOptions, Module};
+pub use link::Linker;
+pub use module::Module;
 pub use panic::{KernelPanic, PanicDecoder, PanicRecord, RawPanic};
+pub use params::{Arguments, Parameter};
 pub use profiler::ProfilerGuard;
 pub use scope::StreamScope;
+pub use settings::{CacheConfig, ContextLimit};
 pub use stream::{Stream, StreamId, StreamOptions, external_stream};

@@ -16,7 +16,8 @@ use cuda_sys::CUdeviceptr;
 use crate::context::{Context, ContextInner};
 use crate::driver_call;
 use crate::error::Result;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, OnceLock, Ordering, RwLock, fence};
+use crate::sync::shared_with_device::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{Arc, Mutex, OnceLock, RwLock};
 
 /// Turns the raw record of a kernel's panic into its message.
 pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;

@@ -82,6 +82,25 @@ pub(crate) fn explanation(code: CUresult) -> &'static str {
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
             "the kernel module and libcuda have different versions; reboot after the driver's update"
         }
+        CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT => "the device has no such limit",
+        CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED => "the two devices cannot use each other's memory; copy it",
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => {
+            "a stream is being captured into a graph, and this call cannot be part of one"
+        }
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
+            "something that a capture forbids was done while it ran, such as synchronising the context through another \
+             library"
+        }
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
+            "a stream that was taken into the capture was not joined again before its end"
+        }
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => {
+            "a captured stream would have to wait for work outside of its capture"
+        }
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
+            "the legacy default stream waits for all blocking streams, and one of them is being captured"
+        }
+        CUresult::CUDA_ERROR_CAPTURED_EVENT => "the event was last recorded in a capture, so there is nothing to ask",
         CUresult::CUDA_ERROR_UNKNOWN => "the driver gives no reason; its log is in `dmesg`",
         _ => "",
     }

@@ -20,14 +20,15 @@ use crate::done::Done;
 use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::graph::{Capture, Graph};
 use crate::host_fn;
 use crate::scope::{self, StreamScope};
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{Arc, Counter};
 
 /// A queue of work on the device. Clones are cheap and mean the same stream.
 ///
 /// Work of one stream runs in the order in which it was enqueued; work of two streams may overlap. A stream that was
-/// created is destroyed with its last clone, after its work.
+/// created goes with its last clone, after its work; a context keeps idle ones for those that are created next.
 ///
 /// # Examples
 ///
@@ -79,6 +80,8 @@ struct OwnedStream {
     context: Context,
     raw: RawStream,
     id: StreamId,
+    /// Whether it can serve as any other new stream once it is idle.
+    pooled: bool,
 }
 
 /// Which queue of a context a stream means: equal ids run in order. Unlike a raw handle, it is not used again after the
@@ -120,8 +123,8 @@ impl StreamId {
     }
 }
 
-static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
-static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
+static SERIALS: Counter = Counter::new();
+static THREADS: Counter = Counter::new();
 
 thread_local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
@@ -130,7 +133,7 @@ thread_local! {
 /// A number that no other thread of the process has or will have.
 fn thread_number() -> u64 {
     if THREAD.get() == 0 {
-        THREAD.set(NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
+        THREAD.set(THREADS.next());
     }
     THREAD.get()
 }
@@ -174,6 +177,18 @@ impl StreamOptions {
     }
 }
 
+/// A raw stream of options that are no pool's.
+fn create(context: &Context, options: StreamOptions) -> Result<CUstream> {
+    let flags = match options.waits_for_legacy {
+        true => CUstream_flags::CU_STREAM_DEFAULT,
+        false => CUstream_flags::CU_STREAM_NON_BLOCKING,
+    };
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: `raw` lives through the call.
+    unsafe { driver_call!(context, cuStreamCreateWithPriority(&mut raw, flags.0, options.priority)) }?;
+    Ok(raw)
+}
+
 impl Stream {
     /// A new stream, independent of the legacy default stream.
     ///
@@ -190,20 +205,10 @@ impl Stream {
     ///
     /// [`Error::Driver`] with the driver's status.
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
-        let flags = match options.waits_for_legacy {
-            true => CUstream_flags::CU_STREAM_DEFAULT,
-            false => CUstream_flags::CU_STREAM_NON_BLOCKING,
-        };
-        let mut raw = std::ptr::null_mut();
-        if options.priority == 0 {
-            // SAFETY: `raw` lives through the call.
-            unsafe { driver_call!(context, cuStreamCreate(&mut raw, flags.0)) }?;
-        } else {
-            // SAFETY: `raw` lives through the call.
-            unsafe { driver_call!(context, cuStreamCreateWithPriority(&mut raw, flags.0, options.priority)) }?;
-        }
-        let id = StreamId::new(StreamId::OWNED | NEXT_SERIAL.fetch_add(1, Ordering::Relaxed));
-        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id };
+        let pooled = options == StreamOptions::default();
+        let raw = if pooled { context.streams().take(context) } else { create(context, options) }?;
+        let id = StreamId::new(StreamId::OWNED | SERIALS.next());
+        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id, pooled };
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
@@ -310,8 +315,10 @@ impl Stream {
     /// [`Error::Invalid`] for an event of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         self.context().expect_same(event.context(), event)?;
+        // Without a mark there is nothing to wait for.
+        let Some(raw) = event.marked() else { return self.context().enter("cuStreamWaitEvent").map(|_| ()) };
         // SAFETY: stream and event are live and of one context.
-        unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
+        unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }
     }
 
     /// Makes later work of this stream wait, on the device, for all work that `other` has now.
@@ -321,12 +328,8 @@ impl Stream {
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
         self.context().expect_same(other.context(), other)?;
-        self.context().events().with_event(self.context(), |event| {
-            // SAFETY: `other` is live, and the event is in nobody else's hands.
-            unsafe { driver_call!(self.context(), cuEventRecord(event, other.as_raw())) }?;
-            // SAFETY: the stream is live and the event recorded; the wait keeps what it found.
-            unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), event, 0)) }
-        })
+        // SAFETY: both streams are live and of this context.
+        unsafe { self.context().events().order(self.context(), other.as_raw(), self.as_raw()) }
     }
 
     /// Runs `work` on a thread of the driver, after the stream's earlier work and before its later.
@@ -369,6 +372,16 @@ impl Stream {
     /// ```
     pub fn done(&self) -> Done {
         Done::new(self)
+    }
+
+    /// A graph of what `work` launches by the capture that it is handed; the same as [`Graph::capture`] in the stream's
+    /// context. The stream itself is not captured: nothing that others enqueue in it gets into the graph.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Graph::capture`].
+    pub fn capture(&self, work: impl FnOnce(&Capture) -> Result<()>) -> Result<Graph> {
+        Graph::capture(self.context(), work)
     }
 
     /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.
@@ -414,9 +427,10 @@ impl Drop for OwnedStream {
         if self.context.is_lost() {
             return;
         }
-        // SAFETY: the last clone is gone; the driver lets enqueued work finish.
-        if let Err(error) = unsafe { driver_call!(&self.context, cuStreamDestroy_v2(self.raw.0)) } {
-            tracing::warn!(%error, "a stream could not be destroyed");
+        let streams = self.context.streams();
+        match self.pooled {
+            true => streams.put(&self.context, self.raw.0),
+            false => streams.destroy(&self.context, self.raw.0),
         }
     }
 }

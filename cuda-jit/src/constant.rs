@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use cuda_driver::{Context, Event, Module, Stream, StreamScope, driver_call};
+use cuda_driver::{AroundLaunch, Context, Event, Module, OpenCapture, Stream, StreamScope, driver_call};
 use cuda_mem::{Buffer, Element};
 use cuda_sys::CUdeviceptr;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
@@ -234,16 +234,38 @@ pub(crate) type Reading<'a> = SmallVec<[RwLockReadGuard<'a, Copies>; 2]>;
 #[inline]
 pub(crate) fn read<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
     // Most kernels have none, and to collect nothing took a third of their launch.
-    if residents.is_empty() { Ok(Reading::new()) } else { read_each(residents, stream) }
+    if residents.is_empty() { Ok(Reading::new()) } else { read_by(residents, stream, RwLock::read) }
 }
 
-fn read_each<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
+fn read_by<'a>(
+    residents: &'a [Arc<Resident>],
+    stream: &Stream,
+    lock: fn(&'a RwLock<Copies>) -> RwLockReadGuard<'a, Copies>,
+) -> Result<Reading<'a>> {
     let read = |resident: &'a Arc<Resident>| {
-        let copies = resident.0.read();
+        let copies = lock(&resident.0);
         copies.buffer.prepare_read(stream)?;
         Ok(copies)
     };
     residents.iter().map(read).collect()
+}
+
+/// Makes every launch of what is being captured a launch that reads these constants.
+pub(crate) fn enclose(residents: &[Arc<Resident>], capture: &mut OpenCapture<'_>) {
+    if !residents.is_empty() {
+        capture.enclose(Arc::new(Enclosing(residents.into())));
+    }
+}
+
+/// The constants that a captured kernel reads.
+struct Enclosing(Box<[Arc<Resident>]>);
+
+impl AroundLaunch for Enclosing {
+    fn around(&self, stream: &Stream, enqueue: &mut dyn FnMut() -> cuda_driver::Result<()>) -> cuda_driver::Result<()> {
+        // Several kernels of one graph may read one constant.
+        let _constants = read_by(&self.0, stream, RwLock::read_recursive)?;
+        enqueue()
+    }
 }
 
 impl Copies {

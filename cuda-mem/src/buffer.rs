@@ -12,7 +12,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuda_driver::{Context, Stream, driver_call};
+use cuda_driver::{Context, MemoryId, Stream, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
@@ -39,6 +39,8 @@ use crate::uses::Uses;
 /// ```
 pub struct Buffer {
     context: Context,
+    /// By which graphs name it.
+    id: MemoryId,
     /// Not 0 and aligned to 256 bytes, but nothing's address, where there are no bytes.
     address: CUdeviceptr,
     bytes: usize,
@@ -74,7 +76,8 @@ impl Buffer {
             uses.write(stream)?;
             settled = stream.id().number();
         }
-        Ok(Buffer { context, address, bytes, source, uses: Mutex::new(uses), settled: AtomicU64::new(settled) })
+        let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
+        Ok(Buffer { context, id, address, bytes, source, uses, settled })
     }
 
     /// The context that the memory belongs to.
@@ -82,6 +85,11 @@ impl Buffer {
     #[inline]
     pub fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// By which graphs name the memory.
+    pub(crate) fn id(&self) -> MemoryId {
+        self.id
     }
 
     /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.

@@ -33,6 +33,7 @@ mod buffer;
 mod create;
 mod element;
 mod error;
+mod graph;
 mod host_copy;
 mod layout;
 mod show;

@@ -47,7 +47,14 @@ pub fn gpus() -> Result<Vec<Device>> {
     list_devices()
 }
 
-/// Prints a line per device to standard output and tells whether there is one.
+/// Prints what devices there are to standard output, and tells whether kernels can run on one.
+///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_prelude::detect()?);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -55,12 +62,46 @@ pub fn gpus() -> Result<Vec<Device>> {
 pub fn detect() -> Result<bool> {
     let devices = list_devices()?;
     println!("Found {} CUDA device{}", devices.len(), if devices.len() == 1 { "" } else { "s" });
+    let mut supported = 0;
     for device in &devices {
-        let (major, minor) = device.compute_capability()?;
-        let (name, uuid) = (device.name()?, device.uuid()?);
-        println!("id {:<4} {name}  compute capability {major}.{minor}  {uuid}", device.ordinal());
+        supported += usize::from(describe(device, &mut std::io::stdout().lock())?);
     }
-    Ok(!devices.is_empty())
+    println!("Summary: kernels run on {supported} of {}", devices.len());
+    Ok(supported > 0)
+}
+
+/// The least compute capability that kernels are compiled for.
+const LEAST: (u32, u32) = (5, 0);
+
+/// Prints a device, and tells whether kernels can run on it.
+fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
+    let (major, minor) = device.compute_capability()?;
+    let supported = (major, minor) >= LEAST;
+    let ask = |name| device.attribute_by_name(name);
+    let verdict = if supported { "supported" } else { "not supported: kernels need compute capability 5.0" };
+    let watchdog = if ask("KERNEL_EXEC_TIMEOUT")? == 0 { "no" } else { "yes, kernels that run long are ended" };
+    let mode = match ask("COMPUTE_MODE")? {
+        0 => "default".to_owned(),
+        2 => "prohibited".to_owned(),
+        3 => "exclusive to one process".to_owned(),
+        other => other.to_string(),
+    };
+    let yes_from = |least| if (major, minor) >= least { "yes" } else { "no" };
+    let lines = [
+        ("compute capability", format!("{major}.{minor}")),
+        ("PCI address", device.pci_bus_id()?),
+        ("UUID", device.uuid()?.to_string()),
+        ("memory", format!("{} MiB", device.total_memory()? >> 20)),
+        ("multiprocessors", ask("MULTIPROCESSOR_COUNT")?.to_string()),
+        ("watchdog", watchdog.to_owned()),
+        ("compute mode", mode),
+        ("f32 : f64 throughput", format!("{} : 1", ask("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO")?)),
+        ("f16, bf16, fp8", format!("{}, {}, {}", yes_from((5, 3)), yes_from((8, 0)), yes_from((8, 9)))),
+    ];
+    let head = format!("id {:<4} {}  [{verdict}]\n", device.ordinal(), device.name()?);
+    let text = lines.iter().fold(head, |text, (name, value)| text + &format!("{name:>28}: {value}\n"));
+    out.write_all(text.as_bytes()).map_err(cuda_driver::Error::other)?;
+    Ok(supported)
 }
 
 /// Makes a device's context the thread's current one.
@@ -74,16 +115,21 @@ pub fn select_device(ordinal: usize) -> Result<Device> {
     Ok(device)
 }
 
-/// The thread's current context; that of device 0 if none was selected.
+/// The thread's current context. If none was selected, it is the one that another library has bound to the thread, if there is
+/// one, else that of device 0.
 ///
 /// # Errors
 ///
-/// If there is no driver or device.
+/// If there is no driver or device, or the context that another library has bound is not its device's primary one.
 pub fn current_context() -> Result<Context> {
     match Context::current() {
         Some(context) => Ok(context),
         None => {
-            let context = driver()?.device(0)?.primary_context()?;
+            let driver = driver()?;
+            let context = match driver.adopted_context()? {
+                Some(context) => context,
+                None => driver.device(0)?.primary_context()?,
+            };
             context.set_current();
             Ok(context)
         }
@@ -199,4 +245,21 @@ pub fn compile_ptx<K: Kernel>(cc: Option<ComputeCapability>) -> Result<String> {
 /// If there is no device, or the kernel does not compile.
 pub fn compile_ptx_for_current_device<K: Kernel>() -> Result<String> {
     cuda_jit::compile_ptx::<K>(current_device()?.compute_capability()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_described_by_a_head_and_a_line_for_each_fact() {
+        let device = list_devices().expect("there is a driver").remove(0);
+        let mut out = Vec::new();
+        assert!(describe(&device, &mut out).expect("it can be described"));
+        let text = String::from_utf8(out).expect("it is text");
+        assert!(text.starts_with("id 0    ") && text.lines().next().is_some_and(|head| head.ends_with("[supported]")));
+        for name in ["compute capability: ", "PCI address: ", "UUID: GPU-", "watchdog: ", "f16, bf16, fp8: "] {
+            assert!(text.contains(name), "{text}");
+        }
+    }
 }

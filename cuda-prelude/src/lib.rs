@@ -44,7 +44,10 @@ mod memory;
 mod streams;
 
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
-pub use cuda_driver::{Context, Device, Event, KernelPanic, LaunchConfig, ProfilerGuard, Stream, external_stream};
+pub use cuda_driver::{
+    Capture, Context, Device, Event, Graph, GraphExec, KernelPanic, LaunchConfig, ProfilerGuard, Stream,
+    external_stream,
+};
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,
     Bytes4, Cached, Cluster, Coalesced, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile, TileSize,
@@ -84,8 +87,8 @@ pub use devices::{
 };
 pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{
-    default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream, per_thread_default_stream,
-    stream,
+    capture, default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream,
+    per_thread_default_stream, stream,
 };
 
 /// What the macros' expansions name. Not for people.

@@ -1,6 +1,6 @@
 //! Streams and events of the current context.
 
-use cuda_driver::{Event, Stream};
+use cuda_driver::{Capture, Event, Graph, Stream};
 
 use crate::{Result, current_context};
 
@@ -19,6 +19,45 @@ use crate::{Result, current_context};
 /// If there is no device, or the driver fails.
 pub fn stream() -> Result<Stream> {
     Ok(Stream::new(&current_context()?)?)
+}
+
+/// A graph of what `work` launches by the capture that it is handed, in the current context; nothing of it runs yet.
+///
+/// See [`Graph::capture`] for what can be captured, and [`GraphExec::launch`](crate::GraphExec::launch) for how arrays are
+/// lent to a launch.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// let mut x = from_slice(&[1.0_f32, 2.0, 3.0])?;
+/// let twice = capture(|c| {
+///     double::launch((1, 32, c), &mut x)?;
+///     double::launch((1, 32, c), &mut x)?;
+///     Ok(())
+/// })?;
+/// let exec = twice.instantiate()?;
+/// let s = stream()?;
+/// exec.launch(&s, &mut x)?;
+/// exec.launch(&s, &mut x)?;
+/// assert_eq!(x.copy_to_host()?.to_vec(), [16.0, 32.0, 48.0]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// What `work` returns; if there is no device, or the driver fails.
+pub fn capture(work: impl FnOnce(&Capture) -> cuda_driver::Result<()>) -> Result<Graph> {
+    Ok(Graph::capture(&current_context()?, work)?)
 }
 
 /// The stream that launches and copies take when none is given.

@@ -10,6 +10,7 @@ mod cudarc;
 mod design;
 mod faults;
 mod gpu;
+mod graphs;
 mod host_arrays;
 mod launches;
 mod manual;

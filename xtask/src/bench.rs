@@ -24,6 +24,8 @@ enum Group {
     Rustc,
     /// The software device beside plain loops, beside pocl and beside Numba's simulator; downloads Numba if it is not there
     Sim,
+    /// What cuda-driver adds to the driver's functions
+    Driver,
     /// What a typed launch costs beside the bare call
     Launch,
     /// The whole process of the demo

@@ -135,6 +135,8 @@ fn loom(_: &Shared) -> Result<()> {
         "--quiet",
         "--package",
         "cuda-sim",
+        "--package",
+        "cuda-driver",
         "--lib",
         "--release",
         "--target-dir",

@@ -11,11 +11,11 @@ use cuda_sys::{
 use super::clocks::HOST;
 use super::state::{Call, State, TOTAL};
 
-const OK: CUresult = CUresult::CUDA_SUCCESS;
-const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+pub(super) const OK: CUresult = CUresult::CUDA_SUCCESS;
+pub(super) const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// Records a call without stream or object, and does its work unless it must fail.
-fn call(name: &'static str, work: impl FnOnce(&mut State) -> CUresult) -> CUresult {
+pub(super) fn call(name: &'static str, work: impl FnOnce(&mut State) -> CUresult) -> CUresult {
     call_about(Call { name, stream: None, object: 0, bytes: 0 }, work)
 }
 
@@ -27,12 +27,12 @@ fn call_about(call: Call, work: impl FnOnce(&mut State) -> CUresult) -> CUresult
 }
 
 /// Writes a result of a C function.
-fn put<T>(out: *mut T, value: T) {
+pub(super) fn put<T>(out: *mut T, value: T) {
     // SAFETY: callers of the driver hand in pointers to live results; nothing else writes them meanwhile.
     unsafe { out.write(value) }
 }
 
-fn pointer<T>(handle: usize) -> *mut T {
+pub(super) fn pointer<T>(handle: usize) -> *mut T {
     std::ptr::without_provenance_mut(handle)
 }
 
@@ -125,12 +125,18 @@ unsafe extern "C" fn release(_device: CUdevice) -> CUresult {
     })
 }
 
-unsafe extern "C" fn set_current(_context: CUcontext) -> CUresult {
-    call("cuCtxSetCurrent", |_| OK)
+unsafe extern "C" fn set_current(context: CUcontext) -> CUresult {
+    call("cuCtxSetCurrent", |state| {
+        state.current.insert(std::thread::current().id(), context.addr());
+        OK
+    })
 }
 
 unsafe extern "C" fn context_synchronize() -> CUresult {
     call("cuCtxSynchronize", |state| {
+        if !state.capturing.is_empty() {
+            state.violations.push("cuCtxSynchronize: a stream is being captured".to_owned());
+        }
         state.clocks.host_waits_for_all();
         OK
     })
@@ -160,7 +166,11 @@ fn new_stream(state: &mut State, out: *mut CUstream) -> CUresult {
 }
 
 /// Records a call about a stream, which must be live.
-fn call_on(name: &'static str, stream: CUstream, work: impl FnOnce(&mut State, usize) -> CUresult) -> CUresult {
+pub(super) fn call_on(
+    name: &'static str,
+    stream: CUstream,
+    work: impl FnOnce(&mut State, usize) -> CUresult,
+) -> CUresult {
     call_about(Call { name, stream: Some(stream.addr()), object: 0, bytes: 0 }, |state| {
         state.expect_stream(name, stream.addr());
         work(state, stream.addr())
@@ -570,7 +580,7 @@ unsafe extern "C" fn trim_pool(_pool: CUmemoryPool, _keep: usize) -> CUresult {
 
 /// The table.
 pub(super) fn table() -> DriverFns {
-    DriverFns {
+    let mut fns = DriverFns {
         cuInit: Some(init),
         cuDriverGetVersion: Some(driver_version),
         cuGetErrorName: Some(error_name),
@@ -626,5 +636,8 @@ pub(super) fn table() -> DriverFns {
         cuDeviceGetDefaultMemPool: Some(default_pool),
         cuMemPoolTrimTo: Some(trim_pool),
         ..DriverFns::default()
-    }
+    };
+    super::graphs::fill(&mut fns);
+    super::settings::fill(&mut fns);
+    fns
 }

@@ -3,7 +3,7 @@
 //!
 //! It is no device: it runs no kernels, and its streams do their work at once. What it models is order: every stream, every
 //! event and the host has a vector clock, and an access to memory that is not ordered after a conflicting one is a
-//! violation, as is any use of something that is not live. [`Session::finish`] fails the test for violations and leaks.
+//! violation, as is any use of something that is not live. A test whose [`Session`] ends with violations or leaks fails.
 //!
 //! A launch of a function named `k_` and letters takes one device pointer per letter, and reads (`r`) or writes (`w`) it.
 //!
@@ -16,8 +16,11 @@
 
 mod clocks;
 mod functions;
+mod graphs;
+mod settings;
 mod state;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use cuda_driver::{Context, Driver};
@@ -33,6 +36,8 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// One test's use of the tracing driver.
 pub(crate) struct Session {
     api: Arc<DriverApi>,
+    /// Whether something is meant to be left, see [`Session::leaves`].
+    leaves: Cell<bool>,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -50,7 +55,8 @@ impl Session {
     pub(crate) fn with(traits: Traits) -> Self {
         let turn = TURN.lock();
         *STATE.lock() = Some(State::new(traits));
-        Session { api: Arc::new(DriverApi::from_fns(&functions::table())), _turn: turn }
+        let api = Arc::new(DriverApi::from_fns(&functions::table()));
+        Session { api, leaves: Cell::new(false), _turn: turn }
     }
 
     pub(crate) fn api(&self) -> Arc<DriverApi> {
@@ -98,17 +104,31 @@ impl Session {
         state(|state| state.host.values_mut().next().map_or(std::ptr::null_mut(), |words| words.as_mut_ptr().cast()))
     }
 
-    /// Fails the test if anything is still live, or was used out of order or when it was not live.
-    #[track_caller]
+    /// Ends the session here: what the test has made is gone by now.
     pub(crate) fn finish(self) {
-        let (violations, live) = state(|state| (std::mem::take(&mut state.violations), state.live()));
-        assert!(violations.is_empty(), "violations: {violations:#?}");
-        assert_eq!(live, Live::default(), "leaked");
+        drop(self);
     }
 
-    /// The violations so far; [`Session::finish`] will not see them again.
+    /// Something stays live at the end, because its context is lost or the driver was made to refuse its end.
+    pub(crate) fn leaves(&self) {
+        self.leaves.set(true);
+    }
+
+    /// The violations so far, which were meant.
     pub(crate) fn take_violations(&self) -> Vec<String> {
         state(|state| std::mem::take(&mut state.violations))
+    }
+}
+
+impl Drop for Session {
+    /// Fails the test if anything is still live, or was used out of order or when it was not live.
+    fn drop(&mut self) {
+        let (violations, live) = state(|state| (std::mem::take(&mut state.violations), state.live()));
+        if std::thread::panicking() {
+            return;
+        }
+        assert!(violations.is_empty(), "violations: {violations:#?}");
+        assert!(self.leaves.get() || live == Live::default(), "leaked: {live:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tracing driver knows: calls, faults to come, and everything live.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::thread::ThreadId;
 
 use cuda_sys::CUresult;
 
@@ -25,6 +26,9 @@ pub(crate) struct Live {
     pub(crate) events: usize,
     pub(crate) modules: usize,
     pub(crate) contexts: usize,
+    pub(crate) graphs: usize,
+    pub(crate) execs: usize,
+    pub(crate) links: usize,
 }
 
 /// A piece of device memory.
@@ -48,6 +52,13 @@ pub(super) struct State {
     /// Functions by handle: one letter for each pointer.
     pub(super) functions: HashMap<usize, String>,
     pub(super) contexts: usize,
+    /// The context of each thread, by its raw handle.
+    pub(super) current: HashMap<ThreadId, usize>,
+    pub(super) graphs: HashSet<usize>,
+    pub(super) execs: HashSet<usize>,
+    pub(super) links: HashSet<usize>,
+    /// Streams that are captured.
+    pub(super) capturing: HashSet<usize>,
     pub(super) clocks: Clocks,
     pub(super) violations: Vec<String>,
     next_handle: usize,
@@ -69,6 +80,11 @@ impl State {
             modules: HashSet::new(),
             functions: HashMap::new(),
             contexts: 0,
+            current: HashMap::new(),
+            graphs: HashSet::new(),
+            execs: HashSet::new(),
+            links: HashSet::new(),
+            capturing: HashSet::new(),
             clocks: Clocks::default(),
             violations: Vec::new(),
             next_handle: 0x1000,
@@ -83,6 +99,9 @@ impl State {
             events: self.events.len(),
             modules: self.modules.len(),
             contexts: self.contexts,
+            graphs: self.graphs.len(),
+            execs: self.execs.len(),
+            links: self.links.len(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Contexts: one per device, bound without calls, selected per thread, poisoned for good, refused after a fork.
 
-use cuda_driver::{Context, Driver, Error, Stream};
+use cuda_driver::{Context, Driver, Error, Event, Graph, Stream};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -80,6 +80,7 @@ fn memory_info_is_the_drivers() {
 #[test]
 fn a_sticky_error_poisons_the_context_and_names_the_first_cause() {
     let session = Session::new();
+    session.leaves();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
     session.fail("cuStreamSynchronize", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -112,8 +113,11 @@ fn a_failing_drop_does_not_fail_the_next_call() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
+    session.leaves();
+    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     session.fail("cuStreamDestroy_v2", 1, CUresult::CUDA_ERROR_INVALID_HANDLE);
     drop(stream);
+    assert_eq!(session.count("cuStreamDestroy_v2"), 1);
     context.synchronize().unwrap();
 }
 
@@ -121,12 +125,17 @@ fn a_failing_drop_does_not_fail_the_next_call() {
 fn a_forked_child_gets_an_error_and_the_parent_goes_on() {
     let session = Session::new();
     let context = session.context();
+    let exec = Graph::new(&context).unwrap().instantiate().unwrap();
+    let stream = context.default_stream();
     // SAFETY: the child calls only what the fork check answers before any lock, and then leaves without unwinding.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = matches!(context.synchronize(), Err(Error::Forked { call: "cuCtxSynchronize" }))
             && matches!(Driver::new(context.api().clone()), Err(Error::Forked { .. }))
-            && matches!(context.device().primary_context(), Err(Error::Forked { .. }));
+            && matches!(context.device().primary_context(), Err(Error::Forked { .. }))
+            && matches!(Event::new(&context), Err(Error::Forked { .. }))
+            && matches!(Graph::capture(&context, |_| Ok(())), Err(Error::Forked { .. }))
+            && matches!(exec.launch(&stream, ()), Err(Error::Forked { call: "cuGraphLaunch" }));
         // SAFETY: leaves the child at once, without destructors.
         unsafe { libc::_exit(if refused { 0 } else { 1 }) };
     }

@@ -6,6 +6,10 @@ mod support;
 
 mod contexts;
 mod devices;
+mod graphs;
 mod launches;
+mod modules;
 mod panics;
+mod pools;
+mod settings;
 mod streams;

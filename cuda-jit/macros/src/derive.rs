@@ -288,8 +288,8 @@ fn arguments(
                 ::core::result::Result::Ok((#(#root::KernelArg::<#types>::bind(self.#members, __launch)?,)*))
             }
 
-            fn finish(__bound: Self::Bound, __stream: &#root::Stream) -> #root::Result<()> {
-                let __results = [#(<#params as #root::KernelArg<#types>>::finish(__bound.#indices, __stream)),*];
+            fn finish(__bound: Self::Bound) -> #root::Result<()> {
+                let __results = [#(<#params as #root::KernelArg<#types>>::finish(__bound.#indices)),*];
                 __results.into_iter().collect()
             }
         }

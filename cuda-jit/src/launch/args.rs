@@ -5,7 +5,7 @@
 //! The implementations of [`KernelArg`] push exactly the cells of their parameter's type, of memory that the use
 //! record keeps ordered; that is what makes a typed launch safe.
 
-use cuda_driver::{Context, Stream};
+use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element};
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
@@ -20,8 +20,8 @@ use crate::harvest::{ArgType, DeviceFunction, ElementType};
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address
-/// and the number of elements (for a view the address, the extents and the strides in elements) of live device memory of the launch's context, whose use in the launch's stream has been
-/// recorded; for `&mut [T]` no other argument's memory overlaps it.
+/// and the number of elements (for a view the address, the extents and the strides in elements) of live device memory of the launch's context, whose use has been recorded by
+/// [`Launch::read`] or [`Launch::write`]; for `&mut [T]` no other argument's memory overlaps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
     note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array1<T>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
@@ -44,12 +44,12 @@ pub unsafe trait KernelArg<P> {
     /// If the argument lies in another context, or a copy fails.
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound>;
 
-    /// Runs after the launch was enqueued in the stream.
+    /// Runs after the launch was enqueued.
     ///
     /// # Errors
     ///
     /// If a copy back fails, or the kernel did.
-    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()>;
+    fn finish(bound: Self::Bound) -> Result<()>;
 }
 
 // SAFETY: a value without references is the cells of its numbers.
@@ -62,7 +62,7 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
         Ok(())
     }
 
-    fn finish((): (), _: &Stream) -> Result<()> {
+    fn finish((): ()) -> Result<()> {
         Ok(())
     }
 }
@@ -76,7 +76,7 @@ unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
         Ok(())
     }
 
-    fn finish((): (), _: &Stream) -> Result<()> {
+    fn finish((): ()) -> Result<()> {
         Ok(())
     }
 }
@@ -96,7 +96,7 @@ fn push_view<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut L
 
 /// Device arrays as arguments: the parameter's type, the array's, how the use is recorded, which cells are pushed.
 macro_rules! device_arrays {
-    ($($parameter:ty, $array:ty, $prepare:ident, $push:ident;)*) => { $(
+    ($($parameter:ty, $array:ty, $record:ident, $push:ident;)*) => { $(
         // SAFETY: arrays lie in C order without gaps, so address and length make a slice of one, and address, extents
         // and strides a view. The use is recorded, and the memory outlives it, since freeing waits for recorded uses.
         // A mutable parameter takes the array by exclusive borrow, so that no other argument names it.
@@ -111,12 +111,12 @@ macro_rules! device_arrays {
             #[inline]
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 launch.same_context(DeviceArray::context(self))?;
-                self.$prepare(launch.stream())?;
+                launch.$record(self)?;
                 $push(self, launch);
                 Ok(())
             }
 
-            fn finish((): (), _: &Stream) -> Result<()> {
+            fn finish((): ()) -> Result<()> {
                 Ok(())
             }
         }
@@ -124,10 +124,10 @@ macro_rules! device_arrays {
 }
 
 device_arrays! {
-    &'static [T], &DeviceArray<T, D>, prepare_read, push_slice;
-    &'static mut [T], &mut DeviceArray<T, D>, prepare_write, push_slice;
-    ArrayView<'static, T, D>, &DeviceArray<T, D>, prepare_read, push_view;
-    ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, prepare_write, push_view;
+    &'static [T], &DeviceArray<T, D>, read, push_slice;
+    &'static mut [T], &mut DeviceArray<T, D>, write, push_slice;
+    ArrayView<'static, T, D>, &DeviceArray<T, D>, read, push_view;
+    ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, write, push_view;
 }
 
 // SAFETY: an array's cells are its elements' in order.
@@ -143,8 +143,8 @@ unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
         self.into_iter().map(|element| element.bind(launch)).collect()
     }
 
-    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
-        let results: Vec<Result<()>> = bound.into_iter().map(|bound| A::finish(bound, stream)).collect();
+    fn finish(bound: Self::Bound) -> Result<()> {
+        let results: Vec<Result<()>> = bound.into_iter().map(|bound| A::finish(bound)).collect();
         results.into_iter().collect()
     }
 }
@@ -164,8 +164,8 @@ macro_rules! tuple_args {
                 Ok(($(KernelArg::<$param>::bind(self.$index, launch)?,)*))
             }
 
-            fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
-                let results = [$(<$arg as KernelArg<$param>>::finish(bound.$index, stream)),*];
+            fn finish(bound: Self::Bound) -> Result<()> {
+                let results = [$(<$arg as KernelArg<$param>>::finish(bound.$index)),*];
                 results.into_iter().collect()
             }
         }
@@ -202,7 +202,7 @@ pub trait KernelArgs<P> {
     /// # Errors
     ///
     /// The first argument's that fails; the others are finished all the same.
-    fn finish(bound: Self::Bound, stream: &Stream) -> Result<()>;
+    fn finish(bound: Self::Bound) -> Result<()>;
 }
 
 macro_rules! tuples {
@@ -225,10 +225,10 @@ macro_rules! tuples {
                 },)*))
             }
 
-            fn finish(bound: Self::Bound, stream: &Stream) -> Result<()> {
+            fn finish(bound: Self::Bound) -> Result<()> {
                 let mut result = Ok(());
                 $(
-                    let finished = <$arg as KernelArg<$param>>::finish(bound.$index, stream);
+                    let finished = <$arg as KernelArg<$param>>::finish(bound.$index);
                     if finished.is_err() && result.is_ok() {
                         result = finished;
                     }
@@ -267,7 +267,7 @@ impl KernelArgs<()> for () {
         Ok(())
     }
 
-    fn finish((): (), _: &Stream) -> Result<()> {
+    fn finish((): ()) -> Result<()> {
         Ok(())
     }
 }

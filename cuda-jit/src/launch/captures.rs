@@ -7,7 +7,7 @@
 //!
 //! A closure is bound as what it captures, in order: the cells of a value, or what [`KernelArg`] binds for a slice or view.
 
-use cuda_driver::{Context, Stream};
+use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element};
 use ndarray::{ArrayView, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
@@ -269,7 +269,7 @@ unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> f
         self.captures().bind(launch)
     }
 
-    fn finish((): (), _: &Stream) -> Result<()> {
+    fn finish((): ()) -> Result<()> {
         Ok(())
     }
 }

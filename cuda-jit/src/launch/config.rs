@@ -1,6 +1,6 @@
 //! What a launch takes first: the configuration, as a tuple in the order of Numba's brackets or as itself.
 
-use cuda_driver::{Dims, LaunchConfig, Stream, StreamScope};
+use cuda_driver::{Capture, Dims, LaunchConfig, Stream, StreamScope};
 
 /// A launch configuration: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)`, or a
 /// [`LaunchConfig`].
@@ -67,6 +67,8 @@ tasks! {
     (&Stream, shared: usize)
     (&StreamScope<'_, '_>)
     (&StreamScope<'_, '_>, shared: usize)
+    (&Capture)
+    (&Capture, shared: usize)
 }
 
 tuples! {
@@ -75,4 +77,6 @@ tuples! {
     (&Stream, usize)
     (&StreamScope<'_, '_>)
     (&StreamScope<'_, '_>, usize)
+    (&Capture)
+    (&Capture, usize)
 }

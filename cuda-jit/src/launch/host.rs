@@ -4,7 +4,6 @@
 //!
 //! The device arrays behind them are this launch's own, so nothing overlaps them.
 
-use cuda_driver::Stream;
 use cuda_mem::{DeviceArray, Element};
 use ndarray::{Array1, ArrayView1, ArrayViewMut1, Ix1};
 
@@ -55,13 +54,14 @@ where
     type Bound = DeviceArray<T, Ix1>;
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+        launch.expect_stream()?;
         let host: ArrayView1<'a, T> = self.0.into();
         let device = cuda_mem::to_device(launch.context(), &host)?;
         KernelArg::<&'static [T]>::bind(&device, launch)?;
         Ok(device)
     }
 
-    fn finish(_: Self::Bound, _: &Stream) -> Result<()> {
+    fn finish(_: Self::Bound) -> Result<()> {
         Ok(())
     }
 }
@@ -77,12 +77,13 @@ where
     type Bound = CopyBack<'a, T>;
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+        launch.expect_stream()?;
         let host: ArrayViewMut1<'a, T> = self.0.into();
         let device = cuda_mem::to_device(launch.context(), &host)?;
         CopyBack::bind(host, device, launch)
     }
 
-    fn finish(bound: Self::Bound, _: &Stream) -> Result<()> {
+    fn finish(bound: Self::Bound) -> Result<()> {
         bound.finish()
     }
 }
@@ -98,12 +99,13 @@ where
     type Bound = CopyBack<'a, T>;
 
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+        launch.expect_stream()?;
         let host: ArrayViewMut1<'a, T> = self.0.into();
         let device = cuda_mem::zeros(launch.context(), host.len())?;
         CopyBack::bind(host, device, launch)
     }
 
-    fn finish(bound: Self::Bound, _: &Stream) -> Result<()> {
+    fn finish(bound: Self::Bound) -> Result<()> {
         bound.finish()
     }
 }
@@ -120,7 +122,7 @@ macro_rules! host_arrays {
                 In(self).bind(launch)
             }
 
-            fn finish(_: Self::Bound, _: &Stream) -> Result<()> {
+            fn finish(_: Self::Bound) -> Result<()> {
                 Ok(())
             }
         }
@@ -135,7 +137,7 @@ macro_rules! host_arrays {
                 InOut(self).bind(launch)
             }
 
-            fn finish(bound: Self::Bound, _: &Stream) -> Result<()> {
+            fn finish(bound: Self::Bound) -> Result<()> {
                 bound.finish()
             }
         }

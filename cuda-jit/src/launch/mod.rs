@@ -17,7 +17,9 @@ mod params;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-use cuda_driver::{CheckedLaunch, Context, LaunchConfig, LaunchConfigError, Stream};
+use cuda_driver::{CheckedLaunch, Context, GraphError, LaunchConfig, LaunchConfigError, OpenCapture, Stream};
+use cuda_mem::{DeviceArray, Element};
+use ndarray::Dimension;
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
 pub use captures::{Borrowed, Capture, CaptureDim, Captures, Held, HostCaptures};
@@ -36,7 +38,7 @@ use crate::warnings::{self, Warning};
 #[derive(Debug)]
 pub struct Launch<'a> {
     context: &'a Context,
-    stream: &'a Stream,
+    queue: Queue<'a>,
     kernel: &'static str,
     params: Params,
     /// How many arguments have been bound.
@@ -45,10 +47,62 @@ pub struct Launch<'a> {
     place: Option<&'static Location<'static>>,
 }
 
+/// Where a launch goes.
+#[derive(Debug)]
+enum Queue<'a> {
+    Stream(&'a Stream),
+    Capture(OpenCapture<'a>),
+}
+
 impl Launch<'_> {
-    /// The stream that the kernel will run in.
-    pub fn stream(&self) -> &Stream {
-        self.stream
+    /// Records that the kernel reads an array, and orders the launch after what writes it.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    #[inline]
+    pub fn read<T: Element, D: Dimension>(&mut self, array: &DeviceArray<T, D>) -> Result<()> {
+        match &self.queue {
+            Queue::Stream(stream) => Ok(array.prepare_read(stream)?),
+            Queue::Capture(_) => self.captured(|capture, what| array.capture_read(capture, what)),
+        }
+    }
+
+    /// Records that the kernel writes an array, and orders the launch after what uses it.
+    ///
+    /// # Errors
+    ///
+    /// If the driver fails.
+    #[inline]
+    pub fn write<T: Element, D: Dimension>(&mut self, array: &mut DeviceArray<T, D>) -> Result<()> {
+        match &self.queue {
+            Queue::Stream(stream) => Ok(array.prepare_write(stream)?),
+            Queue::Capture(_) => self.captured(|capture, what| array.capture_write(capture, what)),
+        }
+    }
+
+    /// Notes a use in the capture; not inlined, so that launches in streams stay small.
+    #[cold]
+    fn captured(
+        &mut self,
+        note: impl FnOnce(&mut OpenCapture<'_>, &dyn Fn() -> String) -> cuda_mem::Result<()>,
+    ) -> Result<()> {
+        let (bound, kernel) = (self.bound, self.kernel);
+        match &mut self.queue {
+            Queue::Stream(_) => Ok(()),
+            Queue::Capture(capture) => Ok(note(capture, &|| argument(bound, kernel))?),
+        }
+    }
+
+    /// Refuses what is copied for one launch in a graph, which is launched again and again.
+    fn expect_stream(&self) -> Result<()> {
+        match self.queue {
+            Queue::Stream(_) => Ok(()),
+            Queue::Capture(_) => {
+                let what = format!("{}, a copy of host memory,", argument(self.bound, self.kernel));
+                Err(cuda_driver::Error::from(GraphError::NotCapturable(what)).into())
+            }
+        }
     }
 
     /// The context that the kernel will run in.
@@ -94,6 +148,11 @@ impl Launch<'_> {
     }
 }
 
+/// An argument's name in messages.
+fn argument(index: usize, kernel: &str) -> String {
+    format!("argument {index} of kernel `{kernel}`")
+}
+
 /// Launches a kernel: in the configuration's stream, else in the default stream of the context that the first device
 /// array lies in, else of the context that `current` gives.
 ///
@@ -108,7 +167,7 @@ where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    let loaded = loaded::<K, A>(current, config.chosen_stream(), &args)?;
+    let loaded = loaded::<K, A>(current, config.chosen_context(), &args)?;
     // Called here: as a function's value it would tell its caller in the standard library.
     let caller = Location::caller();
     let place = (!config.is_quiet()).then_some(caller);
@@ -130,7 +189,7 @@ where
     if count == 0 {
         return Ok(());
     }
-    let loaded = loaded::<K, A>(current, asked.chosen_stream(), &args)?;
+    let loaded = loaded::<K, A>(current, asked.chosen_context(), &args)?;
     let block = loaded.best_block(asked.dynamic_shared_bytes())?;
     // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
     let config = asked.resized(count.div_ceil(block as usize), block).quiet();
@@ -138,12 +197,12 @@ where
 }
 
 #[inline]
-fn loaded<K, A>(current: fn() -> Result<Context>, stream: Option<&Stream>, args: &A) -> Result<&'static Loaded>
+fn loaded<K, A>(current: fn() -> Result<Context>, chosen: Option<&Context>, args: &A) -> Result<&'static Loaded>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    match stream.map(Stream::context).or_else(|| args.context()) {
+    match chosen.or_else(|| args.context()) {
         Some(context) => K::cache().loaded::<K>(context),
         None => K::cache().loaded::<K>(&current()?),
     }
@@ -233,13 +292,14 @@ where
     A: KernelArgs<K::Params>,
 {
     if loaded.as_written {
-        enqueue::<K, A>(loaded, config, args, place)
+        run_configured::<K, A>(loaded, config, args, place)
     } else {
-        enqueue::<K, A>(loaded, &configured(&loaded.compiled, config), args, place)
+        run_configured::<K, A>(loaded, &configured(&loaded.compiled, config), args, place)
     }
 }
 
-fn enqueue<K, A>(
+/// Binds the arguments and launches in a configuration that has all that the kernel asks for.
+fn run_configured<K, A>(
     loaded: &Loaded,
     config: &LaunchConfig,
     args: A,
@@ -253,22 +313,46 @@ where
     check_dimensions(loaded, config, &checked)?;
     check_clusters(K::definition(), loaded, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);
-    let stream = config.chosen_stream().unwrap_or(&loaded.stream);
+    if config.is_programmatic() {
+        return Err(cuda_driver::Error::from(LaunchConfigError::Programmatic { kernel: kernel.to_owned() }).into());
+    }
     if let Some(place) = place
         && !config.is_quiet()
         && is_small(checked.grid(), context.limits().multiprocessors)
     {
         loaded.warn_of_few_blocks(kernel, checked.grid(), place);
     }
-    let mut launch = Launch { context, stream, kernel, params: Params::new(), bound: 0, place };
+    let queue = match config.chosen_capture() {
+        None => Queue::Stream(config.chosen_stream().unwrap_or(&loaded.stream)),
+        Some(capture) => Queue::Capture(capture.open()?),
+    };
+    let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, place };
     let bound = args.bind(&mut launch)?;
-    let constants = constant::read(&loaded.constants, stream)?;
     launch.push(loaded.panic_record);
     launch.push(u64::from(loaded.id));
-    // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` binds one argument of each
-    // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive and
-    // ordered in this stream, because binding recorded its use there.
-    launch.params.with_pointers(|params| unsafe { checked.launch(stream, params) })?;
-    drop(constants);
-    A::finish(bound, stream)
+    enqueue(loaded, checked, &mut launch)?;
+    drop(launch);
+    A::finish(bound)
+}
+
+/// Makes the driver's call.
+#[inline]
+fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>) -> Result<()> {
+    let Launch { params, queue, .. } = launch;
+    match queue {
+        Queue::Stream(stream) => {
+            let _constants = constant::read(&loaded.constants, stream)?;
+            // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` binds one argument of each
+            // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive
+            // and ordered in this stream, because binding recorded its use there.
+            params.with_pointers(|params| unsafe { checked.launch(stream, params) })?;
+        }
+        Queue::Capture(capture) => {
+            constant::enclose(&loaded.constants, capture);
+            // SAFETY: as above; binding noted the memory's uses in the capture, so that it is alive and ordered at each
+            // launch of the graph. The record of panics lives as long as the context.
+            params.with_pointers(|params| unsafe { capture.launch(checked, params) })?;
+        }
+    }
+    Ok(())
 }

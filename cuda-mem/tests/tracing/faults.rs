@@ -117,6 +117,7 @@ fn a_free_that_cannot_be_ordered_waits_for_everything() {
 #[test]
 fn a_lost_context_is_not_called_to_free() {
     let session = Session::new();
+    session.leaves();
     let context = session.context();
     let x = from_slice(&context, &[1_u8, 2]).unwrap();
     session.fail("cuMemcpyDtoH_v2", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);

@@ -209,6 +209,9 @@ fn the_tracing_driver_sees_a_launch_that_was_not_prepared() {
     unsafe { write.launch(&LaunchConfig::new(1, 1), &b, &mut [(&raw mut address).cast()]) }.unwrap();
     let violations = session.take_violations();
     assert!(violations.len() == 1 && violations[0].contains("is not ordered after"), "{violations:?}");
+    drop(x);
+    let violations = session.take_violations();
+    assert!(violations.len() == 1 && violations[0].starts_with("cuMemFreeAsync"), "nor is the free: {violations:?}");
 }
 
 #[test]

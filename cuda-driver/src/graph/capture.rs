@@ -1,0 +1,447 @@
+//! [`Capture`]: a graph is filled by what a closure launches.
+//!
+//! The driver captures streams. Ours are private to a capture: nobody else has them, so that no stream of a user's is ever
+//! left capturing, and no work of another thread gets into the graph. What a closure is handed is no [`Stream`], so that a
+//! copy of host memory, which would read or write it at once and never again, does not compile there.
+//!
+//! A [`Capture`] may be cloned and may outlive the closure; whatever is enqueued by it is enqueued under the lock of the
+//! capture while that is open, and else refused.
+//!
+//! Invariants: a stream goes back to the pool only after its capture has ended without an error; every use of memory is
+//! noted before it is enqueued, and comes after the conflicting uses of other branches.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are live streams of the context, which the capture owns and uses
+//! under its lock.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::fmt;
+
+use cuda_sys::{CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
+
+use super::lend::{AroundLaunch, MemoryId, MemoryUse, merge};
+use super::{Contents, Graph, GraphError};
+use crate::context::Context;
+use crate::driver_call;
+use crate::error::Result;
+use crate::event::Event;
+use crate::function::{CheckedLaunch, Function};
+use crate::host_fn::{self, Repeated};
+use crate::launch_config::LaunchConfig;
+#[cfg(doc)]
+use crate::stream::Stream;
+use crate::sync::{Arc, Mutex, MutexGuard};
+
+/// What a graph is captured from: a line of work in which launches come one after the other; see [`Graph::capture`].
+///
+/// It takes the place of a stream in launches. Clones mean the same line; [`fork`](Capture::fork) makes another.
+#[derive(Clone)]
+pub struct Capture {
+    shared: Arc<Shared>,
+    /// The place of its stream among the capture's.
+    branch: usize,
+}
+
+struct Shared {
+    context: Context,
+    state: Mutex<State>,
+}
+
+/// What is captured so far.
+struct State {
+    open: bool,
+    /// The first one is where the capture began.
+    streams: Vec<CUstream>,
+    contents: Contents,
+    uses: Vec<BranchUses>,
+}
+
+// SAFETY: the raw streams are addresses that the driver accepts on any thread; they are used under the lock.
+unsafe impl Send for State {}
+
+/// Which branches use a piece of memory: the last writer, and who has read since.
+struct BranchUses {
+    id: MemoryId,
+    writer: Option<usize>,
+    readers: Vec<usize>,
+}
+
+impl BranchUses {
+    /// The branches that a use has to come after.
+    fn conflicts(&self, branch: usize, writes: bool) -> Vec<usize> {
+        let readers = self.readers.iter().filter(|_| writes);
+        self.writer.iter().chain(readers).copied().filter(|other| *other != branch).collect()
+    }
+
+    fn note(&mut self, branch: usize, writes: bool) {
+        if writes {
+            self.writer = Some(branch);
+            self.readers.clear();
+        } else if self.writer != Some(branch) && !self.readers.contains(&branch) {
+            self.readers.push(branch);
+        }
+    }
+}
+
+impl Graph {
+    /// A graph of what `work` launches by the [`Capture`] that it is handed. Nothing of it runs now.
+    ///
+    /// Where a launch takes a stream, it takes the capture: `add::launch((blocks, threads, c), &x, &mut out)?`. The arrays
+    /// are lent again to each launch of what is made of the graph, see [`GraphExec::launch`](super::GraphExec::launch).
+    /// What takes a [`Stream`], such as a copy from or to the host, cannot be captured. `?` takes errors of launches, as in
+    /// [`Stream::scope`].
+    ///
+    /// While a graph is captured, other threads that [synchronise](Context::synchronize) the whole context wait for its end;
+    /// inside `work` that is an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Driver, Graph, LaunchConfig, Module, Stream};
+    ///
+    /// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let nothing = unsafe { Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// let config = LaunchConfig::new(4, 32);
+    /// let graph = Graph::capture(&context, |c| {
+    ///     // SAFETY: the kernel has no parameters.
+    ///     unsafe { c.launch(&nothing, &config, &mut []) }?;
+    ///     let side = c.fork()?;
+    ///     // SAFETY: as above. The two launches that follow may run side by side.
+    ///     unsafe { side.launch(&nothing, &config, &mut []) }?;
+    ///     // SAFETY: as above.
+    ///     unsafe { c.launch(&nothing, &config, &mut []) }
+    /// })?;
+    /// assert_eq!((graph.nodes()?.len(), graph.edges()?.len()), (3, 2));
+    /// let stream = Stream::new(&context)?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A copy from the host is a type error, since a capture is no stream:
+    ///
+    /// ```compile_fail,E0308
+    /// # fn copy(context: &cuda_driver::Context, buffer: &mut Vec<u8>) -> cuda_driver::Result<()> {
+    /// fn copy_to_device(stream: &cuda_driver::Stream, host: &[u8]) {}
+    ///
+    /// cuda_driver::Graph::capture(context, |c| Ok(copy_to_device(c, &[1, 2, 3])))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What `work` returns; [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `work`, after the capture has ended.
+    pub fn capture(context: &Context, work: impl FnOnce(&Capture) -> Result<()>) -> Result<Graph> {
+        let capture = Capture::begin(context)?;
+        let ending = EndOnUnwind(&capture);
+        let worked = work(&capture);
+        std::mem::forget(ending);
+        let ended = capture.end();
+        worked.and(ended)
+    }
+}
+
+/// Ends a capture that a panic leaves.
+struct EndOnUnwind<'a>(&'a Capture);
+
+impl Drop for EndOnUnwind<'_> {
+    fn drop(&mut self) {
+        drop(self.0.end());
+    }
+}
+
+impl Capture {
+    fn begin(context: &Context) -> Result<Self> {
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        context.enter("cuStreamBeginCapture_v2")?;
+        context.captures().begin();
+        let began = context.streams().take(context).and_then(|stream| {
+            // Other threads, and the closure itself, may load modules and allocate, which is no part of the graph.
+            let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+            // SAFETY: nobody else has the stream, which has no work.
+            let began = unsafe { driver_call!(context, cuStreamBeginCapture_v2(stream, mode)) };
+            began.map(|()| stream).inspect_err(|_| context.streams().destroy(context, stream))
+        });
+        let stream = began.inspect_err(|_| context.captures().end(context))?;
+        let state = State { open: true, streams: vec![stream], contents: Contents::default(), uses: Vec::new() };
+        let shared = Shared { context: context.clone(), state: Mutex::new(state) };
+        Ok(Capture { shared: Arc::new(shared), branch: 0 })
+    }
+
+    /// Ends the capture: joins all branches, and gives what was captured.
+    fn end(&self) -> Result<Graph> {
+        let context = &self.shared.context;
+        let mut state = self.shared.state.lock();
+        state.open = false;
+        let joined = (1..state.streams.len()).try_for_each(|branch| state.join(context, 0, branch));
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the stream is the one that the capture began in, and `raw` lives through the call.
+        let ended = unsafe { driver_call!(context, cuStreamEndCapture(state.streams[0], &mut raw)) };
+        for stream in state.streams.drain(..) {
+            // Where the capture has failed, a stream may still be part of it.
+            match &ended {
+                Ok(()) => context.streams().put(context, stream),
+                Err(_) => context.streams().destroy(context, stream),
+            }
+        }
+        context.captures().end(context);
+        ended?;
+        let graph = Graph::from_parts(context, raw, std::mem::take(&mut state.contents));
+        joined.map(|()| graph)
+    }
+
+    /// The context that the graph's work runs in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.shared.context
+    }
+
+    /// Takes the capture for one launch; until it is dropped, nothing else is captured.
+    ///
+    /// For code that binds arguments and launches, such as typed launches.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::CaptureEnded`] after the closure of [`Graph::capture`] has returned.
+    pub fn open(&self) -> Result<OpenCapture<'_>> {
+        let state = self.shared.state.lock();
+        match state.open {
+            true => Ok(OpenCapture { context: &self.shared.context, branch: self.branch, state }),
+            false => Err(GraphError::CaptureEnded.into()),
+        }
+    }
+
+    /// Another line of work, which begins after what this one has now. What follows in the two has no order, but that of
+    /// the memory that they use; they are joined at the capture's end, or by [`join`](Capture::join).
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::CaptureEnded`]; [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn fork(&self) -> Result<Capture> {
+        let mut open = self.open()?;
+        let stream = open.context.streams().take(open.context)?;
+        open.state.streams.push(stream);
+        let branch = open.state.streams.len() - 1;
+        open.state.join(open.context, branch, self.branch)?;
+        Ok(Capture { shared: self.shared.clone(), branch })
+    }
+
+    /// Makes what follows in this line come after all that `other` has now.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::OtherCapture`] for a line of another capture; [`GraphError::CaptureEnded`];
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn join(&self, other: &Capture) -> Result<()> {
+        if !Arc::ptr_eq(&self.shared, &other.shared) {
+            return Err(GraphError::OtherCapture.into());
+        }
+        let open = self.open()?;
+        open.state.join(open.context, self.branch, other.branch)
+    }
+
+    /// Captures a launch of a function; the configuration's own choice of a stream is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Function::launch`]; [`GraphError::CaptureEnded`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`], at every launch of what is made of the graph.
+    pub unsafe fn launch(&self, function: &Function, config: &LaunchConfig, params: &mut [*mut c_void]) -> Result<()> {
+        let launch = function.check_config(config)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.open()?.launch(launch, params) }
+    }
+
+    /// Captures a call of `work` on a thread of the driver, at each launch.
+    ///
+    /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
+    /// [`tracing`].
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::CaptureEnded`]; [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn launch_host_fn(&self, work: impl Fn() + Send + Sync + 'static) -> Result<()> {
+        let work: Arc<Repeated> = Arc::new(Box::new(work));
+        let data = Arc::as_ptr(&work).cast_mut().cast::<c_void>();
+        let mut open = self.open()?;
+        let stream = open.stream();
+        open.keep(work);
+        // SAFETY: the stream is captured, so the function becomes a node, and the closure is kept with the graph.
+        unsafe { driver_call!(open.context, cuLaunchHostFunc(stream, Some(host_fn::run_repeated), data)) }
+    }
+
+    /// Captures a record of `event`, at each launch.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for an event of another context; [`GraphError::CaptureEnded`];
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn record(&self, event: &Event) -> Result<()> {
+        self.context().expect_same(event.context(), event)?;
+        let mut open = self.open()?;
+        let (stream, raw) = (open.stream(), event.raw_to_record());
+        open.keep(Arc::new(event.clone()));
+        let external = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+        // SAFETY: stream and event are live and of one context; the event is kept with the graph.
+        unsafe { driver_call!(open.context, cuEventRecordWithFlags(raw, stream, external)) }
+    }
+
+    /// Captures a wait for what `event` has recorded when the graph is launched.
+    ///
+    /// # Errors
+    ///
+    /// As for [`record`](Capture::record).
+    pub fn wait_event(&self, event: &Event) -> Result<()> {
+        self.context().expect_same(event.context(), event)?;
+        let mut open = self.open()?;
+        let (stream, raw) = (open.stream(), event.as_raw());
+        open.keep(Arc::new(event.clone()));
+        let external = CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
+        // SAFETY: stream and event are live and of one context; the event is kept with the graph.
+        unsafe { driver_call!(open.context, cuStreamWaitEvent(stream, raw, external)) }
+    }
+
+    /// Keeps `value` alive as long as the graph and all that is made of it: what addresses in nodes lead to.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::CaptureEnded`].
+    pub fn keep(&self, value: impl Any + Send + Sync) -> Result<()> {
+        self.open()?.keep(Arc::new(value));
+        Ok(())
+    }
+
+    /// Runs `work` with the raw stream that is captured, for other libraries that enqueue in streams.
+    ///
+    /// # Errors
+    ///
+    /// What `work` returns; [`GraphError::CaptureEnded`].
+    ///
+    /// # Safety
+    ///
+    /// `work` only enqueues in the stream, and does not use this capture. What it enqueues is sound at every launch of what
+    /// is made of the graph.
+    pub unsafe fn with_raw<R>(&self, work: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
+        let open = self.open()?;
+        work(open.stream())
+    }
+}
+
+impl State {
+    /// Makes what follows in branch `after` come after all that `before` has now.
+    fn join(&self, context: &Context, after: usize, before: usize) -> Result<()> {
+        if after == before {
+            return Ok(());
+        }
+        // SAFETY: both streams are live, of the context, and the capture's own.
+        unsafe { context.events().order(context, self.streams[before], self.streams[after]) }
+    }
+}
+
+/// A capture that is taken for one launch, from [`Capture::open`].
+pub struct OpenCapture<'a> {
+    context: &'a Context,
+    branch: usize,
+    state: MutexGuard<'a, State>,
+}
+
+impl OpenCapture<'_> {
+    /// The context that the graph's work runs in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.context
+    }
+
+    fn stream(&self) -> CUstream {
+        self.state.streams[self.branch]
+    }
+
+    fn keep(&mut self, value: Arc<dyn Any + Send + Sync>) {
+        self.state.contents.keep(std::ptr::null_mut(), value);
+    }
+
+    /// Notes that what is captured next uses a piece of memory, and orders it after conflicting uses. `what` says where,
+    /// and how large it is, for messages such as "argument 0 of kernel `add` (400 bytes)".
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then it must not be captured.
+    pub fn uses(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+        let State { uses, contents, .. } = &mut *self.state;
+        let at = uses.iter().position(|known| known.id == id).unwrap_or_else(|| {
+            uses.push(BranchUses { id, writer: None, readers: Vec::new() });
+            uses.len() - 1
+        });
+        merge(&mut contents.uses, MemoryUse { id, writes, what: what() });
+        for other in self.state.uses[at].conflicts(self.branch, writes) {
+            self.state.join(self.context, self.branch, other)?;
+        }
+        self.state.uses[at].note(self.branch, writes);
+        Ok(())
+    }
+
+    /// Encloses every launch of what is made of the graph.
+    pub fn enclose(&mut self, around: Arc<dyn AroundLaunch>) {
+        self.state.contents.around.push(around);
+    }
+
+    /// Captures a launch, and keeps its function with the graph.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for a function of another context;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`], at every launch of what is made of the graph; memory of which
+    /// [`uses`](OpenCapture::uses) was told is alive and ordered then.
+    pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
+        let function = launch.function();
+        self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
+        launch.prepare_for_graph(params)?;
+        self.keep(Arc::new(function.clone()));
+        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
+        unsafe { launch.enqueue(self.stream(), params) }
+    }
+
+    /// Captures what `enqueue` puts into the raw stream that it is handed.
+    ///
+    /// # Errors
+    ///
+    /// What `enqueue` returns.
+    ///
+    /// # Safety
+    ///
+    /// `enqueue` only enqueues in the stream. What it enqueues is sound at every launch of what is made of the graph, at
+    /// which memory of which [`uses`](OpenCapture::uses) was told is alive and ordered.
+    pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
+        enqueue(self.stream())
+    }
+}
+
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture").field("branch", &self.branch).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpenCapture<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenCapture").field("branch", &self.branch).finish_non_exhaustive()
+    }
+}

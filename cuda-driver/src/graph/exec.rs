@@ -1,0 +1,346 @@
+//! [`GraphExec`]: a graph that can be launched, and whose nodes can be changed between launches.
+//!
+//! Invariant: what a launch needs lives until it has finished. What is in use is in the contents; what an update has
+//! replaced is retired, behind an event that passes after the last launch that may use it.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a live executable graph, used under its lock, nodes of the
+//! graph it was made of (checked, and that graph is held), and parameters that live through the call.
+
+use std::ffi::c_void;
+use std::fmt;
+
+use cuda_sys::{CUdeviceptr, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUresult};
+
+use super::lend::{GraphLaunch, Lend, enclosed};
+use super::nodes::{Fill, copy_params, host_params, kernel_params};
+use super::{Contents, Graph, GraphError, GraphNode, Kept};
+use crate::context::Context;
+use crate::driver_call;
+use crate::error::Result;
+use crate::event::Event;
+use crate::function::Function;
+use crate::launch_config::LaunchConfig;
+use crate::stream::Stream;
+use crate::sync::{Arc, Mutex};
+
+/// A [`Graph`] that can be launched, from [`Graph::instantiate`].
+///
+/// Dropping it waits for its last launch if that needs something which goes with it.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Event, Graph, Stream};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+/// let graph = Graph::capture(&context, |c| {
+///     c.record(&start)?;
+///     c.launch_host_fn(|| println!("in the graph"))?;
+///     c.record(&end)
+/// })?;
+/// let exec = graph.instantiate()?;
+/// let stream = Stream::new(&context)?;
+/// exec.launch(&stream, ())?;
+/// stream.synchronize()?;
+/// assert!(start.elapsed_ms(&end)? >= 0.0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct GraphExec {
+    /// Holds the nodes by which changes are named.
+    graph: Graph,
+    state: Mutex<State>,
+}
+
+struct State {
+    raw: CUgraphExec,
+    contents: Contents,
+    /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
+    lent: Vec<bool>,
+    /// Where it was launched last. Launches of one executable graph run in order.
+    last: Option<Stream>,
+    /// What launches before the events may still use.
+    retired: Vec<(Event, Contents)>,
+}
+
+// SAFETY: the raw executable graph is an address that the driver accepts on any thread; it is used under a lock.
+unsafe impl Send for State {}
+
+impl GraphExec {
+    pub(super) fn new(graph: &Graph, raw: CUgraphExec, contents: Contents) -> Self {
+        let state = State { raw, contents, lent: Vec::new(), last: None, retired: Vec::new() };
+        GraphExec { graph: graph.clone(), state: Mutex::new(state) }
+    }
+
+    /// The context that the graph's work runs in.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.graph.context()
+    }
+
+    /// The graph that it was made of.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Launches the graph in `stream`: after the stream's earlier work, before its later, and after its own last launch.
+    ///
+    /// `lent` is the memory that captured kernels use, by `&` what they read and by `&mut` what they write, in any order:
+    /// `(&x, &y, &mut out)`. The uses are ordered and recorded as for a launch of one kernel. A graph that was not captured
+    /// from typed launches is lent `()`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) if memory that the graph uses was not lent, which the error names;
+    /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status. Nothing is launched then.
+    pub fn launch(&self, stream: &Stream, lent: impl Lend) -> Result<()> {
+        let context = self.context();
+        context.expect_same(stream.context(), stream)?;
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        context.enter("cuGraphLaunch")?;
+        let state = &mut *self.state.lock();
+        state.lent.clear();
+        state.lent.resize(state.contents.uses.len(), false);
+        let mut launch = GraphLaunch { stream, uses: &state.contents.uses, lent: &mut state.lent };
+        lent.lend(&mut launch)?;
+        launch.finish()?;
+        // Before the launch: once it is enqueued, nothing may keep this from being known.
+        state.last = Some(stream.clone());
+        let raw = state.raw;
+        enclosed(&state.contents.around, stream, &mut || {
+            // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
+            // contents, or lent: ordered in this stream and borrowed until now; or it is the promise of whoever added a
+            // node with raw addresses.
+            unsafe { driver_call!(context, cuGraphLaunch(raw, stream.as_raw())) }
+        })
+    }
+
+    /// Brings the graph to the device, so that its first launch need not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status.
+    pub fn upload(&self, stream: &Stream) -> Result<()> {
+        self.context().expect_same(stream.context(), stream)?;
+        let state = self.state.lock();
+        // SAFETY: executable graph and stream are live and of one context.
+        unsafe { driver_call!(self.context(), cuGraphUpload(state.raw, stream.as_raw())) }
+    }
+
+    /// Replaces what all nodes do, in later launches, by what those of `graph` do, which has the same nodes with the same
+    /// dependencies: the same capture with other arrays or numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::Update`] if the graphs differ in more; [`Error::Invalid`](crate::Error::Invalid) for a graph of another
+    /// context; [`Error::Driver`](crate::Error::Driver) with the driver's status. Nothing changes then.
+    pub fn update(&self, graph: &Graph) -> Result<()> {
+        let context = self.context();
+        context.expect_same(graph.context(), &"the graph")?;
+        let state = &mut *self.state.lock();
+        let contents = graph.0.contents.lock();
+        let null = std::ptr::null_mut();
+        let mut info = CUgraphExecUpdateResultInfo { result: Default::default(), errorNode: null, errorFromNode: null };
+        // SAFETY: executable graph and graph are live and locked, and `info` lives through the call.
+        match unsafe { driver_call!(context, cuGraphExecUpdate_v2(state.raw, graph.0.raw, &mut info)) } {
+            Ok(()) => state.replace(contents.clone()),
+            Err(error) if error.code() == Some(CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
+                Err(GraphError::Update(info.result).into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes a node of the graph this was made of, by `change`, which is handed the executable graph and the node.
+    fn change(
+        &self,
+        node: GraphNode,
+        change: impl FnOnce(&Context, CUgraphExec, CUgraphNode) -> Result<()>,
+    ) -> Result<()> {
+        self.changed(node, None, change)
+    }
+
+    /// As `change`, and replaces what is kept for the node.
+    fn changed(
+        &self,
+        node: GraphNode,
+        needed: Option<Kept>,
+        change: impl FnOnce(&Context, CUgraphExec, CUgraphNode) -> Result<()>,
+    ) -> Result<()> {
+        self.graph.expect_own(node)?;
+        let state = &mut *self.state.lock();
+        let _graph = self.graph.0.contents.lock();
+        let Some(needed) = needed else { return change(self.context(), state.raw, node.raw) };
+        let mut contents = state.contents.clone();
+        contents.kept.retain(|kept| kept.node != needed.node);
+        contents.kept.push(needed);
+        change(self.context(), state.raw, node.raw)?;
+        state.replace(contents)
+    }
+
+    /// Changes what a kernel's node launches, and with which parameters, in later launches.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Graph::add_kernel`]; [`Error::Driver`](crate::Error::Driver) if the node is no kernel.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Graph::add_kernel`].
+    pub unsafe fn set_kernel(
+        &self,
+        node: GraphNode,
+        function: &Function,
+        config: &LaunchConfig,
+        params: &mut [*mut c_void],
+    ) -> Result<()> {
+        self.context().expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
+        let launch = function.check_config(config)?;
+        if launch.cluster().is_some() {
+            return Err(
+                GraphError::NotCapturable("another launch in clusters, in the place of a node's,".into()).into()
+            );
+        }
+        launch.prepare_for_graph(params)?;
+        let kernel = kernel_params(&launch, params);
+        let needed = Kept { node: node.raw.addr(), _value: Arc::new(function.clone()) };
+        self.changed(node, Some(needed), |context, exec, node| {
+            // SAFETY: all are live; the parameters are the caller's promise.
+            unsafe { driver_call!(context, cuGraphExecKernelNodeSetParams_v2(exec, node, &kernel)) }
+        })
+    }
+
+    /// Changes what a copy's node copies, in later launches.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
+    /// node is no copy.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Graph::add_memcpy`].
+    pub unsafe fn set_memcpy(&self, node: GraphNode, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
+        let copy = copy_params(to, from, bytes);
+        self.change(node, |context, exec, node| {
+            let on = context.as_raw();
+            // SAFETY: all are live; the ranges are the caller's promise.
+            unsafe { driver_call!(context, cuGraphExecMemcpyNodeSetParams(exec, node, &copy, on)) }
+        })
+    }
+
+    /// Changes what a fill's node sets, in later launches.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
+    /// node is no fill.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Graph::add_memset`].
+    pub unsafe fn set_memset(&self, node: GraphNode, to: CUdeviceptr, value: Fill, count: usize) -> Result<()> {
+        let fill = value.params(to, count);
+        self.change(node, |context, exec, node| {
+            let on = context.as_raw();
+            // SAFETY: all are live; the range is the caller's promise.
+            unsafe { driver_call!(context, cuGraphExecMemsetNodeSetParams(exec, node, &fill, on)) }
+        })
+    }
+
+    /// Changes what a host function's node calls, in later launches.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
+    /// node is no host function.
+    pub fn set_host_fn(&self, node: GraphNode, work: impl Fn() + Send + Sync + 'static) -> Result<()> {
+        let (host, work) = host_params(work);
+        self.changed(node, Some(Kept { node: node.raw.addr(), _value: work }), |context, exec, node| {
+            // SAFETY: all are live, and the closure is kept.
+            unsafe { driver_call!(context, cuGraphExecHostNodeSetParams(exec, node, &host)) }
+        })
+    }
+
+    /// Whether a kernel, copy or fill takes part in later launches; one that does not still orders its neighbours.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) for other
+    /// nodes.
+    pub fn set_enabled(&self, node: GraphNode, enabled: bool) -> Result<()> {
+        self.change(node, |context, exec, node| {
+            // SAFETY: all are live.
+            unsafe { driver_call!(context, cuGraphNodeSetEnabled(exec, node, enabled.into())) }
+        })
+    }
+}
+
+impl State {
+    /// Takes over new contents; the old ones live until no launch can use them.
+    fn replace(&mut self, contents: Contents) -> Result<()> {
+        let old = std::mem::replace(&mut self.contents, contents);
+        self.retired.retain(|(event, _)| !event.query().unwrap_or(false));
+        let Some(last) = &self.last else { return Ok(()) };
+        if last.is_per_thread() {
+            // No event can be recorded on another thread's stream.
+            return self.wait(last.context()).inspect_err(|_| std::mem::forget(old));
+        }
+        let passed = Event::without_timing(last.context()).and_then(|event| event.record(last).map(|()| event));
+        match passed {
+            Ok(event) => self.retired.push((event, old)),
+            // Nothing tells any more when it is unused.
+            Err(error) => {
+                tracing::warn!(%error, "what an executable graph used before an update is kept for good");
+                std::mem::forget(old);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the last launch, after which nothing uses the contents.
+    fn wait(&self, context: &Context) -> Result<()> {
+        let Some(last) = &self.last else { return Ok(()) };
+        if last.is_per_thread() {
+            // It may have been another thread's.
+            // SAFETY: the call has no argument; the context is bound by the macro.
+            return unsafe { driver_call!(context, cuCtxSynchronize()) };
+        }
+        // SAFETY: the stream is live, since it is held.
+        unsafe { driver_call!(context, cuStreamSynchronize(last.as_raw())) }
+    }
+}
+
+impl Drop for GraphExec {
+    fn drop(&mut self) {
+        let state = self.state.get_mut();
+        let context = self.graph.context();
+        let needed = !(state.contents.kept.is_empty() && state.retired.is_empty());
+        if context.is_lost() {
+            // Nothing tells whether the driver still looks at it.
+            std::mem::forget((std::mem::take(&mut state.contents), std::mem::take(&mut state.retired)));
+            return;
+        }
+        // SAFETY: nobody else has it; the driver lets a launch that runs finish.
+        if let Err(error) = unsafe { driver_call!(context, cuGraphExecDestroy(state.raw)) } {
+            tracing::warn!(%error, "an executable graph could not be destroyed");
+        }
+        if needed && let Err(error) = state.wait(context) {
+            tracing::warn!(%error, "waiting for a graph failed; what its nodes use is kept for good");
+            std::mem::forget((std::mem::take(&mut state.contents), std::mem::take(&mut state.retired)));
+        }
+    }
+}
+
+impl fmt::Debug for GraphExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphExec").field("graph", &self.graph).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,333 @@
+//! Nodes that are added to a graph one by one, each after nodes that are there.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are a live graph, dependencies that are its nodes (checked), and
+//! parameters that live through the call, since the driver copies them. What addresses in them lead to is the promise of
+//! the callers of `unsafe` functions here; what else they lead to is kept by the graph.
+
+use std::any::Any;
+use std::ffi::c_void;
+
+use cuda_sys::{
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUgraph,
+    CUgraphNode, CUlaunchAttributeID, CUlaunchAttributeValue, CUmemorytype,
+};
+
+use super::{Contents, Graph, GraphNode};
+use crate::driver_call;
+use crate::error::Result;
+use crate::event::Event;
+use crate::extended;
+use crate::function::{CheckedLaunch, Function};
+use crate::host_fn::{self, Repeated};
+use crate::launch_config::LaunchConfig;
+use crate::sync::Arc;
+
+/// What a node of memory sets: a value of one, two or four bytes, so many times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// A byte.
+    U8(u8),
+    /// Two bytes.
+    U16(u16),
+    /// Four bytes.
+    U32(u32),
+}
+
+impl Fill {
+    /// The node's parameters for `count` values from `to` on.
+    pub(super) fn params(self, to: CUdeviceptr, count: usize) -> CUDA_MEMSET_NODE_PARAMS {
+        let (value, size) = match self {
+            Fill::U8(value) => (value.into(), 1),
+            Fill::U16(value) => (value.into(), 2),
+            Fill::U32(value) => (value, 4),
+        };
+        CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: size, width: count, height: 1 }
+    }
+}
+
+/// A copy of bytes within device memory, as the driver takes it.
+pub(super) fn copy_params(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to,
+        WidthInBytes: bytes,
+        Height: 1,
+        Depth: 1,
+        ..CUDA_MEMCPY3D::default()
+    }
+}
+
+/// A launch as a node takes it; `params` must outlive the call that it is handed to.
+pub(super) fn kernel_params(launch: &CheckedLaunch<'_>, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid(), launch.block());
+    CUDA_KERNEL_NODE_PARAMS {
+        func: launch.function().as_raw(),
+        gridDimX: gx,
+        gridDimY: gy,
+        gridDimZ: gz,
+        blockDimX: bx,
+        blockDimY: by,
+        blockDimZ: bz,
+        sharedMemBytes: launch.dynamic_shared_bytes(),
+        kernelParams: params.as_mut_ptr(),
+        extra: std::ptr::null_mut(),
+        kern: std::ptr::null_mut(),
+        ctx: std::ptr::null_mut(),
+    }
+}
+
+/// A closure as the parameters of a node, and what keeps it alive.
+pub(super) fn host_params(work: impl Fn() + Send + Sync + 'static) -> (CUDA_HOST_NODE_PARAMS, Arc<Repeated>) {
+    let work: Arc<Repeated> = Arc::new(Box::new(work));
+    let data = Arc::as_ptr(&work).cast_mut().cast::<c_void>();
+    (CUDA_HOST_NODE_PARAMS { fn_: Some(host_fn::run_repeated), userData: data }, work)
+}
+
+impl Graph {
+    /// Adds a node by `add`, which is handed the graph, the dependencies and their number, and keeps `needed` for it.
+    fn add(
+        &self,
+        after: &[GraphNode],
+        needed: Option<Arc<dyn Any + Send + Sync>>,
+        add: impl FnOnce(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> Result<()>,
+    ) -> Result<GraphNode> {
+        let after = self.raw_dependencies(after)?;
+        let mut contents = self.0.contents.lock();
+        let mut raw = std::ptr::null_mut();
+        add(&mut raw, self.0.raw, after.as_ptr(), after.len())?;
+        if let Some(needed) = needed {
+            contents.keep(raw, needed);
+        }
+        Ok(self.node(raw))
+    }
+
+    /// The raw nodes, each once, if they are this graph's.
+    fn raw_dependencies(&self, after: &[GraphNode]) -> Result<Vec<CUgraphNode>> {
+        let mut nodes = Vec::with_capacity(after.len());
+        for node in after {
+            self.expect_own(*node)?;
+            if !nodes.contains(&node.raw) {
+                nodes.push(node.raw);
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Adds a node that does nothing, but its dependents come after its dependencies.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status.
+    pub fn add_empty(&self, after: &[GraphNode]) -> Result<GraphNode> {
+        self.add(after, None, |node, graph, after, count| {
+            // SAFETY: the graph is live and the dependencies are its own; `node` lives through the call.
+            unsafe { driver_call!(self.context(), cuGraphAddEmptyNode(node, graph, after, count)) }
+        })
+    }
+
+    /// Adds a launch of a function; the configuration's own choice of a stream is not looked at.
+    ///
+    /// The values of the parameters are read now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Driver, Graph, LaunchConfig, Module, Stream};
+    ///
+    /// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let nothing = unsafe { Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: the kernel has no parameters.
+    /// let first = unsafe { graph.add_kernel(&[], &nothing, &LaunchConfig::new(4, 32), &mut []) }?;
+    /// // SAFETY: as above.
+    /// unsafe { graph.add_kernel(&[first], &nothing, &LaunchConfig::new(1, 32), &mut []) }?;
+    /// let stream = Stream::new(&context)?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the device or the function cannot run the configuration;
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Invalid`](crate::Error::Invalid)
+    /// for parameters that the function has not, or a function of another context; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`], at every launch of what is made of the graph.
+    pub unsafe fn add_kernel(
+        &self,
+        after: &[GraphNode],
+        function: &Function,
+        config: &LaunchConfig,
+        params: &mut [*mut c_void],
+    ) -> Result<GraphNode> {
+        self.context().expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
+        let launch = function.check_config(config)?;
+        launch.prepare_for_graph(params)?;
+        let kernel = kernel_params(&launch, params);
+        let node = self.add(after, Some(Arc::new(function.clone())), |node, graph, after, count| {
+            // SAFETY: as for an empty node; the parameters live through the call, and are the caller's promise.
+            unsafe { driver_call!(self.context(), cuGraphAddKernelNode_v2(node, graph, after, count, &kernel)) }
+        })?;
+        if launch.is_cooperative() {
+            self.set_attribute(node, extended::cooperative())?;
+        }
+        if let Some(extents) = launch.cluster() {
+            self.set_attribute(node, extended::cluster_dimension(extents))?;
+        }
+        Ok(node)
+    }
+
+    /// Says more of a kernel's launch.
+    fn set_attribute(
+        &self,
+        node: GraphNode,
+        (attribute, value): (CUlaunchAttributeID, CUlaunchAttributeValue),
+    ) -> Result<()> {
+        let _contents = self.0.contents.lock();
+        // SAFETY: the node is a kernel of this graph, and the value is of the attribute's type.
+        unsafe { driver_call!(self.context(), cuGraphKernelNodeSetAttribute(node.raw, attribute, &value)) }
+    }
+
+    /// Adds a copy of bytes within device memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status.
+    ///
+    /// # Safety
+    ///
+    /// At every launch of what is made of the graph, both ranges are live device memory of this context, and nothing else
+    /// writes them, or uses what is written, meanwhile.
+    pub unsafe fn add_memcpy(
+        &self,
+        after: &[GraphNode],
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<GraphNode> {
+        let (copy, context) = (copy_params(to, from, bytes), self.context());
+        self.add(after, None, |node, graph, after, count| {
+            // SAFETY: as for an empty node; the ranges are the caller's promise.
+            unsafe { driver_call!(context, cuGraphAddMemcpyNode(node, graph, after, count, &copy, context.as_raw())) }
+        })
+    }
+
+    /// Adds setting `count` values from `to` on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_memcpy`](Graph::add_memcpy).
+    ///
+    /// # Safety
+    ///
+    /// At every launch of what is made of the graph, the range is live device memory of this context, aligned to the
+    /// value's size, and nothing else uses it meanwhile.
+    pub unsafe fn add_memset(
+        &self,
+        after: &[GraphNode],
+        to: CUdeviceptr,
+        value: Fill,
+        count: usize,
+    ) -> Result<GraphNode> {
+        let (fill, context) = (value.params(to, count), self.context());
+        self.add(after, None, |node, graph, after, count| {
+            // SAFETY: as for an empty node; the range is the caller's promise.
+            unsafe { driver_call!(context, cuGraphAddMemsetNode(node, graph, after, count, &fill, context.as_raw())) }
+        })
+    }
+
+    /// Adds a call of `work` on a thread of the driver, at each launch.
+    ///
+    /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
+    /// [`tracing`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
+    /// with the driver's status.
+    pub fn add_host_fn(&self, after: &[GraphNode], work: impl Fn() + Send + Sync + 'static) -> Result<GraphNode> {
+        let (host, work) = host_params(work);
+        self.add(after, Some(work), |node, graph, after, count| {
+            // SAFETY: as for an empty node; the graph keeps the closure that the parameters lead to.
+            unsafe { driver_call!(self.context(), cuGraphAddHostNode(node, graph, after, count, &host)) }
+        })
+    }
+
+    /// Adds a record of `event`, at each launch.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for an event of another context; else as for
+    /// [`add_empty`](Graph::add_empty).
+    pub fn add_event_record(&self, after: &[GraphNode], event: &Event) -> Result<GraphNode> {
+        self.context().expect_same(event.context(), event)?;
+        let raw = event.raw_to_record();
+        self.add(after, Some(Arc::new(event.clone())), |node, graph, after, count| {
+            // SAFETY: as for an empty node; the graph keeps the event.
+            unsafe { driver_call!(self.context(), cuGraphAddEventRecordNode(node, graph, after, count, raw)) }
+        })
+    }
+
+    /// Adds a wait for what `event` has recorded when the graph is launched.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_event_record`](Graph::add_event_record).
+    pub fn add_event_wait(&self, after: &[GraphNode], event: &Event) -> Result<GraphNode> {
+        self.context().expect_same(event.context(), event)?;
+        let raw = event.as_raw();
+        self.add(after, Some(Arc::new(event.clone())), |node, graph, after, count| {
+            // SAFETY: as for an empty node; the graph keeps the event.
+            unsafe { driver_call!(self.context(), cuGraphAddEventWaitNode(node, graph, after, count, raw)) }
+        })
+    }
+
+    /// Adds all of `child`, as it is now, as one node.
+    ///
+    /// If both have captured kernels that use the same memory, and one of them writes it, the child comes after all nodes
+    /// that are there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) for a graph of another context; else as for
+    /// [`add_empty`](Graph::add_empty).
+    pub fn add_child(&self, after: &[GraphNode], child: &Graph) -> Result<GraphNode> {
+        self.context().expect_same(child.context(), &"the child graph")?;
+        // A copy, so that the locks of two graphs, which may be one and the same, are never held together.
+        let (copy, needed) = child.copy()?;
+        let mut after = self.raw_dependencies(after)?;
+        let mut contents = self.0.contents.lock();
+        if contents.conflicts_with(&needed) {
+            after = self.raw_nodes()?;
+        }
+        let (mut raw, graph, child) = (std::ptr::null_mut(), self.0.raw, copy.0.raw);
+        let (list, count) = (after.as_ptr(), after.len());
+        // SAFETY: both graphs are live, nobody else has the copy, and the dependencies are this graph's own.
+        unsafe { driver_call!(self.context(), cuGraphAddChildGraphNode(&mut raw, graph, list, count, child)) }?;
+        contents.absorb(needed);
+        Ok(self.node(raw))
+    }
+
+    /// A graph of its own with the same nodes, and what they need.
+    fn copy(&self) -> Result<(Graph, Contents)> {
+        let contents = self.0.contents.lock();
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the graph is live, and `raw` lives through the call.
+        unsafe { driver_call!(self.context(), cuGraphClone(&mut raw, self.0.raw)) }?;
+        Ok((Graph::from_parts(self.context(), raw, contents.clone()), contents.clone()))
+    }
+}

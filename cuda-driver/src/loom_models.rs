@@ -1,0 +1,303 @@
+//! Every interleaving of small programs on the crate's real code.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --release`. loom also reports a thread that waits for ever,
+//! so each model that waits shows that no wake-up is lost.
+
+use std::convert::Infallible;
+use std::task::{Wake, Waker};
+
+use cuda_sys::CUresult;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+
+use crate::captures::Captures;
+use crate::context::Poison;
+use crate::current;
+use crate::done::Signal;
+use crate::error::DriverError;
+use crate::pool::Pool;
+use crate::registry::Registry;
+use crate::sync::{Arc, Condvar, Counter, Mutex};
+
+fn model(body: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(body);
+}
+
+/// Something that is made and given back, which is counted.
+struct Made(Arc<AtomicUsize>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A driver, or a device's context, that many threads use for the first time: one makes it, and all get the same.
+#[test]
+fn loom_of_many_first_users_one_makes_it() {
+    model(|| {
+        let (registry, live, made) = (Arc::new(Registry::default()), counter(), counter());
+        let get = {
+            let (registry, live, made) = (registry.clone(), live.clone(), made.clone());
+            move || {
+                let make = || {
+                    made.fetch_add(1, Ordering::SeqCst);
+                    live.fetch_add(1, Ordering::SeqCst);
+                    Ok::<_, Infallible>(Arc::new(Made(live.clone())))
+                };
+                registry.find_or_make(|_| true, make).unwrap()
+            }
+        };
+        let other = get.clone();
+        let thread = thread::spawn(move || other());
+        let mine = get();
+        let theirs = thread.join().unwrap();
+        assert!(Arc::ptr_eq(&mine, &theirs));
+        assert_eq!((made.load(Ordering::SeqCst), live.load(Ordering::SeqCst)), (1, 1));
+        drop((mine, theirs));
+        assert_eq!(live.load(Ordering::SeqCst), 0);
+    });
+}
+
+/// One thread lets go of the last holder while another wants it: what is made and what is given back balance, and nobody
+/// gets a thing that is gone.
+#[test]
+fn loom_what_nobody_holds_is_made_anew() {
+    model(|| {
+        let (registry, live) = (Arc::new(Registry::default()), counter());
+        let get = {
+            let (registry, live) = (registry.clone(), live.clone());
+            move || {
+                let make = || {
+                    live.fetch_add(1, Ordering::SeqCst);
+                    Ok::<_, Infallible>(Arc::new(Made(live.clone())))
+                };
+                registry.find_or_make(|_| true, make).unwrap()
+            }
+        };
+        let first = get();
+        let thread = thread::spawn(move || drop(first));
+        let second = get();
+        assert!(live.load(Ordering::SeqCst) >= 1);
+        assert!(registry.while_empty(|| ()).is_none(), "one is held");
+        thread.join().unwrap();
+        drop(second);
+        assert_eq!(live.load(Ordering::SeqCst), 0);
+        assert!(registry.while_empty(|| ()).is_some());
+    });
+}
+
+/// One that fails is tried again by the next.
+#[test]
+fn loom_who_fails_to_make_it_leaves_it_to_the_next() {
+    model(|| {
+        let (registry, tries) = (Arc::new(Registry::<usize>::default()), counter());
+        let get = {
+            let (registry, tries) = (registry.clone(), tries.clone());
+            move || {
+                let make = || match tries.fetch_add(1, Ordering::SeqCst) {
+                    0 => Err(()),
+                    tried => Ok(Arc::new(tried)),
+                };
+                registry.find_or_make(|_| true, make)
+            }
+        };
+        let other = get.clone();
+        let thread = thread::spawn(move || other().is_ok());
+        let mine = get().is_ok();
+        let theirs = thread.join().unwrap();
+        assert!(mine != theirs, "the first fails, the second succeeds");
+    });
+}
+
+loom::thread_local! {
+    /// Which context the model's driver has bound to the thread.
+    static CURRENT: std::cell::Cell<u64> = std::cell::Cell::new(0);
+}
+
+/// Enters a context whose raw handle is `raw`, and finds it bound.
+fn enter(id: u64, raw: u64) {
+    let bind = || {
+        CURRENT.with(|current| current.set(raw));
+        Ok::<_, Infallible>(())
+    };
+    current::ensure_bound(id, bind).unwrap();
+    assert_eq!(CURRENT.with(std::cell::Cell::get), raw);
+}
+
+/// Two threads enter two contexts in turn; one of the contexts ends and its raw handle comes back as another's, while the
+/// other thread still has it bound.
+#[test]
+fn loom_the_bound_context_is_the_one_that_was_entered() {
+    model(|| {
+        static IDS: Counter = Counter::new();
+        let (first, second) = (IDS.next(), IDS.next());
+        let shared = Arc::new(Mutex::new((second, 0xB)));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            for _ in 0..2 {
+                let (id, raw) = *theirs.lock();
+                enter(id, raw);
+            }
+        });
+        enter(first, 0xA);
+        enter(second, 0xB);
+        // The second one ends here, and a new one gets another handle; then the handles are the other way round.
+        current::forget(second);
+        *shared.lock() = (IDS.next(), 0xC);
+        let (id, raw) = *shared.lock();
+        enter(id, raw);
+        enter(first, 0xA);
+        thread.join().unwrap();
+    });
+}
+
+/// Wakes a thread that waits for it.
+#[derive(Default)]
+struct Alarm {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        *self.rung.lock() = true;
+        self.changed.notify_all();
+    }
+}
+
+impl Alarm {
+    fn wait(&self) {
+        let mut rung = self.rung.lock();
+        while !*rung {
+            rung = self.changed.wait(rung);
+        }
+        *rung = false;
+    }
+}
+
+/// Polls until the signal is reached, asleep in between.
+fn wait_for(signal: &Signal) -> CUresult {
+    let alarm = Arc::new(Alarm::default());
+    let waker = Waker::from(alarm.clone());
+    loop {
+        match signal.poll(&waker) {
+            Some(status) => return status,
+            None => alarm.wait(),
+        }
+    }
+}
+
+/// The driver's callback comes before, while or after a future is polled: its waker is called, once it is left.
+#[test]
+fn loom_a_callback_wakes_whoever_polled() {
+    model(|| {
+        let signal = Arc::new(Signal::new());
+        let driver = signal.clone();
+        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_ERROR_UNKNOWN));
+        assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
+        thread.join().unwrap();
+        assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
+    });
+}
+
+/// A future goes from one task to another before it is done: the one that polled last is woken.
+#[test]
+fn loom_a_callback_wakes_the_last_who_polled() {
+    model(|| {
+        let signal = Arc::new(Signal::new());
+        let driver = signal.clone();
+        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let asleep = Waker::from(Arc::new(Alarm::default()));
+        if signal.poll(&asleep).is_none() {
+            wait_for(&signal);
+        }
+        thread.join().unwrap();
+    });
+}
+
+/// A future is dropped while the driver calls back: nobody is woken who is gone, and the waker is not leaked.
+#[test]
+fn loom_a_dropped_future_leaves_no_waker() {
+    model(|| {
+        let signal = Arc::new(Signal::new());
+        let driver = signal.clone();
+        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let alarm = Arc::new(Alarm::default());
+        let _ = signal.poll(&Waker::from(alarm.clone()));
+        signal.abandon();
+        thread.join().unwrap();
+        assert_eq!(Arc::strong_count(&alarm), 1);
+    });
+}
+
+/// Two threads take from a pool and give back: nothing is in two hands, and nothing is lost.
+#[test]
+fn loom_a_pool_hands_each_thing_to_one() {
+    model(|| {
+        let pool = Arc::new(Pool::default());
+        assert!(pool.put(counter()).is_none() && pool.put(counter()).is_none());
+        let use_one = |pool: &Pool<Arc<AtomicUsize>>| {
+            let spare = pool.take().expect("there are two");
+            assert_eq!(spare.fetch_add(1, Ordering::Relaxed), 0, "it is in other hands");
+            spare.fetch_sub(1, Ordering::Relaxed);
+            assert!(pool.put(spare).is_none());
+        };
+        let theirs = pool.clone();
+        let thread = thread::spawn(move || use_one(&theirs));
+        use_one(&pool);
+        thread.join().unwrap();
+        assert!(pool.take().is_some() && pool.take().is_some() && pool.take().is_none());
+    });
+}
+
+fn failure(call: &'static str) -> DriverError {
+    let code = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    DriverError { code, call, name: String::new(), text: String::new() }
+}
+
+/// Two sticky errors at once: one is the first cause, for all and for ever, and whoever has failed finds the context lost.
+#[test]
+fn loom_a_context_is_lost_for_one_cause() {
+    model(|| {
+        let poison = Arc::new(Poison::default());
+        let fail = |poison: &Poison, call| {
+            poison.report(&failure(call));
+            poison.first().expect("it has failed").call
+        };
+        let theirs = poison.clone();
+        let thread = thread::spawn(move || fail(&theirs, "theirs"));
+        let mine = fail(&poison, "mine");
+        assert_eq!(mine, thread.join().unwrap());
+        assert_eq!(mine, poison.first().unwrap().call);
+    });
+}
+
+/// A context is synchronised while another thread captures, again and again: never while a capture runs, and nobody waits
+/// for ever.
+#[test]
+fn loom_who_synchronises_waits_for_captures() {
+    model(|| {
+        let (captures, running) = (Arc::new(Captures::default()), counter());
+        let (theirs, seen) = (captures.clone(), running.clone());
+        let thread = thread::spawn(move || {
+            let running = theirs.outside(|| seen.load(Ordering::SeqCst)).unwrap();
+            assert_eq!(running, 0, "a capture runs meanwhile");
+        });
+        for _ in 0..2 {
+            captures.begin();
+            running.store(1, Ordering::SeqCst);
+            assert!(captures.outside(|| ()).is_err(), "it would wait for itself");
+            running.store(0, Ordering::SeqCst);
+            captures.leave(|_| ());
+        }
+        thread.join().unwrap();
+        captures.outside(|| ()).unwrap();
+    });
+}
+
+fn counter() -> Arc<AtomicUsize> {
+    Arc::new(AtomicUsize::new(0))
+}

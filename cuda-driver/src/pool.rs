@@ -1,0 +1,172 @@
+//! Spare events and streams of a context: making one costs the driver far more than taking one from a list.
+//!
+//! What comes out of a pool cannot be told from a new one. A stream goes in only when it is idle. An event may go in at any
+//! time: every wait on it keeps what it found, and [`Event`](crate::Event) asks the driver about an event only after its own
+//! owner has recorded it.
+//!
+//! # Safety
+//!
+//! The raw objects belong to the context whose pool this is; they leave the pool for one owner at a time.
+
+use cuda_sys::{CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags};
+
+use crate::context::{Context, ContextInner};
+use crate::driver_call;
+use crate::error::Result;
+use crate::sync::Mutex;
+
+/// How many of a kind are kept; more are given back to the driver.
+const MOST: usize = 64;
+
+/// Spare things of one kind.
+pub(crate) struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool(Mutex::new(Vec::new()))
+    }
+}
+
+impl<T> Pool<T> {
+    /// A spare one, which nobody else has.
+    pub(crate) fn take(&self) -> Option<T> {
+        self.0.lock().pop()
+    }
+
+    /// Takes one back; returns it where there are enough.
+    pub(crate) fn put(&self, spare: T) -> Option<T> {
+        let mut all = self.0.lock();
+        if all.len() == MOST {
+            return Some(spare);
+        }
+        all.push(spare);
+        None
+    }
+
+    /// Takes all out.
+    fn drain(&self) -> Vec<T> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+/// A context's spare events.
+#[derive(Default)]
+pub(crate) struct EventPool {
+    timed: Pool<CUevent>,
+    plain: Pool<CUevent>,
+}
+
+impl EventPool {
+    fn of(&self, timing: bool) -> &Pool<CUevent> {
+        if timing { &self.timed } else { &self.plain }
+    }
+
+    /// An event that nobody else has.
+    pub(crate) fn take(&self, context: &Context, timing: bool) -> Result<CUevent> {
+        // A context that is lost refuses this as it does every call.
+        context.enter("cuEventCreate")?;
+        if let Some(event) = self.of(timing).take() {
+            return Ok(event);
+        }
+        let flags = match timing {
+            true => CUevent_flags::CU_EVENT_DEFAULT,
+            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+        };
+        let mut event = std::ptr::null_mut();
+        // SAFETY: `event` lives through the call.
+        unsafe { driver_call!(context, cuEventCreate(&mut event, flags.0)) }?;
+        Ok(event)
+    }
+
+    /// Takes an event back that nobody has any more.
+    pub(crate) fn put(&self, context: &Context, timing: bool, event: CUevent) {
+        if let Some(event) = self.of(timing).put(event) {
+            destroy_event(&context.0, event);
+        }
+    }
+
+    /// Makes what comes on the stream `after` come after all work that `before` has now.
+    ///
+    /// # Safety
+    ///
+    /// Both are live streams of `context`.
+    pub(crate) unsafe fn order(&self, context: &Context, before: CUstream, after: CUstream) -> Result<()> {
+        let event = self.take(context, false)?;
+        // SAFETY: the event is in nobody else's hands; the stream is the caller's promise.
+        let recorded = unsafe { driver_call!(context, cuEventRecord(event, before)) };
+        // SAFETY: as above; the wait keeps what it found, so that the event is free again.
+        let waited = recorded.and_then(|()| unsafe { driver_call!(context, cuStreamWaitEvent(after, event, 0)) });
+        self.put(context, false, event);
+        waited
+    }
+
+    /// Destroys the spare events, when the context ends.
+    pub(crate) fn close(&self, context: &ContextInner) {
+        let events = self.timed.drain().into_iter().chain(self.plain.drain());
+        events.for_each(|event| destroy_event(context, event));
+    }
+}
+
+/// Gives an event back to the driver.
+pub(crate) fn destroy_event(context: &ContextInner, event: CUevent) {
+    // SAFETY: the event was made in this context and is in nobody's hands.
+    if let Err(error) = unsafe { driver_call!(context, cuEventDestroy_v2(event)) } {
+        tracing::warn!(%error, "an event could not be destroyed");
+    }
+}
+
+/// A context's spare streams: independent of the legacy default stream, and of priority 0.
+#[derive(Default)]
+pub(crate) struct StreamPool(Pool<CUstream>);
+
+impl StreamPool {
+    /// A stream without work that nobody else has.
+    pub(crate) fn take(&self, context: &Context) -> Result<CUstream> {
+        // A context that is lost refuses this as it does every call.
+        context.enter("cuStreamCreate")?;
+        if let Some(stream) = self.0.take() {
+            return Ok(stream);
+        }
+        let mut stream = std::ptr::null_mut();
+        let flags = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+        // SAFETY: `stream` lives through the call.
+        unsafe { driver_call!(context, cuStreamCreate(&mut stream, flags)) }?;
+        Ok(stream)
+    }
+
+    /// Takes a stream back that nobody has any more, if it is idle; another one is given back to the driver, which lets it
+    /// finish its work.
+    pub(crate) fn put(&self, context: &Context, stream: CUstream) {
+        let surplus = if is_idle(context, stream) { self.0.put(stream) } else { Some(stream) };
+        if let Some(stream) = surplus {
+            self.destroy(context, stream);
+        }
+    }
+
+    /// Gives a stream back to the driver.
+    pub(crate) fn destroy(&self, context: &Context, stream: CUstream) {
+        destroy_stream(&context.0, stream);
+    }
+
+    /// Destroys the spare streams, when the context ends.
+    pub(crate) fn close(&self, context: &ContextInner) {
+        self.0.drain().into_iter().for_each(|stream| destroy_stream(context, stream));
+    }
+}
+
+/// Whether a stream has no work; its failures are for whoever waits for that.
+fn is_idle(context: &Context, stream: CUstream) -> bool {
+    let query = context.enter("cuStreamQuery").ok().and_then(|api| api.cuStreamQuery().ok());
+    // SAFETY: the stream is live, and in nobody else's hands.
+    query.is_some_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
+}
+
+pub(crate) fn destroy_stream(context: &ContextInner, stream: CUstream) {
+    if context.is_lost() {
+        return;
+    }
+    // SAFETY: nobody has the stream any more; the driver lets enqueued work finish.
+    if let Err(error) = unsafe { driver_call!(context, cuStreamDestroy_v2(stream)) } {
+        tracing::warn!(%error, "a stream could not be destroyed");
+    }
+}

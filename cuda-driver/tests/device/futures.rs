@@ -1,0 +1,93 @@
+//! Futures of streams on two executors, cancelled and not.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::task::{Context as Task, Poll, Waker};
+
+use cuda_driver::{Event, Stream};
+use futures_executor::{ThreadPool, block_on};
+
+use crate::support::context;
+
+/// A stream that waits until something is sent.
+fn held_up(stream: &Stream) -> std::sync::mpsc::Sender<()> {
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive);
+    stream.launch_host_fn(move || receive.lock().unwrap().recv().unwrap()).unwrap();
+    send
+}
+
+#[test]
+fn a_future_resolves_on_either_executor_after_the_work() {
+    let context = context();
+    type BlockOn = fn(cuda_driver::Done) -> cuda_driver::Result<()>;
+    for block_on in [block_on as BlockOn, pollster::block_on as BlockOn] {
+        let stream = Stream::new(&context).unwrap();
+        let go = held_up(&stream);
+        let mark = Event::without_timing(&context).unwrap();
+        mark.record(&stream).unwrap();
+        let done = stream.done();
+        assert!(!mark.query().unwrap());
+        let sender = std::thread::spawn(move || go.send(()).unwrap());
+        block_on(done).unwrap();
+        assert!(mark.query().unwrap());
+        sender.join().unwrap();
+    }
+}
+
+#[test]
+fn a_pool_of_threads_resolves_many_at_once() {
+    let context = context();
+    let (pool, (send, receive)) = (ThreadPool::builder().pool_size(2).create().unwrap(), channel());
+    let streams: Vec<Stream> = (0..8).map(|_| Stream::new(&context).unwrap()).collect();
+    let gates: Vec<_> = streams.iter().map(held_up).collect();
+    for (index, stream) in streams.iter().enumerate() {
+        let (done, send) = (stream.done(), send.clone());
+        pool.spawn_ok(async move {
+            done.await.unwrap();
+            send.send(index).unwrap();
+        });
+    }
+    for (index, gate) in gates.iter().enumerate().rev() {
+        gate.send(()).unwrap();
+        assert_eq!(receive.recv().unwrap(), index);
+    }
+}
+
+#[test]
+fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let go = held_up(&stream);
+    let counted = Arc::new(());
+    let in_work = counted.clone();
+    stream.launch_host_fn(move || drop(in_work)).unwrap();
+    {
+        // Polled, so that the driver's callback has a waker, and then dropped.
+        let mut done = pin!(stream.done());
+        let poll = done.as_mut().poll(&mut Task::from_waker(Waker::noop()));
+        assert!(matches!(poll, Poll::Pending));
+    }
+    let other = stream.done();
+    go.send(()).unwrap();
+    block_on(other).unwrap();
+    assert_eq!(Arc::strong_count(&counted), 1, "the work has run");
+}
+
+#[test]
+fn a_future_goes_from_one_executor_to_another() {
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let go = held_up(&stream);
+    let mut done = stream.done();
+    // The first task gives up after one poll.
+    block_on(std::future::poll_fn(|task| {
+        assert!(pin!(&mut done).poll(task).is_pending());
+        Poll::Ready(())
+    }));
+    let sender = std::thread::spawn(move || go.send(()).unwrap());
+    pollster::block_on(done).unwrap();
+    sender.join().unwrap();
+}

@@ -1,0 +1,6 @@
+//! The crate on the software device: what calls do, where the tracing driver shows which calls are made.
+
+mod futures;
+mod graphs;
+mod modules;
+mod support;

@@ -1,0 +1,101 @@
+//! A context of the software device, its memory, and a kernel or two.
+//!
+//! # Safety
+//!
+//! The memory is a test's own, and freed after the test has waited for what uses it.
+
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuda_driver::{Context, Driver, Function, Module, driver_call};
+use cuda_sys::CUdeviceptr;
+
+/// `add(x, value)`: adds a number to each of 32 numbers. `nothing()`.
+const PTX: &str = "
+    .version 7.0
+    .target sm_75
+    .address_size 64
+    .visible .global .align 4 .b8 scale[4];
+    .visible .entry add(.param .u64 x, .param .u32 value) {
+        .reg .b32 %r<4>;
+        .reg .b64 %rd<3>;
+        mov.u32 %r1, %tid.x;
+        ld.param.u64 %rd1, [x];
+        mul.wide.u32 %rd2, %r1, 4;
+        add.u64 %rd1, %rd1, %rd2;
+        ld.param.u32 %r2, [value];
+        ld.global.u32 %r3, [%rd1];
+        add.u32 %r3, %r3, %r2;
+        st.global.u32 [%rd1], %r3;
+        ret;
+    }
+    .visible .entry nothing() {
+        ret;
+    }";
+
+/// The context of the device, while this test has it: a capture keeps all others from synchronising it.
+pub(crate) struct Turn {
+    context: Context,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Turn {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+pub(crate) fn driver() -> Driver {
+    Driver::new(cuda_sim::driver_api()).unwrap()
+}
+
+pub(crate) fn context() -> Turn {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    Turn { context: driver().device(0).unwrap().primary_context().unwrap(), _turn: turn }
+}
+
+pub(crate) fn function(context: &Context, name: &str) -> Function {
+    // SAFETY: the functions touch what their parameters lead to.
+    unsafe { Module::load_ptx(context, PTX) }.unwrap().function(name).unwrap()
+}
+
+/// 32 numbers on the device.
+pub(crate) struct Numbers {
+    context: Context,
+    pub(crate) address: CUdeviceptr,
+}
+
+pub(crate) const BYTES: usize = 32 * 4;
+
+impl Numbers {
+    /// All zero.
+    pub(crate) fn new(context: &Context) -> Self {
+        let mut address = 0;
+        // SAFETY: `address` lives through the call.
+        unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, BYTES)) }.unwrap();
+        // SAFETY: the memory is that large.
+        unsafe { driver_call!(context, cuMemsetD8_v2(address, 0, BYTES)) }.unwrap();
+        // The driver sets memory in the order of the default stream, for which other streams do not wait.
+        context.default_stream().synchronize().unwrap();
+        Numbers { context: context.clone(), address }
+    }
+
+    /// All of them, which are equal.
+    pub(crate) fn value(&self) -> u32 {
+        let mut host = [0_u32; 32];
+        // SAFETY: both sides are that large.
+        unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), self.address, BYTES)) }.unwrap();
+        assert!(host.iter().all(|value| *value == host[0]), "{host:?}");
+        host[0]
+    }
+}
+
+impl Drop for Numbers {
+    fn drop(&mut self) {
+        // SAFETY: the test has waited for what uses the memory.
+        unsafe { driver_call!(&self.context, cuMemFree_v2(self.address)) }.unwrap();
+    }
+}

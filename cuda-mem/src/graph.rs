@@ -1,0 +1,162 @@
+//! Device memory in graphs: what a captured kernel uses is noted in the capture, and lent again to each launch.
+//!
+//! Nothing is recorded in the memory while a graph is captured, since nothing runs. The record is made by each launch of
+//! the graph, which borrows the memory as a launch of a kernel does.
+//!
+//! # Safety
+//!
+//! The `unsafe` implementations and blocks keep to one rule: what a graph does with memory is noted before it is captured,
+//! and ordered and recorded by the memory that is lent, which is borrowed meanwhile.
+
+use cuda_driver::{Access, Capture, GraphLaunch, Lend, OpenCapture, driver_call};
+use ndarray::Dimension;
+
+use crate::array::DeviceArray;
+use crate::buffer::Buffer;
+use crate::element::Element;
+use crate::error::{Error, Result};
+
+impl Buffer {
+    /// Notes that what is captured next reads the memory. `what` says where, such as "argument 0 of kernel `add`".
+    ///
+    /// Call it before the read is captured, and keep the borrow until then.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherContext`] for a capture of another device; [`Error::Driver`] if it cannot be ordered after an earlier
+    /// write of the graph.
+    pub fn capture_read(&self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
+        self.capture_use(capture, false, what)
+    }
+
+    /// Notes that what is captured next writes the memory, and may read it; see [`Buffer::capture_read`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::capture_read`].
+    pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
+        self.capture_use(capture, true, what)
+    }
+
+    fn capture_use(&self, capture: &mut OpenCapture<'_>, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+        if capture.context() != self.context() {
+            return Err(Error::OtherContext {
+                memory: self.context().device().ordinal(),
+                stream: "a capture".into(),
+                device: capture.context().device().ordinal(),
+            });
+        }
+        if !self.is_empty() {
+            capture.uses(self.id(), writes, || format!("{} ({} bytes)", what(), self.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Captures setting every byte to `value`, at each launch of the graph.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::capture_read`]; [`Error::Driver`] if the capture has ended.
+    pub fn capture_fill(&mut self, value: u8, capture: &Capture) -> Result<()> {
+        let (address, bytes, context) = (self.address(), self.len(), self.context().clone());
+        let mut open = capture.open()?;
+        self.capture_write(&mut open, || "what is filled".to_owned())?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the stream is captured and of this context; the range is the memory.
+        let fill = |stream| unsafe { driver_call!(&context, cuMemsetD8Async(address, value, bytes, stream)) };
+        // SAFETY: it is only enqueued. The memory's use has been noted, so that at each launch it is lent and ordered.
+        unsafe { open.enqueue(fill) }?;
+        Ok(())
+    }
+
+    /// Captures a copy of all bytes of `source`, which has as many, at each launch of the graph.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::capture_fill`].
+    ///
+    /// # Panics
+    ///
+    /// If the two have different sizes.
+    pub fn capture_copy(&mut self, source: &Buffer, capture: &Capture) -> Result<()> {
+        assert_eq!(self.len(), source.len(), "a copy is between buffers of one size");
+        let (to, from, bytes, context) = (self.address(), source.address(), self.len(), self.context().clone());
+        let mut open = capture.open()?;
+        source.capture_read(&mut open, || "what is copied".to_owned())?;
+        self.capture_write(&mut open, || "what is copied to".to_owned())?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: as for a fill; two buffers do not overlap.
+        let copy = |stream| unsafe { driver_call!(&context, cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) };
+        // SAFETY: as for a fill.
+        unsafe { open.enqueue(copy) }?;
+        Ok(())
+    }
+}
+
+impl<T: Element, D: Dimension> DeviceArray<T, D> {
+    /// As [`Buffer::capture_read`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::capture_read`].
+    pub fn capture_read(&self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
+        self.buffer().capture_read(capture, what)
+    }
+
+    /// As [`Buffer::capture_write`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::capture_read`].
+    pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
+        self.buffer_mut().capture_write(capture, what)
+    }
+}
+
+/// An error on its way through the driver's results.
+fn passed(result: Result<()>) -> cuda_driver::Result<()> {
+    result.map_err(|error| match error {
+        Error::Driver(error) => error,
+        other => cuda_driver::Error::other(other),
+    })
+}
+
+// SAFETY: the memory is borrowed, and the read is ordered and recorded as a launch's is.
+unsafe impl Lend for &Buffer {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.lend(self.id(), false)? {
+            Some(Access::Read) => passed(self.prepare_read(launch.stream())),
+            Some(Access::Write) => unreachable!("a shared borrow is refused for writing"),
+            None => Ok(()),
+        }
+    }
+}
+
+// SAFETY: the memory is borrowed exclusively, and the use is ordered and recorded as a launch's is.
+unsafe impl Lend for &mut Buffer {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.lend(self.id(), true)? {
+            Some(Access::Read) => passed(self.prepare_read(launch.stream())),
+            Some(Access::Write) => passed(self.prepare_write(launch.stream())),
+            None => Ok(()),
+        }
+    }
+}
+
+// SAFETY: an array's memory is its buffer.
+unsafe impl<T: Element, D: Dimension> Lend for &DeviceArray<T, D> {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer().lend(launch)
+    }
+}
+
+// SAFETY: an array's memory is its buffer.
+unsafe impl<T: Element, D: Dimension> Lend for &mut DeviceArray<T, D> {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer_mut().lend(launch)
+    }
+}

@@ -1,0 +1,215 @@
+//! Graphs of typed launches: what they use is lent to each launch, in order with all other uses.
+
+use cuda_prelude::*;
+use ndarray::Array1;
+
+use crate::support::{add_arrays, in_own_process};
+
+#[kernel]
+fn raise_by(x: &mut [u64], by: u64) {
+    let mut i = grid::<1>();
+    while i < x.len() {
+        x[i] += by;
+        i += grid_size::<1>();
+    }
+}
+
+#[kernel]
+fn at(x: &[u64], index: usize, out: &mut [u64]) {
+    out[0] = x[index];
+}
+
+static OFFSET: Constant<u64> = Constant::new(1);
+
+#[kernel]
+fn raise_by_constant(x: &mut [u64]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        x[i] += OFFSET.get();
+    }
+}
+
+fn ones() -> Result<DeviceArray<u64, ndarray::Ix1>> {
+    to_device(&Array1::from_elem(1000, 1))
+}
+
+fn all(x: &DeviceArray<u64, ndarray::Ix1>, value: u64) -> Result<()> {
+    assert_eq!(x.copy_to_host()?, Array1::from_elem(x.len(), value));
+    Ok(())
+}
+
+#[test]
+fn a_graph_of_typed_launches_is_lent_what_it_uses() -> Result<()> {
+    let (x, y, mut sum) = (ones()?, ones()?, ones()?);
+    let graph = capture(|c| {
+        add_arrays::launch((8, 128, c), &x, &y, &mut sum)?;
+        raise_by::launch((4, 64, c), &mut sum, 10)?;
+        Ok(())
+    })?;
+    all(&sum, 1)?;
+    let exec = graph.instantiate()?;
+    let s = stream()?;
+    exec.launch(&s, (&x, &y, &mut sum))?;
+    all(&sum, 12)?;
+    // In order with other uses, on other streams and on the host.
+    let mut x = x;
+    let other = stream()?;
+    raise_by::launch((4, 64, &other), &mut x, 100)?;
+    exec.launch(&s, (&mut sum, &x, &y))?;
+    raise_by::launch((4, 64, &other), &mut sum, 1000)?;
+    all(&sum, 1112)
+}
+
+#[test]
+fn what_is_not_lent_is_named_and_nothing_is_launched() -> Result<()> {
+    let (x, y, mut sum) = (ones()?, ones()?, ones()?);
+    let graph = capture(|c| Ok(add_arrays::launch((8, 128, c), &x, &y, &mut sum)?))?;
+    let exec = graph.instantiate()?;
+    let s = stream()?;
+    let refusals = [
+        (
+            exec.launch(&s, ()),
+            "the graph uses argument 0 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass `&it` to \
+             `launch`",
+        ),
+        (
+            exec.launch(&s, (&x, &y)),
+            "the graph uses argument 2 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass \
+             `&mut it` to `launch`",
+        ),
+        (
+            exec.launch(&s, (&x, &y, &sum)),
+            "the graph writes argument 2 of kernel `add_arrays` (8000 bytes), which was lent to this launch for reading; \
+             lend it by `&mut`",
+        ),
+    ];
+    for (refusal, text) in refusals {
+        assert_eq!(refusal.unwrap_err().to_string(), text);
+    }
+    // An array like the captured one is another one, also where the captured one's memory was.
+    drop(sum);
+    let mut like = ones()?;
+    assert!(exec.launch(&s, (&x, &y, &mut like)).is_err());
+    all(&like, 1)
+}
+
+#[test]
+fn branches_that_use_one_array_come_one_after_the_other() -> Result<()> {
+    let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
+    let graph = capture(|c| {
+        let (left, right) = (c.fork()?, c.fork()?);
+        raise_by::launch((4, 64, &left), &mut x, 5)?;
+        at::launch((1, 1, &right), &x, 999, &mut out)?;
+        raise_by::launch((4, 64, &left), &mut x, 7)?;
+        Ok(())
+    })?;
+    // A line of three: the reader of the second branch stands between the writers of the first.
+    assert_eq!((graph.nodes()?.len(), graph.edges()?.len()), (3, 3));
+    let (exec, s) = (graph.instantiate()?, stream()?);
+    for round in 0..50 {
+        exec.launch(&s, (&mut x, &mut out))?;
+        assert_eq!(out.copy_to_host()?[0], 1 + 12 * round + 5);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_panic_in_a_graph_is_reported_by_the_wait() {
+    in_own_process("graphs::a_panic_in_a_graph_is_reported_by_the_wait", &[], || {
+        panic_in_a_graph().expect("the rest works")
+    });
+}
+
+fn panic_in_a_graph() -> Result<()> {
+    let (x, mut out) = (ones()?, zeros::<u64, _>(1)?);
+    let exec = capture(|c| Ok(at::launch((1, 1, c), &x, 1000, &mut out)?))?.instantiate()?;
+    let s = stream()?;
+    for _ in 0..2 {
+        exec.launch(&s, (&x, &mut out))?;
+        let text = s.synchronize().unwrap_err().to_string();
+        assert!(text.contains("kernel `at` panicked") && text.contains("1000"), "{text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn copies_of_host_memory_are_no_part_of_a_graph() -> Result<()> {
+    let (mut x, y) = (ones()?, vec![1_u64; 1000]);
+    let mut sum = vec![0_u64; 1000];
+    let refused = [
+        (capture(|c| Ok(add_arrays::launch((8, 128, c), &y, &x, &mut x.copy_to_host().map_err(Error::from)?)?)), 0),
+        (capture(|c| Ok(add_arrays::launch((8, 128, c), &x, In(&y), Out(&mut sum))?)), 1),
+        (capture(|c| Ok(add_arrays::launch((8, 128, c), &x, &x, InOut(&mut sum))?)), 2),
+    ];
+    for (graph, index) in refused {
+        let text = graph.unwrap_err().to_string();
+        let expected =
+            format!("argument {index} of kernel `add_arrays`, a copy of host memory, cannot be part of a graph");
+        assert_eq!(text, expected);
+    }
+    raise_by::launch((4, 64), &mut x, 1)?;
+    all(&x, 2)
+}
+
+#[test]
+fn a_constant_is_what_it_is_at_each_launch() -> Result<()> {
+    let mut x = ones()?;
+    let graph = capture(|c| {
+        raise_by_constant::launch((8, 128, c), &mut x)?;
+        raise_by_constant::launch((8, 128, c), &mut x)?;
+        Ok(())
+    })?;
+    let (exec, s) = (graph.instantiate()?, stream()?);
+    exec.launch(&s, &mut x)?;
+    OFFSET.set(&current_context()?, &10)?;
+    exec.launch(&s, &mut x)?;
+    all(&x, 1 + 2 + 20)
+}
+
+#[test]
+fn the_same_capture_with_other_arguments_takes_the_ones_place() -> Result<()> {
+    let (mut x, mut y) = (ones()?, ones()?);
+    let exec = capture(|c| Ok(raise_by::launch((4, 64, c), &mut x, 1)?))?.instantiate()?;
+    let s = stream()?;
+    exec.launch(&s, &mut x)?;
+    exec.update(&capture(|c| Ok(raise_by::launch((4, 64, c), &mut y, 20)?))?)?;
+    assert!(exec.launch(&s, &mut x).is_err(), "it is lent what it uses now");
+    exec.launch(&s, &mut y)?;
+    all(&x, 2)?;
+    all(&y, 21)
+}
+
+#[test]
+fn children_that_use_one_array_come_one_after_the_other() -> Result<()> {
+    let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
+    let raising = capture(|c| Ok(raise_by::launch((4, 64, c), &mut x, 3)?))?;
+    let reading = capture(|c| Ok(at::launch((1, 1, c), &x, 999, &mut out)?))?;
+    let graph = Graph::new(&current_context()?)?;
+    let first = graph.add_child(&[], &raising)?;
+    let second = graph.add_child(&[], &reading)?;
+    assert_eq!(graph.edges()?, [(first, second)]);
+    let (exec, s) = (graph.instantiate()?, stream()?);
+    exec.launch(&s, (&mut x, &mut out))?;
+    assert_eq!(out.copy_to_host()?[0], 4);
+    Ok(())
+}
+
+#[test]
+fn graphs_are_launched_from_many_threads() -> Result<()> {
+    let mut arrays = [ones()?, ones()?, ones()?, ones()?];
+    let raise_often = |x: &mut DeviceArray<u64, _>| -> Result<()> {
+        for round in 0..20 {
+            let exec = capture(|c| Ok(raise_by::launch((4, 64, c), &mut *x, round)?))?.instantiate()?;
+            let s = stream()?;
+            exec.launch(&s, &mut *x)?;
+            // Waits for the captures of the other threads too.
+            synchronize()?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = arrays.iter_mut().map(|x| scope.spawn(move || raise_often(x))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("it does not panic"))
+    })?;
+    arrays.iter().try_for_each(|x| all(x, 1 + 190))
+}
