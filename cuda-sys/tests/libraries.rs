@@ -123,8 +123,10 @@ fn the_runtime_tells_its_version() {
     // SAFETY: the version is a variable.
     let status = unsafe { (api.cudaRuntimeGetVersion().unwrap())(&mut version) };
     assert_eq!((status, version), (cudaError::cudaSuccess, 13000));
+    // SAFETY: the function takes a number.
+    let name = unsafe { (api.cudaGetErrorName().unwrap())(cudaError::cudaErrorMemoryAllocation) };
     // SAFETY: the result is a C string of the library.
-    let name = unsafe { CStr::from_ptr((api.cudaGetErrorName().unwrap())(cudaError::cudaErrorMemoryAllocation)) };
+    let name = unsafe { CStr::from_ptr(name) };
     assert_eq!(name, c"cudaErrorMemoryAllocation");
 }
 

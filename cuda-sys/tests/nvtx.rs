@@ -44,10 +44,14 @@ fn a_process_that_uses_nvtx() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
-    // SAFETY: see the head of this file.
-    let (outer, inner) = unsafe { (nvtxRangePushA(c"outer".as_ptr()), nvtxRangePushA(c"inner".as_ptr())) };
-    // SAFETY: see the head of this file.
-    let (first, second) = unsafe { (nvtxRangePop(), nvtxRangePop()) };
+    let [outer, inner] = [c"outer", c"inner"].map(|name| {
+        // SAFETY: see the head of this file.
+        unsafe { nvtxRangePushA(name.as_ptr()) }
+    });
+    let [first, second] = [(), ()].map(|()| {
+        // SAFETY: it takes nothing.
+        unsafe { nvtxRangePop() }
+    });
     // SAFETY: see the head of this file.
     let domain = unsafe { nvtxDomainCreateA(c"of mine".as_ptr()) };
     // The tool does not listen to these.

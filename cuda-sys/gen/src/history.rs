@@ -197,7 +197,8 @@ mod tests {
         let parameters = vec!["device: *mut c_int".to_owned()];
         let gone = Function { name: "nvmlX".to_owned(), parameters, result: "nvmlReturn_t".to_owned() };
         history.add(12000, &gone, &BTreeMap::new());
-        [12000, 12010].map(|version| history.read(version));
+        history.read(12000);
+        history.read(12010);
         let nvml = Api::of_module("nvml").unwrap();
         let unnamed = Function { parameters: vec!["_0: *mut c_int".to_owned()], ..gone };
         assert_eq!(history.gone(nvml, 12010), [(unnamed, 12000, 12010)]);
