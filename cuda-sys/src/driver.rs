@@ -1,91 +1,13 @@
-//! Types, constants and function table of the CUDA driver API: the contents of `cuda.h` and `cudaProfiler.h`.
+//! Types and constants of the CUDA driver API: the contents of `cuda.h` and `cudaProfiler.h`.
 //!
-//! What bindgen finds in the headers stands in `generated/`, as calls of the macros below, one line or block per C
-//! declaration; this file gives those macros their meaning. It holds no logic: loading and resolving are in [`crate::api`].
-//!
-//! Invariant: every type here has the layout of its C declaration (asserted at compile time for each structure), and every
-//! bit pattern of an enum is a valid value of its Rust type, so that codes of a newer driver are numbers and not undefined
-//! behaviour.
-//!
-//! # Safety
-//!
-//! One `unsafe` block fills C structures with zeros, see `zeroed_default!`.
+//! What bindgen finds in the headers stands in `generated/`; the constants below are macros with casts in C, which bindgen
+//! does not see. It holds no logic: loading and resolving are in [`crate::DriverApi`].
 
-/// A C enumeration: a transparent integer with one associated constant per enumerator.
-///
-/// `Debug` prints the enumerator's name, or the number where this header does not know it.
-macro_rules! c_enum {
-    ($name:ident: $repr:ty { $($variant:ident = $value:literal,)* }) => {
-        #[repr(transparent)]
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-        pub struct $name(pub $repr);
-
-        impl $name {
-            $(pub const $variant: $name = $name($value);)*
-
-            /// The enumerator's name in the C header; the first one where several share a value, `None` for a value
-            /// that this header does not know.
-            #[must_use]
-            pub fn name(self) -> Option<&'static str> {
-                const NAMES: &[($repr, &str)] = &[$(($value, stringify!($variant)),)*];
-                NAMES.iter().find(|(value, _)| *value == self.0).map(|(_, name)| *name)
-            }
-        }
-
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                match self.name() {
-                    Some(name) => f.write_str(name),
-                    None => write!(f, concat!(stringify!($name), "({})"), self.0),
-                }
-            }
-        }
-    };
-}
-
-/// Opaque objects of the driver and the pointer types that name them.
-macro_rules! handles {
-    ($($handle:ident = $object:ident,)*) => {
-        $(
-            #[repr(C)]
-            #[derive(Debug)]
-            pub struct $object {
-                _opaque: [u8; 0],
-                _not_send_nor_sync: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
-            }
-            pub type $handle = *mut $object;
-        )*
-    };
-}
-
-/// Compile-time assertion that a structure has the size, alignment and field offsets of its C declaration.
-macro_rules! layout {
-    ($name:ident: size $size:literal, align $align:literal, { $($field:ident: $offset:literal,)* }) => {
-        const _: () = {
-            assert!(size_of::<$name>() == $size);
-            assert!(align_of::<$name>() == $align);
-            $(assert!(core::mem::offset_of!($name, $field) == $offset);)*
-        };
-    };
-}
-
-/// `Default` as all zeros, which is how C code initialises these structures.
-macro_rules! zeroed_default {
-    ($($name:ident,)*) => {
-        $(impl Default for $name {
-            fn default() -> Self {
-                // SAFETY: the generator lists only structures and unions of integers, floats, raw pointers, optional
-                // function pointers and arrays of those, for all of which zero bytes are a valid value.
-                unsafe { core::mem::zeroed() }
-            }
-        })*
-    };
-}
-
-#[path = "generated/types.rs"]
 #[expect(missing_docs, reason = "the CUDA driver API manual documents them")]
 #[expect(non_camel_case_types, non_snake_case, non_upper_case_globals, reason = "the names are those of the C headers")]
-mod types;
+mod types {
+    include!(concat!(env!("CUDA_SYS_GENERATED"), "/driver/types.rs"));
+}
 
 pub use types::*;
 

@@ -1,24 +1,31 @@
-//! What can go wrong between a caller and a driver's functions, as values with a message that names the thing and a way out.
+//! What can go wrong between a caller and a library's functions, as values with a message that names the thing and a way out.
 
 use core::ffi::c_int;
 use core::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::table::Symbol;
+use crate::toolkit::NotFound;
 
-/// A driver's library could not be opened.
+/// A library could not be opened by any of its names, in any place.
 #[derive(Debug)]
 pub struct LoadError {
-    path: PathBuf,
-    reason: libloading::Error,
+    what: &'static str,
+    tried: Vec<(PathBuf, libloading::Error)>,
+    /// Of a library that comes with the toolkit: the search for the first of its names.
+    missing: Option<NotFound>,
 }
 
 impl LoadError {
-    pub(crate) fn new(path: &Path, reason: libloading::Error) -> LoadError {
-        LoadError { path: path.to_owned(), reason }
+    pub(crate) fn new(
+        what: &'static str,
+        tried: Vec<(PathBuf, libloading::Error)>,
+        missing: Option<NotFound>,
+    ) -> LoadError {
+        LoadError { what, tried, missing }
     }
 
-    /// The library that was asked for.
+    /// The library that was asked for; the first of its names where it has several.
     ///
     /// # Examples
     ///
@@ -28,37 +35,71 @@ impl LoadError {
     /// ```
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.tried.first().map_or(Path::new(""), |(path, _)| path)
+    }
+
+    /// What was tried, in order: each name or path with the loader's reason.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+    /// let tried: Vec<_> = error.tried().collect();
+    /// assert_eq!(tried[0].0, std::path::Path::new("/nowhere/libcuda.so"));
+    /// assert!(tried[0].1.contains("No such file"));
+    /// ```
+    pub fn tried(&self) -> impl Iterator<Item = (&Path, String)> {
+        self.tried.iter().map(|(path, reason)| {
+            // The loader's own words are one level down.
+            let words = std::error::Error::source(reason).map_or_else(|| reason.to_string(), |words| words.to_string());
+            (path.as_path(), words)
+        })
     }
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot load the CUDA driver library `{}`: ", self.path.display())?;
-        // The loader's own words are one level down.
-        match std::error::Error::source(&self.reason) {
-            Some(words) => write!(f, "{words}"),
-            None => write!(f, "{}", self.reason),
+        let tried: Vec<_> = self.tried().collect();
+        // `the CUDA driver library`, `NVRTC`.
+        let what = if self.what.starts_with("the ") { format!("{} library", self.what) } else { self.what.to_owned() };
+        match &*tried {
+            [(path, reason)] => write!(f, "cannot load {what} `{}`: {reason}", path.display())?,
+            several => {
+                write!(f, "cannot load {what}; tried:")?;
+                for (path, reason) in several {
+                    write!(f, "\n  `{}`: {reason}", path.display())?;
+                }
+            }
+        }
+        match &self.missing {
+            Some(missing) => write!(f, "\n{missing}"),
+            None => Ok(()),
         }
     }
 }
 
 impl std::error::Error for LoadError {}
 
-/// A driver has no function of this name.
+/// A library has no function of this name.
 #[derive(Clone, Debug)]
 pub struct MissingSymbol(Box<Missing>);
 
 #[derive(Clone, Debug)]
 struct Missing {
+    what: &'static str,
     symbol: &'static Symbol,
     origin: Box<str>,
     driver_version: Option<c_int>,
 }
 
 impl MissingSymbol {
-    pub(crate) fn new(symbol: &'static Symbol, origin: &str, driver_version: Option<c_int>) -> MissingSymbol {
-        MissingSymbol(Box::new(Missing { symbol, origin: origin.into(), driver_version }))
+    pub(crate) fn new(
+        what: &'static str,
+        symbol: &'static Symbol,
+        origin: &str,
+        driver_version: Option<c_int>,
+    ) -> MissingSymbol {
+        MissingSymbol(Box::new(Missing { what, symbol, origin: origin.into(), driver_version }))
     }
 
     /// The function that was asked for.
@@ -75,7 +116,7 @@ impl MissingSymbol {
         self.0.symbol
     }
 
-    /// The CUDA version of the driver that was asked (`1000 * major + 10 * minor`), where it told.
+    /// The CUDA version of the driver, or other library, that was asked (`1000 * major + 10 * minor`), where it told.
     ///
     /// # Examples
     ///
@@ -92,18 +133,28 @@ impl MissingSymbol {
 
 impl fmt::Display for MissingSymbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Missing { symbol, origin, driver_version } = &*self.0;
+        let Missing { what, symbol, origin, driver_version } = &*self.0;
         let introduced = CudaVersion(symbol.version);
-        write!(f, "the CUDA driver ({origin}")?;
+        write!(f, "{what} ({origin}")?;
         if let Some(version) = *driver_version {
             write!(f, ", CUDA {}", CudaVersion(version))?;
         }
         write!(f, ") has no function `{}`, which came with CUDA {introduced}", symbol.name)?;
+        if let Some(until) = symbol.until {
+            write!(f, " and went with CUDA {}", CudaVersion(until))?;
+        }
         match *driver_version {
-            Some(version) if version < symbol.version => write!(f, "; a driver for CUDA {introduced} or newer has it"),
+            Some(version) if version < symbol.version => {
+                write!(f, "; {} for CUDA {introduced} or newer has it", indefinite(what))
+            }
             _ => Ok(()),
         }
     }
+}
+
+/// `a driver` for `the CUDA driver`, `NVRTC` for itself.
+fn indefinite(what: &str) -> String {
+    what.strip_prefix("the CUDA ").map_or_else(|| what.to_owned(), |what| format!("a {what}"))
 }
 
 impl std::error::Error for MissingSymbol {}

@@ -1,8 +1,10 @@
 //! Raw CUDA: the driver API's types and constants, one table of its C functions, and the search for the toolkit.
 //!
 //! What `cuda.h` and `cudaProfiler.h` declare stands at the root of this crate under its C name, generated from the headers
-//! of CUDA 13.0 and committed, so that building needs no toolkit. Other headers (the runtime, NVRTC, NVML) will be modules
-//! beside it. Nothing here is safe CUDA; that is the crate `cuda-driver`.
+//! of CUDA 13.5 and committed, so that building needs no toolkit; those headers have every function of CUDA 12.0 and newer.
+//! Other libraries are modules beside it, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`. With the
+//! feature `generate` the bindings are made by the build, from the headers of the toolkit on the machine that builds.
+//! Nothing here is safe CUDA; that is the crate `cuda-driver`.
 //!
 //! - [`DriverApi`] is a CUDA driver as a table of functions: [`load`](DriverApi::load) opens the system's,
 //!   [`load_from`](DriverApi::load_from) any library, [`from_fns`](DriverApi::from_fns) takes any table. Functions are
@@ -14,7 +16,8 @@
 //! - Enumerations are transparent integers with associated constants ([`CUresult::CUDA_SUCCESS`]), so that a code that is
 //!   newer than the headers is a number; `Debug` names the enumerator where it is known.
 //! - Structures whose C code starts from zeros implement `Default` as zeros.
-//! - [`toolkit`] finds headers, libdevice and tools of a CUDA toolkit.
+//! - [`toolkit`] finds headers, libraries, libdevice and tools of a CUDA toolkit. Build scripts of dependants are told what
+//!   was found: `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` and `DEP_CUDA_LIBDEVICE`.
 //!
 //! What each function does is said by the
 //! [CUDA driver API manual](https://docs.nvidia.com/cuda/cuda-driver-api/index.html).
@@ -59,17 +62,41 @@
 //!
 //! # Safety
 //!
-//! `unsafe` is in `api.rs` (opening a library and asking it for symbols), `table.rs` (an address becomes a typed function
-//! pointer) and `driver.rs` (zeroed structures); each states its argument.
+//! `unsafe` is in `library.rs` (opening a library and asking it for symbols), `table.rs` (an address becomes a typed
+//! function pointer), `api.rs` and the libraries' modules (a library is asked for its version, the driver for symbols, a tool
+//! for its functions) and `c.rs` (zeroed structures); each states its argument.
 
+#[macro_use]
+mod c;
+#[macro_use]
+#[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
+mod table;
 mod api;
 mod driver;
 mod error;
+mod functions;
+mod library;
+#[cfg(feature = "nvjitlink")]
 #[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
-mod table;
+pub mod nvjitlink;
+#[cfg(feature = "nvml")]
+#[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
+pub mod nvml;
+#[cfg(feature = "nvrtc")]
+#[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
+pub mod nvrtc;
+#[cfg(feature = "nvtx")]
+#[expect(non_snake_case, reason = "the names are those of the C headers")]
+pub mod nvtx;
+#[cfg(feature = "runtime")]
+#[expect(non_snake_case, non_camel_case_types, reason = "the names are those of the C headers")]
+pub mod runtime;
+mod slots;
+mod sync;
 pub mod toolkit;
 
 pub use api::DriverApi;
 pub use driver::*;
 pub use error::{LoadError, MissingSymbol};
+pub use library::loader_finds;
 pub use table::{DefaultStream, DriverFns, SYMBOLS, Symbol};

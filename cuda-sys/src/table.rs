@@ -1,8 +1,10 @@
-//! The function table's shape: [`Symbol`], [`DriverFns`], [`SYMBOLS`] and the methods of [`DriverApi`], all from one
-//! generated list with a line per C function. How a function is found is not here but in `api.rs`.
+//! A function table's shape: its symbols, the plain table of pointers, and the methods that return them, all from one
+//! generated list with a line per C function. How a function is found is not here but in `functions.rs`.
 //!
-//! Invariant: the position of a function in the list is its slot, its entry in [`SYMBOLS`] and its place in
-//! [`DriverFns::addresses`].
+//! The driver's own table is here; that of another library is in the file of its module.
+//!
+//! Invariant: the position of a function in the list is its slot, its entry in `SYMBOLS` and its place in
+//! `addresses()`.
 //!
 //! # Safety
 //!
@@ -23,7 +25,7 @@ pub enum DefaultStream {
     PerThread,
 }
 
-/// A function of the driver API: the symbol that libraries export and its name for `cuGetProcAddress`.
+/// A function of a table: the symbol that libraries export, and which versions of CUDA have it.
 ///
 /// # Examples
 ///
@@ -33,34 +35,32 @@ pub enum DefaultStream {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Symbol {
-    /// Exported name, explicit about its version: `cuMemAlloc_v2`.
+    /// The method's name, explicit about its version: `cuMemAlloc_v2`. Exported under this name by the driver.
     pub name: &'static str,
-    /// Name without version: `cuMemAlloc`.
+    /// In the driver's table the name for `cuGetProcAddress`, without version: `cuMemAlloc`. In others the exported name.
     pub base: &'static str,
-    /// CUDA version that introduced this variant, as `1000 * major + 10 * minor`: 3020.
+    /// CUDA version that introduced this variant, as `1000 * major + 10 * minor`: 3020. For libraries other than the
+    /// driver's, 12000 is "12.0 or older".
     pub version: c_int,
+    /// The first CUDA version that has it no more, where there is one.
+    pub until: Option<c_int>,
     /// Which default stream the variant uses.
     pub stream: DefaultStream,
 }
 
-/// Gives the generated list its meaning: [`DriverFns`], [`SYMBOLS`] and the methods of [`DriverApi`].
-macro_rules! driver_table {
-    ($(fn $name:ident($($arg:ident: $ty:ty),*) = $base:literal, $version:literal, $stream:ident;)*) => {
-        /// A function pointer per symbol of the driver API, `None` where there is none.
+/// Gives a generated list its meaning: the plain table, the symbols and the methods of a library's table.
+macro_rules! function_table {
+    ($api:ident, $fns:ident, $what:literal; $(
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty = $base:literal, $version:literal .. $($until:literal)?, $stream:ident;
+    )*) => {
+        #[doc = concat!("A function pointer per symbol of ", $what, ", `None` where there is none.")]
         ///
-        /// # Examples
-        ///
-        /// ```
-        /// use cuda_sys::{CUresult, DriverFns};
-        /// unsafe extern "C" fn init(_flags: core::ffi::c_uint) -> CUresult { CUresult::CUDA_SUCCESS }
-        /// let fns = DriverFns { cuInit: Some(init), ..DriverFns::default() };
-        /// assert!(fns.cuInit.is_some() && fns.cuMemAlloc_v2.is_none());
-        /// ```
+        /// What [`from_fns`](Self) of the library's table takes: a driver for tests, a recorder, a device in software.
         #[derive(Clone, Copy, Debug, Default)]
-        pub struct DriverFns {
+        pub struct $fns {
             $(
                 #[doc = concat!("`", stringify!($name), "`")]
-                pub $name: Option<unsafe extern "C" fn($($arg: $ty),*) -> CUresult>,
+                pub $name: Option<unsafe extern "C" fn($($arg: $ty),*) -> $ret>,
             )*
         }
 
@@ -74,43 +74,190 @@ macro_rules! driver_table {
                 name: stringify!($name),
                 base: $base,
                 version: $version,
+                until: until!($($until)?),
                 stream: DefaultStream::$stream,
             },)*
         ];
 
-        impl DriverFns {
+        impl $fns {
             /// The address of every function in the order of [`SYMBOLS`], null where there is none.
-            ///
-            /// A driver made of such a table answers `cuGetProcAddress` and exports symbols with it.
-            ///
-            /// # Examples
-            ///
-            /// ```
-            /// let addresses = cuda_sys::DriverFns::default().addresses();
-            /// assert_eq!(addresses.len(), cuda_sys::SYMBOLS.len());
-            /// ```
             #[must_use]
             pub fn addresses(&self) -> [*mut c_void; SYMBOLS.len()] {
                 [$(self.$name.map_or(core::ptr::null_mut(), |f| f as *mut c_void),)*]
             }
         }
 
-        impl DriverApi {
+        impl $api {
             $(
-                #[doc = concat!("`", stringify!($name), "`, ABI of CUDA version ", stringify!($version), ".")]
+                #[doc = concat!("`", stringify!($name), "`, from CUDA version ", stringify!($version), " on.")]
                 ///
                 /// # Errors
                 ///
-                /// [`MissingSymbol`] where this driver has no such function.
+                /// [`MissingSymbol`] where this library has no such function.
                 #[inline]
-                pub fn $name(&self) -> Result<unsafe extern "C" fn($($arg: $ty),*) -> CUresult, MissingSymbol> {
-                    let address = self.address(Slot::$name)?;
-                    // SAFETY: by the invariant of the slots the address is that of a C function of this type.
+                pub fn $name(&self) -> Result<unsafe extern "C" fn($($arg: $ty),*) -> $ret, MissingSymbol> {
+                    let address = self.0.address(Slot::$name as usize)?;
+                    // SAFETY: what a slot holds is the address of this symbol in a library that is what its name says, or
+                    // of a function of this type that a table was made with.
                     Ok(unsafe {
-                        core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ty),*) -> CUresult>(address)
+                        core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ty),*) -> $ret>(address)
                     })
                 }
             )*
+        }
+    };
+}
+
+/// `Some` of the version, where there is one.
+macro_rules! until {
+    () => {
+        None
+    };
+    ($version:literal) => {
+        Some($version)
+    };
+}
+
+/// The functions of a library's table that are the same for all: how one is made, and what it is called.
+macro_rules! library_methods {
+    ($api:ident, $fns:ident, $interface:expr, $path:literal) => {
+        impl $api {
+            /// Opens the library by its own names: those that the system's loader finds come first, then, for a library that
+            /// comes with the toolkit, those in the toolkit that [`toolkit`](crate::toolkit) finds.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("match cuda_sys::", $path, "::load() {")]
+            ///     Ok(api) => assert!(api.origin().contains("lib")),
+            ///     Err(error) => assert!(error.to_string().contains("cannot load")),
+            /// }
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// [`LoadError`](crate::LoadError), which lists everything that was tried.
+            pub fn load() -> Result<$api, crate::LoadError> {
+                Ok($api(Functions::load($interface, &crate::toolkit::Environment::from_process())?))
+            }
+
+            /// Opens the library at `path`; a name without a slash is searched for as the system's loader does.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let error = cuda_sys::", $path, "::load_from(\"/nowhere/lib.so\").err().unwrap();")]
+            /// assert!(error.to_string().contains("/nowhere/lib.so"));
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// [`LoadError`](crate::LoadError), which names the path and the loader's reason.
+            pub fn load_from(path: impl AsRef<std::path::Path>) -> Result<$api, crate::LoadError> {
+                Ok($api(Functions::load_from($interface, path.as_ref())?))
+            }
+
+            /// The library that consists of the functions in `fns`; all others are missing.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// assert_eq!(api.origin(), "a table of functions");
+            /// ```
+            #[must_use]
+            pub fn from_fns(fns: &$fns) -> $api {
+                $api(Functions::of_addresses($interface, &fns.addresses()))
+            }
+
+            /// The same library under another name in messages.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default()).named(\"the recorder\");")]
+            /// assert_eq!(api.origin(), "the recorder");
+            /// ```
+            #[must_use]
+            pub fn named(self, origin: &str) -> $api {
+                $api(self.0.named(origin))
+            }
+
+            /// The CUDA version of the library, as `1000 * major + 10 * minor`, where it tells.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// assert_eq!(api.version(), None);
+            /// ```
+            #[must_use]
+            pub fn version(&self) -> Option<c_int> {
+                self.0.version()
+            }
+
+            /// Where the functions come from, for messages: a library's name or path, or what [`named`](Self::named) was
+            /// given.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// assert_eq!(api.origin(), "a table of functions");
+            /// ```
+            #[must_use]
+            pub fn origin(&self) -> &str {
+                self.0.origin()
+            }
+        }
+
+        impl core::fmt::Debug for $api {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($api)).field("origin", &self.origin()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// As `load`, in the toolkit of another environment.
+#[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink"))]
+macro_rules! toolkit_methods {
+    ($api:ident, $interface:expr, $path:literal, $file:literal) => {
+        impl $api {
+            /// As [`load`](Self::load), with the toolkit of another environment.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use cuda_sys::toolkit::Environment;
+            #[doc = concat!("if let Err(error) = cuda_sys::", $path, "::load_with(&Environment::only(\"/nowhere\")) {")]
+            #[doc = concat!("    assert!(error.to_string().contains(\"/nowhere/lib64/", $file, "\"));")]
+            /// }
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// [`LoadError`](crate::LoadError), which lists everything that was tried.
+            pub fn load_with(environment: &crate::toolkit::Environment) -> Result<$api, crate::LoadError> {
+                Ok($api(Functions::load($interface, environment)?))
+            }
+        }
+    };
+}
+
+/// Defines a macro and calls it with a dollar sign, which a macro cannot write into one that it defines.
+macro_rules! with_dollar {
+    ($($body:tt)*) => {
+        macro_rules! with_this_dollar { $($body)* }
+        with_this_dollar! { $ }
+    };
+}
+
+/// The driver's list: its table, and the signatures for others.
+macro_rules! table {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $base:literal, $since:literal .. $($until:literal)?, $stream:ident;)*) => {
+        function_table! { DriverApi, DriverFns, "the CUDA driver API";
+            $(fn $name($($arg: $ty),*) -> $ret = $base, $since .. $($until)?, $stream;)*
         }
 
         with_dollar! { ($d:tt) => {
@@ -142,12 +289,4 @@ macro_rules! driver_table {
     };
 }
 
-/// Defines a macro and calls it with a dollar sign, which a macro cannot write into one that it defines.
-macro_rules! with_dollar {
-    ($($body:tt)*) => {
-        macro_rules! with_this_dollar { $($body)* }
-        with_this_dollar! { $ }
-    };
-}
-
-include!("generated/table.rs");
+generated_table! { "driver" }

@@ -1,8 +1,8 @@
-//! Where the CUDA toolkit is: headers, libdevice and command-line tools.
+//! Where the CUDA toolkit is: headers, libraries, libdevice and command-line tools.
 //!
 //! The one search for all of them. In order: the conda environment (`CONDA_PREFIX`, both of its layouts), `CUDA_HOME`, and
 //! exactly `/usr/local/cuda`; versioned folders beside that are ignored, because a machine's choice among them is its
-//! symbolic link. Past those, and for executables only, the `nvidia` wheels of the active Python. It never looks for the
+//! symbolic link. Past those, for executables and shared libraries, the `nvidia` wheels of the active Python. It never looks for the
 //! driver, which belongs to the system and not to a toolkit: that is [`DriverApi::load`](crate::DriverApi::load).
 //!
 //! Invariant: a search reads the file system and its [`Environment`], nothing else, and its error names every place it
@@ -198,6 +198,44 @@ impl Environment {
     /// ```
     #[must_use]
     pub fn tried_tool(&self, name: &str) -> Vec<Tried> {
+        search(self.roots_and_wheels(), |root| vec![root.join("bin").join(name), root.join("nvvm/bin").join(name)])
+    }
+
+    /// A shared library of the toolkit by its versioned name, such as `libnvrtc.so.13`; also from the `nvidia` wheels of
+    /// the active Python.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::toolkit::Environment;
+    /// let error = Environment::only("/nowhere").library("libnvrtc.so.13").unwrap_err().to_string();
+    /// assert!(error.contains("/nowhere/lib64/libnvrtc.so.13"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`], which lists every place that was looked at.
+    pub fn library(&self, name: &str) -> Result<PathBuf, NotFound> {
+        found(name, self.tried_library(name))
+    }
+
+    /// Every place that [`library`](Self::library) looks at.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// assert_eq!(cuda_sys::toolkit::Environment::default().tried_library("libcudart.so.13").len(), 4);
+    /// ```
+    #[must_use]
+    pub fn tried_library(&self, name: &str) -> Vec<Tried> {
+        search(self.roots_and_wheels(), |root| {
+            let targets = root.join("targets").join(TARGET).join("lib");
+            [targets, root.join("lib64"), root.join("lib")].iter().map(|folder| folder.join(name)).collect()
+        })
+    }
+
+    /// The places of a toolkit, then the wheels of the active Python.
+    fn roots_and_wheels(&self) -> Vec<(String, Option<PathBuf>)> {
         let wheels = self.python_sites().into_iter().flat_map(|site| wheels(&site.join("nvidia")));
         let wheels: Vec<_> = wheels.collect();
         let mut places = self.roots();
@@ -205,7 +243,7 @@ impl Environment {
             places.push(("wheels of the active Python".to_owned(), None));
         }
         places.extend(wheels.into_iter().map(|root| (format!("wheel {}", root.display()), Some(root))));
-        search(places, |root| vec![root.join("bin").join(name), root.join("nvvm/bin").join(name)])
+        places
     }
 
     /// The three places of a toolkit, in order, each with what led to it.
@@ -239,7 +277,7 @@ impl Environment {
 /// Wheels below `site-packages/nvidia`: a folder per CUDA version since 13 (`cu13`), newest first, then one per package.
 fn wheels(nvidia: &Path) -> Vec<PathBuf> {
     let version = |root: &PathBuf| root.file_name()?.to_str()?.strip_prefix("cu")?.parse::<u32>().ok();
-    let mut roots = children(nvidia, "cu");
+    let mut roots = children(nvidia, "");
     roots.sort_by_key(|root| std::cmp::Reverse(version(root)));
     roots
 }
@@ -428,6 +466,35 @@ mod tests {
         let environment = Environment { path: Some(path), ..Environment::default() };
         let ptxas = machine.at("usr/lib/python3.11/dist-packages/nvidia/cu13/bin/ptxas").canonicalize().unwrap();
         assert_eq!(environment.tool("ptxas").unwrap(), ptxas);
+    }
+
+    #[test]
+    fn libraries_are_found_in_both_layouts_of_conda_in_lib64_and_in_wheels() {
+        let name = "libnvrtc.so.13";
+        let found = |machine: &str, file: &str| {
+            let machine = Machine::new(machine, &[file]);
+            let environment = Environment { virtual_env: Some(machine.at("venv")), ..machine.environment() };
+            assert_eq!(environment.library(name).unwrap(), machine.at(file));
+        };
+        found("library-new", &format!("conda/targets/{TARGET}/lib/{name}"));
+        found("library-old", &format!("conda/lib/{name}"));
+        found("library-home", &format!("home/lib64/{name}"));
+        found("library-local", &format!("local/lib64/{name}"));
+        found("library-13", &format!("venv/lib/python3.12/site-packages/nvidia/cu13/lib/{name}"));
+        // Wheels of CUDA 12 have a folder each.
+        found("library-12", &format!("venv/lib/python3.12/site-packages/nvidia/nvjitlink/lib/{name}"));
+    }
+
+    #[test]
+    fn a_library_without_its_version_and_one_in_a_versioned_neighbour_do_not_count() {
+        let machine = Machine::new("library-none", &["local/lib64/libnvrtc.so", "local-13.0/lib64/libnvrtc.so.13"]);
+        let error = machine.environment().library("libnvrtc.so.13").unwrap_err().to_string();
+        for place in ["conda", "home", "local"] {
+            assert!(
+                error.contains(&machine.at(&format!("{place}/lib64/libnvrtc.so.13")).display().to_string()),
+                "{error}"
+            );
+        }
     }
 
     #[test]

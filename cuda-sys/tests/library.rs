@@ -98,3 +98,34 @@ fn a_file_that_is_no_library_is_an_error_with_its_path_and_the_loaders_reason() 
     let error = DriverApi::load_from("/nowhere/libcuda.so").unwrap_err().to_string();
     assert!(error.contains("/nowhere/libcuda.so") && error.contains("No such file"), "{error}");
 }
+
+/// Headers declare functions that real libraries lack (`cuDeviceGetNvSciSyncAttributes`, `cuCheckpointProcessLock`): that
+/// is found out by asking, and the others stay usable.
+#[test]
+fn functions_that_are_declared_and_missing_are_errors_of_their_own() {
+    let file = library("lacking", &["-DVERSION=13000", "-DLOOKUP"]);
+    let api = DriverApi::load_from(&file).unwrap();
+    for missing in [api.cuDeviceGetNvSciSyncAttributes().unwrap_err(), api.cuCheckpointProcessLock().unwrap_err()] {
+        let text = missing.to_string();
+        assert!(text.contains(missing.symbol().name) && text.contains("CUDA 13.0"), "{text}");
+    }
+    assert!(api.cuMemAlloc_v2().is_ok());
+}
+
+/// The plain names mean other functions from one toolkit to the next: every variant is there by its own.
+#[test]
+fn variants_are_bound_by_explicit_names() {
+    let version = |name: &str| cuda_sys::SYMBOLS.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.version);
+    assert_eq!([version("cuCtxCreate_v2"), version("cuCtxCreate_v4")], [Some(3020), Some(12050)]);
+    assert_eq!([version("cuMemAdvise"), version("cuMemAdvise_v2")], [Some(8000), Some(12020)]);
+    assert_eq!([version("cuEventElapsedTime"), version("cuEventElapsedTime_v2")], [Some(2000), Some(12080)]);
+}
+
+/// From CUDA 13.2 on the `id` of a location is in an anonymous union, and the attributes of a launch are a union that
+/// generators have made one byte of.
+#[test]
+fn locations_and_launch_attributes_have_their_layouts() {
+    let location = cuda_sys::CUmemLocation { id: 3, ..Default::default() };
+    assert_eq!((location.id, size_of_val(&location)), (3, 8));
+    assert_eq!((size_of::<cuda_sys::CUlaunchAttributeValue>(), size_of::<cuda_sys::CUlaunchAttribute>()), (64, 72));
+}

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -41,6 +42,8 @@ const STEPS: &[Step] = &[
     ("docs", docs),
     ("bindings", bindings),
     ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
+    ("features", features),
+    ("generate", generate),
     ("test", tests),
     ("fuzz", |_| [4, 5].into_iter().try_for_each(|seed| fuzz::programs(seed, 0..18))),
     ("loom", loom),
@@ -114,11 +117,34 @@ fn docs(_: &Shared) -> Result<()> {
 fn bindings(shared: &Shared) -> Result<()> {
     let mut xtask = cargo();
     xtask.args(["run", "--quiet", "--package", "xtask", "--features", "bindings", "--", "gen-bindings", "--check"]);
-    xtask.arg("--toolkit").arg(shared.toolkit.root());
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         xtask.env("LIBCLANG_PATH", shared.toolkit.libclang());
     }
     run_command(&mut xtask)
+}
+
+/// cuda-sys with the tables of every library, on NVIDIA's own, and its lints and documentation.
+fn features(_: &Shared) -> Result<()> {
+    let all = ["--quiet", "--package", "cuda-sys", "--features", TABLES];
+    run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
+    run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
+    setup::for_tests();
+    run_command(cargo().arg("test").args(all))
+}
+
+/// The features of cuda-sys that bind a library.
+const TABLES: &str = "runtime,nvrtc,nvjitlink,nvml,nvtx";
+
+/// cuda-sys with bindings that its build makes from headers of CUDA 13.0, in a target folder of their own: where the toolkit
+/// is found in another place, what depends on it is built anew.
+fn generate(_: &Shared) -> Result<()> {
+    let mut check = cargo();
+    check.args(["check", "--quiet", "--package", "cuda-sys", "--all-features", "--target-dir", "target/generate"]);
+    let toolkit = setup::toolkit()?;
+    if std::env::var_os("LIBCLANG_PATH").is_none() {
+        check.env("LIBCLANG_PATH", toolkit.libclang());
+    }
+    run_command(check.env("CUDA_HOME", setup::compilers()?.join("cuda13")).env_remove("CONDA_PREFIX"))
 }
 
 /// The README's test command; every kernel that a test compiles is left in the kernels' folder.
@@ -127,12 +153,15 @@ fn tests(shared: &Shared) -> Result<()> {
     test::all(&[], &[("CUDA_JIT_DUMP_DIR", folder.clone()), ("PTX_OUT_DIR", folder)])
 }
 
-/// The models of what queues and wakes, in a target folder of their own: the flag reaches every dependency.
+/// The models of what queues and wakes, and of first uses by many threads, in a target folder of their own: the flag
+/// reaches every dependency.
 fn loom(_: &Shared) -> Result<()> {
     let mut models = cargo();
     models.args([
         "test",
         "--quiet",
+        "--package",
+        "cuda-sys",
         "--package",
         "cuda-sim",
         "--package",
@@ -151,8 +180,11 @@ fn assemble(shared: &Shared) -> Result<()> {
     if fs::read_dir(&shared.kernels)?.next().is_none() {
         bail!("the tests left no kernel; this step needs `test` before it");
     }
-    let mut assemble = cargo();
-    assemble.args(["run", "--quiet", "--package", "cuda-tests", "--bin", "assemble", "--", "--ptxas"]);
+    // Built first: for cargo another CUDA_HOME is another toolkit to build for.
+    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "cuda-tests", "--bin", "assemble"]))?;
+    let program = made.iter().find(|made| made.target == "assemble").context("cargo built no `assemble`")?;
+    let mut assemble = Command::new(&program.file);
+    assemble.current_dir(workspace::root()).arg("--ptxas");
     // Kernels that call libdevice are compiled with the toolkit's.
     assemble.env("CUDA_HOME", shared.toolkit.root());
     run_command(assemble.arg(shared.toolkit.tool("ptxas")?).arg(&shared.kernels))

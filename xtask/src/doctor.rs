@@ -1,13 +1,17 @@
-//! `doctor`: what this machine has of what the project can use, and where each thing was looked for. It changes nothing,
-//! and a thing that is not there is not a failure.
+//! `doctor`: what this machine has of what the project can use, and every place where each thing was looked for.
+//!
+//! It changes nothing. A thing that is optional and not there is not a failure; the exit code says whether kernels can run:
+//! they need an LLVM that compiles them, and a driver with a device or the software device.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use cuda_sys::DriverApi;
+use cuda_driver::{Device, Driver};
 use cuda_sys::toolkit::{Environment, Tried};
+use cuda_sys::{CUdevice_attribute, DriverApi};
 
 use crate::{cache, setup, workspace};
 
@@ -15,14 +19,18 @@ use crate::{cache, setup, workspace};
 pub(crate) struct Options {}
 
 pub(crate) fn run(_: &Options) -> Result<()> {
+    let chosen = std::env::var_os("CUDA_DRIVER_PATH").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let found = driver(chosen.as_deref());
     println!("driver");
-    for line in driver() {
-        println!("  {line}");
-    }
+    found.lines.iter().for_each(|line| println!("  {line}"));
     println!("software device\n  built in: used where no driver has a device, or with CUDA_DRIVER_PATH=sim");
     println!("rust\n  {}", rust()?);
+    let llvm = llvm();
+    println!("LLVM\n  {}", llvm.as_ref().map_or_else(|error| format!("{error:#}"), |path| path.display().to_string()));
     println!("compiled kernels\n  {}", cache::summary());
     let environment = Environment::from_process();
+    println!("libraries (optional; those of cuda-sys' features)");
+    libraries(&environment);
     println!("toolkit (optional: bindings, libdevice, checks)");
     places("cuda.h", &environment.tried_headers());
     places("libdevice.10.bc", &environment.tried_libdevice());
@@ -33,7 +41,110 @@ pub(crate) fn run(_: &Options) -> Result<()> {
         Some(toolkit) => println!("development toolkit\n  {}", toolkit.root().display()),
         None => println!("development toolkit\n  none; `cargo xtask setup` downloads one"),
     }
+    println!("kernels\n  {}", verdict(chosen.as_deref(), found.devices, llvm)?);
     Ok(())
+}
+
+/// Where kernels run, or why they cannot.
+fn verdict(chosen: Option<&Path>, devices: usize, llvm: Result<PathBuf>) -> Result<String> {
+    llvm.context("kernels cannot be compiled")?;
+    match (chosen, devices) {
+        (Some(path), _) if path == Path::new("sim") => Ok("run on the software device, which was asked for".to_owned()),
+        (Some(path), 0) => bail!(
+            "kernels cannot run: CUDA_DRIVER_PATH={} has no device; unset it, or set it to `sim` for the software device",
+            path.display()
+        ),
+        (None, 0) => Ok("run on the software device".to_owned()),
+        (_, 1) => Ok("run on the driver's device".to_owned()),
+        (_, count) => Ok(format!("run on the driver's {count} devices")),
+    }
+}
+
+/// What is to be said of the driver that a program would open first, and how many devices it has.
+struct Found {
+    lines: Vec<String>,
+    devices: usize,
+}
+
+fn driver(chosen: Option<&Path>) -> Found {
+    let mut lines: Vec<_> = chosen.iter().map(|path| format!("CUDA_DRIVER_PATH={}", path.display())).collect();
+    let loaded = match chosen {
+        Some(path) if path != Path::new("sim") => DriverApi::load_from(path),
+        _ => DriverApi::load(),
+    };
+    let api = match loaded {
+        Ok(api) => api,
+        Err(error) => {
+            lines.push(error.to_string());
+            return Found { lines, devices: 0 };
+        }
+    };
+    lines.push(match api.driver_version() {
+        Some(version) => format!("{}: CUDA {}.{}", api.origin(), version / 1000, version % 1000 / 10),
+        None => format!("{}: found, but does not tell its CUDA version", api.origin()),
+    });
+    match Driver::new(Arc::new(api)).and_then(|driver| driver.devices()) {
+        Ok(devices) => {
+            lines.push(format!("devices: {}", devices.len()));
+            lines.extend(devices.iter().flat_map(device));
+            Found { devices: devices.len(), lines }
+        }
+        Err(error) => {
+            lines.push(error.to_string());
+            Found { lines, devices: 0 }
+        }
+    }
+}
+
+/// A device in a few lines; what it does not tell is said so.
+fn device(device: &Device) -> Vec<String> {
+    let told = |value: cuda_driver::Result<String>| value.unwrap_or_else(|error| error.to_string());
+    let attribute = |attribute| device.attribute(attribute);
+    let name = told(device.name());
+    let capability = told(device.compute_capability().map(|(major, minor)| format!("{major}.{minor}")));
+    let memory = told(device.total_memory().map(|bytes| format!("{} MiB", bytes >> 20)));
+    let multiprocessors =
+        told(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map(|count| count.to_string()));
+    let pci = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID).and_then(|domain| {
+        let bus = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
+        let slot = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
+        Ok(format!("{domain:04x}:{bus:02x}:{slot:02x}.0"))
+    });
+    let yes =
+        |value: cuda_driver::Result<i32>| told(value.map(|value| if value == 0 { "no" } else { "yes" }.to_owned()));
+    let watchdog = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT));
+    let pools = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
+    let ratio = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+    vec![
+        format!("device {}: {name}, compute capability {capability}", device.ordinal()),
+        format!(
+            "  memory {memory}, multiprocessors {multiprocessors}, f32 to f64 speed {}",
+            told(ratio.map(|r| r.to_string()))
+        ),
+        format!("  PCI {}, UUID {}", told(pci), told(device.uuid().map(|uuid| uuid.to_string()))),
+        format!("  watchdog for long kernels {watchdog}, memory pools {pools}"),
+    ]
+}
+
+/// The libraries of cuda-sys' features: the loader first, then the toolkit, as their tables are loaded.
+fn libraries(environment: &Environment) {
+    let of_toolkit = [
+        ("CUDA runtime", ["libcudart.so.13", "libcudart.so.12"]),
+        ("NVRTC", ["libnvrtc.so.13", "libnvrtc.so.12"]),
+        ("nvJitLink", ["libnvJitLink.so.13", "libnvJitLink.so.12"]),
+    ];
+    for (what, names) in of_toolkit {
+        println!("  {what}");
+        for name in names {
+            println!("    loader: {}", in_loader(name));
+            environment.tried_library(name).iter().for_each(|place| println!("    {place}"));
+        }
+    }
+    println!("  NVML\n    loader: {}", in_loader("libnvidia-ml.so.1"));
+}
+
+fn in_loader(name: &str) -> String {
+    cuda_sys::loader_finds(name).map_or_else(|error| error.to_string(), |()| format!("found {name}"))
 }
 
 fn places(what: &str, tried: &[Tried]) {
@@ -43,37 +154,18 @@ fn places(what: &str, tried: &[Tried]) {
     }
 }
 
-/// The driver library that a program would open first.
-fn driver() -> Vec<String> {
-    let chosen = std::env::var_os("CUDA_DRIVER_PATH").filter(|path| !path.is_empty());
-    let mut lines = Vec::new();
-    if let Some(path) = &chosen {
-        lines.push(format!("CUDA_DRIVER_PATH={}", Path::new(path).display()));
-    }
-    let loaded = match chosen {
-        Some(path) if path != "sim" => DriverApi::load_from(path),
-        _ => DriverApi::load(),
-    };
-    lines.push(match loaded {
-        Ok(api) => match api.driver_version() {
-            Some(version) => format!("{}: CUDA {}.{}", api.origin(), version / 1000, version % 1000 / 10),
-            None => format!("{}: found, but does not tell its CUDA version", api.origin()),
-        },
-        Err(error) => error.to_string(),
-    });
-    lines
-}
-
-/// The Rust toolchain and the LLVM that it carries, which compiles kernels.
+/// The Rust toolchain, whose LLVM compiles kernels.
 fn rust() -> Result<String> {
     let verbose = workspace::output(Command::new("rustc").arg("-vV"))?;
     let value = |key: &str| verbose.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("?").trim().to_owned();
-    let library = llvm().map_or_else(|error| error.to_string(), |library| library.display().to_string());
-    Ok(format!("{}, LLVM {}, {library}", value("release:"), value("LLVM version:")))
+    Ok(format!("{}, LLVM {}", value("release:"), value("LLVM version:")))
 }
 
-/// The shared LLVM of the Rust toolchain.
+/// The LLVM that compiles kernels: an installed one that is named, or that of the Rust toolchain.
 pub(crate) fn llvm() -> Result<PathBuf> {
+    if let Some(prefix) = std::env::var_os("LLVM_SYS_221_PREFIX").filter(|prefix| !prefix.is_empty()) {
+        return Ok(PathBuf::from(prefix));
+    }
     let sysroot = workspace::output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let lib = Path::new(sysroot.trim()).join("lib");
     llvm_library(&lib).with_context(|| {
@@ -87,4 +179,35 @@ fn llvm_library(lib: &Path) -> Option<PathBuf> {
     let mut libraries: Vec<_> = entries.filter(|path| path.to_string_lossy().contains("/libLLVM")).collect();
     libraries.sort();
     libraries.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(chosen: Option<&str>, devices: usize) -> Result<String> {
+        verdict(chosen.map(Path::new), devices, Ok(PathBuf::from("/lib/libLLVM.so")))
+    }
+
+    #[test]
+    fn kernels_run_where_there_is_a_device_or_none_is_demanded() {
+        assert_eq!(of(None, 0).unwrap(), "run on the software device");
+        assert_eq!(of(Some("sim"), 0).unwrap(), "run on the software device, which was asked for");
+        assert_eq!(of(None, 2).unwrap(), "run on the driver's 2 devices");
+        let error = of(Some("/nowhere/libcuda.so"), 0).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/libcuda.so") && error.contains("unset it"), "{error}");
+    }
+
+    #[test]
+    fn kernels_do_not_run_without_an_llvm() {
+        let error = verdict(None, 1, Err(anyhow::anyhow!("no shared LLVM"))).unwrap_err();
+        assert_eq!(format!("{error:#}"), "kernels cannot be compiled: no shared LLVM");
+    }
+
+    #[test]
+    fn a_driver_that_is_not_there_is_said_with_its_place() {
+        let found = driver(Some(Path::new("/nowhere/libcuda.so")));
+        assert_eq!(found.devices, 0);
+        assert!(found.lines[1].contains("/nowhere/libcuda.so"), "{:?}", found.lines);
+    }
 }

@@ -37,32 +37,65 @@ const TOOLKIT: Wheels = Wheels {
     ],
 };
 
-/// CUDA 12's and 13's libraries that compile at run time, with their headers: what the software device's tests compare
-/// with, each laid out as its clients look for it.
+/// CUDA 12's and 13's libraries that compile at run time, and the headers of both: what the software device's tests compare
+/// with, what cuda-sys' tables are tried on, and what the bindings are compared with; each laid out as its clients look for
+/// it.
 const COMPILERS: Wheels = Wheels {
     name: "compilers",
     wheels: &[
         "nvidia-cuda-nvrtc==13.0.88",
         "nvidia-cuda-runtime==13.0.96",
         "nvidia-cuda-cccl==13.0.85",
+        "nvidia-cuda-crt==13.0.88",
+        "nvidia-cuda-profiler-api==13.0.85",
+        "nvidia-nvjitlink==13.0.88",
+        "nvidia-nvml-dev==13.0.87",
+        "nvidia-nvtx==13.0.85",
         "nvidia-cuda-nvrtc-cu12==12.9.86",
         "nvidia-cuda-runtime-cu12==12.9.79",
         "nvidia-cuda-cccl-cu12==12.9.27",
         "nvidia-cuda-nvcc-cu12==12.9.86",
+        "nvidia-cuda-profiler-api-cu12==12.9.79",
+        "nvidia-nvjitlink-cu12==12.9.86",
+        "nvidia-nvml-dev-cu12==12.9.79",
+        "nvidia-nvtx-cu12==12.9.79",
     ],
-    megabytes: 235,
+    megabytes: 315,
     places: &[
         ("nvidia/cu13/include", "cuda13/include"),
         ("nvidia/cu13/lib", "cuda13/lib64"),
         ("nvidia/cuda_runtime/include", "cuda12/include"),
         ("nvidia/cuda_cccl/include", "cuda12/include/cccl"),
+        ("nvidia/cuda_nvcc/include/crt", "cuda12/include/crt"),
+        ("nvidia/cuda_profiler_api/include/cudaProfiler.h", "cuda12/include/cudaProfiler.h"),
+        ("nvidia/cuda_nvrtc/include/nvrtc.h", "cuda12/include/nvrtc.h"),
+        ("nvidia/nvjitlink/include/nvJitLink.h", "cuda12/include/nvJitLink.h"),
+        ("nvidia/nvml_dev/include/nvml.h", "cuda12/include/nvml.h"),
+        ("nvidia/nvtx/include/nvtx3", "cuda12/include/nvtx3"),
         ("nvidia/cuda_runtime/lib", "cuda12/lib64"),
         ("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "cuda12/lib64/libnvrtc.so.12"),
         ("nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9", "cuda12/lib64/libnvrtc-builtins.so.12.9"),
+        ("nvidia/nvjitlink/lib/libnvJitLink.so.12", "cuda12/lib64/libnvJitLink.so.12"),
         ("nvidia/cuda_nvcc/nvvm/libdevice", "cuda12/nvvm/libdevice"),
         // Numba looks for a version in the name.
         ("nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so", "cuda12/nvvm/lib64/libnvvm.so.4"),
     ],
+};
+
+/// The headers of the newest CUDA, from which cuda-sys' bindings are generated.
+const HEADERS: Wheels = Wheels {
+    name: "headers",
+    wheels: &[
+        "nvidia-cuda-runtime==13.5.37",
+        "nvidia-cuda-crt==13.5.37",
+        "nvidia-cuda-profiler-api==13.5.25",
+        "nvidia-cuda-nvrtc==13.5.37",
+        "nvidia-nvjitlink==13.5.37",
+        "nvidia-nvml-dev==13.5.37",
+        "nvidia-nvtx==13.5.25",
+    ],
+    megabytes: 130,
+    places: &[("nvidia/cu13/include", "include")],
 };
 
 /// Numba whose CUDA target is built in, for any driver that `NUMBA_CUDA_DRIVER` names, and its simulator.
@@ -99,7 +132,8 @@ pub(crate) struct Options {
     /// Where to put it instead of `target/toolkit`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Also what tests and measurements compare with: NVRTC and libNVVM of CUDA 12 and 13, Numba and numba-cuda
+    /// Also what bindings, tests and measurements compare with: headers of the newest CUDA, headers and libraries of 12.9
+    /// and 13.0, Numba and numba-cuda
     #[arg(long)]
     all: bool,
     /// Compile, assemble and disassemble a kernel with it
@@ -128,7 +162,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         verify(&toolkit)?;
     }
     if options.all {
-        for wheels in [&COMPILERS, &NUMBA, &NUMBA_CUDA] {
+        for wheels in [&HEADERS, &COMPILERS, &NUMBA, &NUMBA_CUDA] {
             let dir = wheels.default_dir();
             wheels.install(&dir)?;
             println!("{:<10} {}", wheels.name, dir.display());
@@ -151,6 +185,21 @@ fn install(root: PathBuf) -> Result<Toolkit> {
 pub(crate) fn installed() -> Option<Toolkit> {
     let root = TOOLKIT.default_dir();
     TOOLKIT.complete(&root).then_some(Toolkit { root })
+}
+
+/// The folder of the newest CUDA's headers, downloaded where it is not there yet; bindings are generated from them.
+#[cfg(feature = "bindings")]
+pub(crate) fn newest_headers() -> Result<PathBuf> {
+    let dir = HEADERS.default_dir();
+    HEADERS.install(&dir)?;
+    Ok(dir.join("include"))
+}
+
+/// The folder of the toolkits of CUDA 12.9 and 13.0, `cuda12` and `cuda13`, downloaded where they are not there yet.
+pub(crate) fn compilers() -> Result<PathBuf> {
+    let dir = COMPILERS.default_dir();
+    COMPILERS.install(&dir)?;
+    Ok(dir)
 }
 
 /// A folder for Python's search path with Numba in it, downloaded where it is not there yet.

@@ -76,8 +76,13 @@ fn listed() -> impl Iterator<Item = &'static str> {
     [BOTH, ONE, REFERENCED, APPLICATIONS, GRAPHS].into_iter().flat_map(str::split_whitespace)
 }
 
+/// The functions of the CUDA version that the device implements, and older.
+fn symbols() -> impl Iterator<Item = (&'static Symbol, usize)> {
+    SYMBOLS.iter().zip(0..).filter(|(symbol, _)| symbol.version <= super::init::VERSION)
+}
+
 fn variants(base: &str) -> Vec<&'static Symbol> {
-    SYMBOLS.iter().filter(|symbol| symbol.base == base).collect()
+    symbols().map(|(symbol, _)| symbol).filter(|symbol| symbol.base == base).collect()
 }
 
 fn address(symbol: &Symbol) -> *mut c_void {
@@ -137,8 +142,11 @@ fn no_listed_function_is_a_refusal() {
 
 #[test]
 fn the_table_is_whole_and_no_function_is_defined_and_refused() {
-    let absent = SYMBOLS.iter().zip(FNS.addresses()).filter(|(_, address)| address.is_null());
+    let addresses = FNS.addresses();
+    let absent = symbols().filter(|(_, at)| addresses[*at].is_null());
     assert_eq!(absent.map(|(s, _)| s.name).collect::<Vec<_>>(), Vec::<&str>::new());
+    let newer = SYMBOLS.iter().zip(addresses).filter(|(symbol, _)| symbol.version > super::init::VERSION);
+    newer.for_each(|(s, address)| assert!(address.is_null(), "{} is newer than the device", s.name));
     let refused: HashSet<&str> = refused::NAMES.iter().copied().collect();
     assert_eq!(refused.len(), refused::NAMES.len());
     let defined = SYMBOLS.iter().zip(super::implemented().addresses()).filter(|(_, address)| !address.is_null());

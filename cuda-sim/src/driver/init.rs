@@ -17,7 +17,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The CUDA version that the driver implements.
-const VERSION: c_int = 13000;
+pub(super) const VERSION: c_int = 13000;
 
 /// Whether this process was forked from one that had initialised the driver.
 static FORKED: AtomicBool = AtomicBool::new(false);

@@ -286,7 +286,8 @@ fn one_function_adds_and_changes_any_node() {
     (k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ) = (1, 1, 1, 1, 1, 1);
     let (step, mut kernel) = add(p);
     let mut p = blank(3);
-    p.anon_1.host = CUDA_HOST_NODE_PARAMS_v2 { fn_: Some(count), userData: f.at(2) as *mut c_void };
+    p.anon_1.host =
+        CUDA_HOST_NODE_PARAMS_v2 { fn_: Some(count), userData: f.at(2) as *mut c_void, ..Default::default() };
     add(p);
     let empty = Made::new(&f);
     empty.follow(3, 1, &[]);

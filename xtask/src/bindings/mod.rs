@@ -1,102 +1,136 @@
-//! The generator of cuda-sys' committed bindings: real headers in, two Rust files out.
+//! The committed bindings: written, compared, and put before the C compiler. What is generated is cuda-sys-gen's matter.
 //!
-//! bindgen reads the headers (`headers.rs`); what it says is put into the form that cuda-sys keeps: types as calls of
-//! hand-written macros (`types.rs`), functions as one line each with the version of their ABI (`table.rs`). Nothing of the
-//! machine goes into the output, so that it is the same wherever the same headers are.
+//! The bindings are those of the newest headers; the runtime of CUDA 12, whose functions are others, those of 12.9. Each
+//! claim that they make is asked of the C compiler with the headers that they come from, where all must hold, and with
+//! those of 12.9 and 13.0: `differences.txt` lists what is otherwise there, and a difference that it does not list fails.
 
-mod headers;
+mod difference;
 mod probe;
-mod table;
-mod types;
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use cuda_sys_gen::{APIS, Api, Generated, History};
 
-pub(crate) use probe::probe;
+use crate::{setup, workspace};
 
-use crate::workspace;
-
-/// What one run of the generator says.
-pub(crate) struct Generated {
-    pub(crate) files: Vec<GeneratedFile>,
-    /// What the files claim of the headers, as C declarations that a compiler can check.
-    pub(crate) facts: Vec<String>,
+/// The headers of a version of CUDA.
+struct Headers {
+    version: &'static str,
+    major: u32,
+    include: PathBuf,
 }
 
-/// A generated file: its name below `cuda-sys/src/generated` and its text.
-pub(crate) struct GeneratedFile {
-    pub(crate) name: &'static str,
-    pub(crate) text: String,
+/// The headers of all versions that are compared, the newest first.
+fn headers() -> Result<[Headers; 3]> {
+    let older = setup::compilers()?;
+    let [twelve, thirteen] = ["cuda12", "cuda13"].map(|toolkit| older.join(toolkit).join("include"));
+    Ok([
+        Headers { version: "newest", major: 13, include: setup::newest_headers()? },
+        Headers { version: "13.0", major: 13, include: thirteen },
+        Headers { version: "12.9", major: 12, include: twelve },
+    ])
 }
 
-/// Generates all files from the headers in `include`.
-pub(crate) fn generate(include: &Path) -> Result<Generated> {
-    let split = types::split(headers::parse(include)?)?;
-    let versions = table::abi_versions(include)?;
-    let types = GeneratedFile { name: "types.rs", text: rustfmt(&split.text)? };
-    let (table, pairs) = table::render(&split.functions, &versions)?;
-    let table = GeneratedFile { name: "table.rs", text: table };
-    Ok(Generated { files: vec![types, table], facts: [split.facts, pairs].concat() })
+/// Whether an API is that of these headers' version.
+fn of_version(api: &Api, headers: &Headers) -> bool {
+    api.major.is_none_or(|major| major == headers.major)
 }
 
-/// The head of a generated file.
-fn head(what: &str) -> String {
-    format!("// {what}\n// Written by `cargo xtask gen-bindings` from cuda.h and cudaProfiler.h; do not edit.\n\n")
+/// Where the history is kept.
+fn history_file() -> PathBuf {
+    workspace::root().join("cuda-sys/gen/history.txt")
 }
 
-/// Formats Rust as the workspace is formatted.
-fn rustfmt(text: &str) -> Result<String> {
-    let mut rustfmt = Command::new("rustfmt");
-    rustfmt.args(["--edition", "2024", "--config-path"]).arg(workspace::root());
-    let (success, output) = filter(&mut rustfmt, text)?;
-    ensure!(success, "rustfmt refused the generated types; `rustup component add rustfmt` installs it");
-    Ok(output)
+/// Where the differences are kept.
+fn differences_file() -> PathBuf {
+    workspace::root().join("xtask/src/bindings/differences.txt")
 }
 
-/// How `text` differs from the file at `path`, as a patch; empty where it does not.
-pub(crate) fn difference(path: &Path, text: &str) -> Result<String> {
-    if std::fs::read_to_string(path).is_ok_and(|committed| committed == text) {
-        return Ok(String::new());
+/// Adds what the headers in these folders declare to the history.
+pub(crate) fn record(folders: &[PathBuf]) -> Result<()> {
+    let file = history_file();
+    let mut history = History::parse(&std::fs::read_to_string(&file)?)?;
+    for include in folders {
+        cuda_sys_gen::record(include, &mut history)?;
+        println!("read {}", include.display());
     }
-    ensure!(path.exists(), "{} is missing; `cargo xtask gen-bindings` writes it", path.display());
-    let (folder, name) = (path.parent(), path.file_name());
-    let mut git = Command::new("git");
-    git.current_dir(folder.unwrap_or(Path::new("."))).args(["diff", "--no-index", "--no-color", "--no-ext-diff", "--"]);
-    Ok(filter(git.args(name).arg("-"), text)?.1)
+    std::fs::write(&file, history.render()).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Gives `text` to a command; whether it succeeded and what it printed.
-fn filter(command: &mut Command, text: &str) -> Result<(bool, String)> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child = child.with_context(|| format!("cannot run {name}"))?;
-    let mut input = child.stdin.take().context("the command has no standard input")?;
-    let text = text.to_owned();
-    // Written from a thread of its own: a command may answer before it has read everything.
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child.wait_with_output()?;
-    writer
-        .join()
-        .expect("the writing thread does not panic")
-        .with_context(|| format!("{name} did not read its input"))?;
-    Ok((output.status.success(), String::from_utf8(output.stdout)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_is_shown_as_a_patch() {
-        let scratch = workspace::Scratch::new("difference").unwrap();
-        let file = scratch.path().join("types.rs");
-        std::fs::write(&file, "one\ntwo\n").unwrap();
-        assert_eq!(difference(&file, "one\ntwo\n").unwrap(), "");
-        let patch = difference(&file, "one\nthree\n").unwrap();
-        assert!(patch.contains("-two") && patch.contains("+three"), "{patch}");
-        assert!(difference(&scratch.path().join("absent.rs"), "").is_err());
+/// Writes every generated file.
+pub(crate) fn write() -> Result<()> {
+    for (path, text) in files()?.0 {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("wrote {}", path.display());
     }
+    Ok(())
+}
+
+/// Fails where a committed file is not what would be written.
+pub(crate) fn check() -> Result<()> {
+    let (files, held) = files()?;
+    let mut differences = String::new();
+    for (path, text) in files {
+        differences += &difference::difference(&path, &text)?;
+    }
+    if !differences.is_empty() {
+        bail!(
+            "{differences}\nthe committed bindings are not those of the headers; `cargo xtask gen-bindings` writes them"
+        );
+    }
+    println!("bindings agree with the headers: the C compiler confirms {}", held.join(", "));
+    Ok(())
+}
+
+/// Every generated file with its text, and what the C compiler confirmed of each version.
+fn files() -> Result<(Vec<(PathBuf, String)>, Vec<String>)> {
+    let headers = headers()?;
+    let history = History::committed();
+    let folder = workspace::root().join("cuda-sys/src/generated");
+    let mut files = Vec::new();
+    let mut differences = DIFFERENCES.to_owned();
+    let mut held = [0; 3];
+    for api in APIS {
+        let own = headers.iter().find(|headers| of_version(api, headers)).context("an API has headers")?;
+        let generated = cuda_sys_gen::generate(api, &own.include, &history)?;
+        for (at, headers) in headers.iter().enumerate().filter(|(_, headers)| of_version(api, headers)) {
+            let (count, lines) = compare(api, &generated, headers, headers.version == own.version)?;
+            held[at] += count;
+            differences += &lines;
+        }
+        files.push((folder.join(api.module).join("types.rs"), difference::rustfmt(&generated.types)?));
+        files.push((folder.join(api.module).join("table.rs"), generated.table));
+    }
+    files.push((differences_file(), differences));
+    let held = headers.iter().zip(held).map(|(headers, count)| format!("{count} claims of CUDA {}", headers.version));
+    Ok((files, held.collect()))
+}
+
+/// The head of the list of differences.
+const DIFFERENCES: &str = "\
+# What the bindings claim, of the newest headers, that older headers have otherwise: structures that grew into what was
+# reserved or beyond, counts (`_MAX`), and values that changed. Names that older headers have not are no differences.
+# Written by `cargo xtask gen-bindings`; do not edit.
+";
+
+/// How many claims hold in these headers, and those that do not, as lines.
+fn compare(api: &Api, generated: &Generated, headers: &Headers, own: bool) -> Result<(usize, String)> {
+    let answer = probe::probe(api, &headers.include, &generated.facts)
+        .with_context(|| format!("{} of CUDA {}", api.title, headers.version))?;
+    if own {
+        let other = [answer.differing, answer.absent].concat();
+        ensure!(
+            other.is_empty(),
+            "the C compiler does not agree with the bindings of {}:\n{}",
+            api.title,
+            other.join("\n")
+        );
+        return Ok((answer.held, String::new()));
+    }
+    let lines = answer.differing.iter().map(|fact| format!("{} {}: {fact}\n", headers.version, api.module));
+    Ok((answer.held, lines.collect()))
 }

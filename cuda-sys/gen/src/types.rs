@@ -4,30 +4,47 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ForeignItem, Item, Stmt, Type};
 
-use super::table::Function;
+use crate::api::Api;
+
+/// A function of the headers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// `name: type` for each parameter, without spaces before the colon.
+    pub(crate) parameters: Vec<String>,
+    /// The type of its result, `()` for none.
+    pub(crate) result: String,
+}
 
 /// bindgen's output, taken apart.
-pub(super) struct Split {
+pub(crate) struct Split {
     /// The types and constants, not yet formatted.
-    pub(super) text: String,
-    pub(super) functions: Vec<Function>,
-    /// What the types claim of the headers, as conditions in C.
-    pub(super) facts: Vec<String>,
+    pub(crate) text: String,
+    pub(crate) functions: Vec<Function>,
+    /// What the types claim of the headers, as conditions in C. A type's name stands in braces, because whether C wants
+    /// `struct` before it is not known here.
+    pub(crate) facts: Vec<String>,
+    /// The size of each structure and union.
+    pub(crate) sizes: BTreeMap<String, String>,
 }
 
 /// Splits bindgen's output into types, functions and facts.
-pub(super) fn split(mut file: syn::File) -> Result<Split> {
-    let names = renames(&file.items);
+pub(crate) fn split(api: &Api, mut file: syn::File) -> Result<Split> {
+    let mut names = renames(&file.items);
+    if !api.is_driver() {
+        // Declared again by other headers, under its tag.
+        names.insert("CUuuid_st".to_owned(), "CUuuid".to_owned());
+    }
     Tidy { names: &names }.visit_file_mut(&mut file);
     let mut out = Output { c_names: c_names(&names), ..Output::default() };
     for item in file.items {
         out.item(item)?;
     }
-    out.finish()
+    out.finish(api)
 }
 
 /// New names: `CUuuid` for `CUuuid_st`, `CUresult` for `cudaError_enum`, `Parent_field` for an anonymous type.
@@ -153,6 +170,7 @@ struct Output {
     zeroed: Vec<String>,
     functions: Vec<Function>,
     facts: Vec<String>,
+    sizes: BTreeMap<String, String>,
     c_names: BTreeMap<String, Option<String>>,
 }
 
@@ -167,7 +185,10 @@ impl Output {
                 }
             }
             Item::Type(alias) => self.alias(&alias),
-            Item::Struct(item) => self.structure(&item)?,
+            // Bit fields are kept as the bytes that hold them, see `structure`
+            Item::Struct(item) if item.ident == "__BindgenBitfieldUnit" => {}
+            Item::Impl(item) if self_name(&item).is_none_or(|name| name == "__BindgenBitfieldUnit") => {}
+            Item::Struct(item) => self.structure(item)?,
             Item::Impl(item) => self.implementation(&item)?,
             Item::Const(item) if item.ident == "_" => self.layout(&item)?,
             Item::ForeignMod(item) => {
@@ -176,10 +197,19 @@ impl Output {
                 }
             }
             Item::Const(item) => {
-                self.facts.push(format!("{} == {}", item.ident, compact(&item.expr)));
+                self.facts.push(match &*item.expr {
+                    Expr::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(text), .. }) => {
+                        let text = String::from_utf8(text.value()).context("a constant is no text")?;
+                        format!("__builtin_strcmp({}, {:?}) == 0", item.ident, text.trim_end_matches('\0'))
+                    }
+                    value => format!("{} == {}", item.ident, compact(value)),
+                });
                 self.items.push(item.to_token_stream().to_string());
             }
-            item @ Item::Union(_) => self.items.push(item.to_token_stream().to_string()),
+            Item::Union(item) => {
+                whole(&item.ident, item.fields.named.iter())?;
+                self.items.push(item.to_token_stream().to_string());
+            }
             other => bail!("the generator knows no place for `{}`", other.to_token_stream()),
         }
         Ok(())
@@ -188,8 +218,10 @@ impl Output {
     fn alias(&mut self, alias: &syn::ItemType) {
         let name = alias.ident.to_string();
         if let Type::Ptr(pointer) = &*alias.ty
+            && pointer.mutability.is_some()
             && let Some(object) = type_name(&pointer.elem)
             && self.opaque.contains(&object)
+            && !self.handles.iter().any(|(_, other)| *other == object)
         {
             self.handles.push((name, object));
         } else if type_name(&alias.ty).as_ref() != Some(&name) {
@@ -197,12 +229,14 @@ impl Output {
         }
     }
 
-    fn structure(&mut self, item: &syn::ItemStruct) -> Result<()> {
+    fn structure(&mut self, mut item: syn::ItemStruct) -> Result<()> {
         let name = item.ident.to_string();
+        whole(&item.ident, item.fields.iter())?;
+        item.fields.iter_mut().for_each(bit_fields);
         match &item.fields {
             syn::Fields::Unnamed(fields) => {
                 let integer = compact(&fields.unnamed.first().context("a newtype has a field")?.ty);
-                self.facts.push(format!("sizeof({name}) == sizeof(int)"));
+                self.facts.push(format!("sizeof({{{name}}}) == sizeof(int)"));
                 self.enums.push((self.items.len(), name, integer));
                 self.items.push(String::new());
             }
@@ -222,6 +256,10 @@ impl Output {
             return Ok(());
         }
         for part in &item.items {
+            // Accessors of bit fields.
+            if matches!(part, syn::ImplItem::Fn(_)) {
+                continue;
+            }
             let syn::ImplItem::Const(part) = part else { bail!("`{name}` has an item that is no constant") };
             let Expr::Call(call) = &part.expr else { bail!("`{}` has no value", part.ident) };
             let value = call.args.first().with_context(|| format!("`{}` has no value", part.ident))?;
@@ -255,12 +293,14 @@ impl Output {
                 other => bail!("unknown assertion `{}`", other.to_token_stream()),
             }
         }
-        if let Some(c_name) = self.c_names.get(&name).cloned().unwrap_or(Some(name.clone())) {
+        self.sizes.insert(name.clone(), size.clone());
+        if let Some(c_name) = self.c_names.get(&name).cloned().unwrap_or(Some(format!("{{{name}}}"))) {
             self.facts.push(format!("sizeof({c_name}) == {size}"));
             self.facts.push(format!("_Alignof({c_name}) == {align}"));
             let offset = |(field, offset): &(String, String)| {
-                // A name that is a keyword of Rust has an underscore that C's has not.
-                let keyword = field.strip_suffix('_').filter(|name| syn::parse_str::<syn::Ident>(name).is_err());
+                // A name that is a keyword of Rust, or `str`, has an underscore that C's has not.
+                let reserved = |name: &&str| *name == "str" || syn::parse_str::<syn::Ident>(name).is_err();
+                let keyword = field.strip_suffix('_').filter(reserved);
                 format!("offsetof({c_name}, {}) == {offset}", keyword.unwrap_or(field))
             };
             self.facts.extend(fields.iter().map(offset));
@@ -274,24 +314,30 @@ impl Output {
     fn function(&mut self, item: &ForeignItem) -> Result<()> {
         let ForeignItem::Fn(function) = item else { bail!("the headers declare something that is no function") };
         let name = function.sig.ident.to_string();
-        let result = &function.sig.output;
-        ensure!(quote!(#result).to_string() == "-> CUresult", "`{name}` returns `{}`", quote!(#result));
+        let result = match &function.sig.output {
+            syn::ReturnType::Default => "()".to_owned(),
+            syn::ReturnType::Type(_, ty) => spaced(&ty.to_token_stream().to_string()),
+        };
         let parameters = function.sig.inputs.iter().map(|input| {
             let syn::FnArg::Typed(input) = input else { bail!("`{name}` has a receiver") };
             Ok(format!("{}: {}", input.pat.to_token_stream(), spaced(&input.ty.to_token_stream().to_string())))
         });
-        self.functions.push(Function { parameters: parameters.collect::<Result<_>>()?, name: name.clone() });
+        self.functions.push(Function { parameters: parameters.collect::<Result<_>>()?, name: name.clone(), result });
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Split> {
+    fn finish(mut self, api: &Api) -> Result<Split> {
         for (at, name, integer) in &self.enums {
             let list = self.enumerators.remove(name).unwrap_or_default();
             self.items[*at] =
                 format!("c_enum! {{\n    {name}: {integer} {{\n        {}\n    }}\n}}", list.join("\n        "));
         }
-        let mut text = super::head("The types and constants of the driver API.");
-        text.push_str("use core::ffi::*;\n\n");
+        let mut text = crate::head(api, "types and constants");
+        text.push_str("use core::ffi::*;\n");
+        let names_drivers = |item: &String| item.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_drivers);
+        let handles_of_driver = self.handles.iter().any(|(_, object)| is_drivers(object));
+        let uses_driver = !api.is_driver() && (handles_of_driver || self.items.iter().any(names_drivers));
+        text.push_str(if uses_driver { "use crate::driver::*;\n\n" } else { "\n" });
         let handles: Vec<_> =
             self.handles.iter().map(|(handle, object)| format!("    {handle} = {object},\n")).collect();
         text.push_str(&format!("handles! {{\n{}}}\n\n", handles.concat()));
@@ -302,7 +348,41 @@ impl Output {
         }
         let zeroed: Vec<_> = self.zeroed.iter().map(|name| format!("    {name},\n")).collect();
         text.push_str(&format!("zeroed_default! {{\n{}}}\n", zeroed.concat()));
-        Ok(Split { text, functions: self.functions, facts: self.facts })
+        Ok(Split { text, functions: self.functions, facts: self.facts, sizes: self.sizes })
+    }
+}
+
+/// Whether a name is one of the driver's types, `CUstream`.
+fn is_drivers(name: &str) -> bool {
+    name.strip_prefix("CU").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// The type that an implementation is of.
+fn self_name(item: &syn::ItemImpl) -> Option<String> {
+    match &*item.self_ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// Refuses a type that bindgen could not read and put as bytes in its place: it would be one that C does not have.
+fn whole<'a>(name: &syn::Ident, mut fields: impl Iterator<Item = &'a syn::Field>) -> Result<()> {
+    let blob = |field: &syn::Field| {
+        field.ident.as_ref().is_some_and(|name| name == "_bindgen_opaque_blob" || name == "_address")
+    };
+    ensure!(!fields.any(blob), "bindgen made a blob of `{name}`, whose declaration it could not read");
+    Ok(())
+}
+
+/// The bytes of bit fields instead of bindgen's type for them.
+fn bit_fields(field: &mut syn::Field) {
+    if let Type::Path(path) = &field.ty
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "__BindgenBitfieldUnit"
+        && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(syn::GenericArgument::Type(bytes)) = arguments.args.first()
+    {
+        field.ty = bytes.clone();
     }
 }
 
@@ -314,4 +394,39 @@ fn compact(tokens: &impl ToTokens) -> String {
 /// Token text as rustfmt would write a type.
 fn spaced(tokens: &str) -> String {
     tokens.replace("* mut ", "*mut ").replace("* const ", "*const ").replace(" < ", "<").replace(" >", ">")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Split> {
+        split(&crate::APIS[0], syn::parse_file(text).unwrap())
+    }
+
+    /// What bindgen makes of a union that it cannot read, as it did of `CUlaunchAttributeValue`.
+    #[test]
+    fn a_type_that_became_a_blob_is_refused() {
+        let error = of("#[repr(C)] pub struct CUlaunchAttributeValue { pub _address: u8, }").err().unwrap().to_string();
+        assert!(error.contains("CUlaunchAttributeValue"), "{error}");
+        assert!(of("#[repr(C)] pub struct CUlaunchAttributeValue { pub pad: [u8; 64], }").is_ok());
+    }
+
+    #[test]
+    fn bit_fields_are_the_bytes_that_hold_them() {
+        let text =
+            of("#[repr(C)] pub struct X { pub _bitfield_1: __BindgenBitfieldUnit<[u8; 4usize]>, }").unwrap().text;
+        assert!(text.replace(' ', "").contains("_bitfield_1:[u8;4]"), "{text}");
+    }
+
+    #[test]
+    fn of_handles_with_one_object_only_the_first_declares_it() {
+        let text = "#[repr(C)] pub struct cudaArray { _unused: [u8; 0], }
+            pub type cudaArray_t = *mut cudaArray; pub type cudaArray_const_t = *const cudaArray;";
+        let text = of(text).unwrap().text;
+        assert!(
+            text.contains("    cudaArray_t = cudaArray,\n}") && text.contains("cudaArray_const_t = * const"),
+            "{text}"
+        );
+    }
 }

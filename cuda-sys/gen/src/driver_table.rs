@@ -1,4 +1,4 @@
-//! The list of functions: one line per exported symbol, with the base name and version by which a driver finds it.
+//! The driver's list of functions: one line per exported symbol, with the base name and version by which a driver finds it.
 //!
 //! The versions stand in `cudaTypedefs.h` as types `PFN_cuMemAlloc_v3020`, the symbols in `cuda.h` as `cuMemAlloc_v2`.
 //! Per base name and default stream both lists ascend in time, so the n-th symbol has the n-th version; where their
@@ -10,21 +10,17 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// A function of the headers.
-pub(super) struct Function {
-    pub(super) name: String,
-    /// `name: type` for each parameter, without spaces before the colon.
-    pub(super) parameters: Vec<String>,
-}
+use crate::api::Api;
+use crate::types::Function;
 
 /// Base name and stream suffix (`""`, `"_ptds"`, `"_ptsz"`).
 type Key = (String, &'static str);
 
 /// The ABI versions of each function, ascending.
-pub(super) type Versions = BTreeMap<Key, Vec<u32>>;
+pub(crate) type Versions = BTreeMap<Key, Vec<u32>>;
 
 /// Reads the versions from `cudaTypedefs.h` and `cudaProfilerTypedefs.h`.
-pub(super) fn abi_versions(include: &Path) -> Result<Versions> {
+pub(crate) fn abi_versions(include: &Path) -> Result<Versions> {
     let mut versions = Versions::new();
     for name in ["cudaTypedefs.h", "cudaProfilerTypedefs.h"] {
         let path = include.join(name);
@@ -52,9 +48,9 @@ fn split_symbol(name: &str) -> (&str, Option<u32>, &'static str) {
     }
 }
 
-/// The generated file, `driver_table! { .. }` with a line per function in the order of the headers, and as conditions in C
+/// The generated file, `table! { .. }` with a line per function in the order of the headers, and as conditions in C
 /// that each symbol has the type which `cudaTypedefs.h` gives its version.
-pub(super) fn render(functions: &[Function], versions: &Versions) -> Result<(String, Vec<String>)> {
+pub(crate) fn render(api: &Api, functions: &[Function], versions: &Versions) -> Result<(String, Vec<String>)> {
     let mut variants: BTreeMap<Key, Vec<(u32, &str)>> = BTreeMap::new();
     for function in functions {
         let (base, number, suffix) = split_symbol(&function.name);
@@ -71,17 +67,17 @@ pub(super) fn render(functions: &[Function], versions: &Versions) -> Result<(Str
         );
         found.extend(list.iter().zip(versions).map(|((_, name), version)| (*name, *version)));
     }
-    let mut text =
-        super::head("The functions of the driver API: symbol, parameters, base name, ABI version, default stream.");
-    text.push_str("driver_table! {\n");
+    let mut text = crate::head(api, "functions: symbol, signature, base name, ABI version, default stream");
+    text.push_str("table! {\n");
     let mut facts = Vec::new();
-    for Function { name, parameters } in functions {
+    for Function { name, parameters, result } in functions {
+        ensure!(result == "CUresult", "`{name}` returns `{result}`");
         let (base, _, suffix) = split_symbol(name);
         let version = found[name.as_str()];
         facts.push(format!("__builtin_types_compatible_p(__typeof__(&{name}), PFN_{base}_v{version}{suffix})"));
         let stream = if suffix.is_empty() { "Legacy" } else { "PerThread" };
         let parameters = parameters.join(", ");
-        writeln!(text, "    fn {name}({parameters}) = \"{base}\", {version}, {stream};")?;
+        writeln!(text, "    fn {name}({parameters}) -> CUresult = \"{base}\", {version}.., {stream};")?;
     }
     text.push_str("}\n");
     Ok((text, facts))
@@ -92,7 +88,7 @@ mod tests {
     use super::*;
 
     fn function(name: &str) -> Function {
-        Function { name: name.into(), parameters: vec!["x: c_int".into()] }
+        Function { name: name.into(), parameters: vec!["x: c_int".into()], result: "CUresult".into() }
     }
 
     #[test]
@@ -105,9 +101,9 @@ mod tests {
     #[test]
     fn versions_go_to_symbols_in_order_of_time() {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000, 3020])]);
-        let (text, facts) = render(&[function("cuX_v2"), function("cuX")], &versions).unwrap();
-        assert!(text.contains("fn cuX_v2(x: c_int) = \"cuX\", 3020, Legacy;"), "{text}");
-        assert!(text.contains("fn cuX(x: c_int) = \"cuX\", 2000, Legacy;"), "{text}");
+        let (text, facts) = render(&crate::APIS[0], &[function("cuX_v2"), function("cuX")], &versions).unwrap();
+        assert!(text.contains("fn cuX_v2(x: c_int) -> CUresult = \"cuX\", 3020.., Legacy;"), "{text}");
+        assert!(text.contains("fn cuX(x: c_int) -> CUresult = \"cuX\", 2000.., Legacy;"), "{text}");
         assert!(
             facts.contains(&"__builtin_types_compatible_p(__typeof__(&cuX_v2), PFN_cuX_v3020)".to_owned()),
             "{facts:?}"
@@ -117,7 +113,7 @@ mod tests {
     #[test]
     fn a_version_too_few_is_an_error_and_not_a_guess() {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000])]);
-        let error = render(&[function("cuX_v2"), function("cuX")], &versions).unwrap_err().to_string();
+        let error = render(&crate::APIS[0], &[function("cuX_v2"), function("cuX")], &versions).unwrap_err().to_string();
         assert!(error.contains("cuX_v2") && error.contains("2000"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
-// The types and constants of the driver API.
-// Written by `cargo xtask gen-bindings` from cuda.h and cudaProfiler.h; do not edit.
+// the driver API: types and constants.
+// Written by `cargo xtask gen-bindings` from cuda.h, cudaProfiler.h; do not edit.
 
 use core::ffi::*;
 
@@ -27,11 +27,13 @@ handles! {
     CUasyncCallbackHandle = CUasyncCallbackEntry_st,
     CUgreenCtx = CUgreenCtx_st,
     CUlinkState = CUlinkState_st,
+    CUcheckpointOperationHandle = CUIcheckpointOperation_st,
+    CUcoredumpCallbackHandle = CUcoredumpCallbackEntry_st,
     CUdevResourceDesc = CUdevResourceDesc_st,
     CUlogsCallbackHandle = CUlogsCallbackEntry_st,
 }
 
-pub const CUDA_VERSION: u32 = 13000;
+pub const CUDA_VERSION: u32 = 13050;
 pub const CU_IPC_HANDLE_SIZE: u32 = 64;
 pub const CU_COMPUTE_ACCELERATED_TARGET_BASE: u32 = 65536;
 pub const CU_COMPUTE_FAMILY_TARGET_BASE: u32 = 131072;
@@ -55,6 +57,7 @@ pub const CUDA_NVSCISYNC_ATTR_SIGNAL: u32 = 1;
 pub const CUDA_NVSCISYNC_ATTR_WAIT: u32 = 2;
 pub const CU_MEM_CREATE_USAGE_TILE_POOL: u32 = 1;
 pub const CU_MEM_CREATE_USAGE_HW_DECOMPRESS: u32 = 2;
+pub const CU_MEM_CREATE_USAGE_GPU_DIRECT_RDMA_OVER_PCIE: u32 = 4;
 pub const CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS: u32 = 2;
 pub const CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC: u32 = 1;
 pub const CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC: u32 = 2;
@@ -79,6 +82,7 @@ pub const CU_LAUNCH_PARAM_END_AS_INT: u32 = 0;
 pub const CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT: u32 = 1;
 pub const CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT: u32 = 2;
 pub const CU_PARAM_TR_DEFAULT: i32 = -1;
+pub const CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID_ANY: i32 = -1;
 pub type cuuint32_t = u32;
 pub type cuuint64_t = u64;
 pub type CUdeviceptr_v2 = c_ulonglong;
@@ -170,6 +174,13 @@ c_enum! {
 }
 
 c_enum! {
+    CUhostTaskSyncMode: c_uint {
+        CU_HOST_TASK_BLOCKING = 0,
+        CU_HOST_TASK_SPINWAIT = 1,
+    }
+}
+
+c_enum! {
     CUstream_flags: c_uint {
         CU_STREAM_DEFAULT = 0,
         CU_STREAM_NON_BLOCKING = 1,
@@ -200,6 +211,37 @@ c_enum! {
 }
 
 c_enum! {
+    CUatomicOperation: c_uint {
+        CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+        CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+        CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
+        CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+        CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+        CU_ATOMIC_OPERATION_AND = 5,
+        CU_ATOMIC_OPERATION_OR = 6,
+        CU_ATOMIC_OPERATION_XOR = 7,
+        CU_ATOMIC_OPERATION_EXCHANGE = 8,
+        CU_ATOMIC_OPERATION_CAS = 9,
+        CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+        CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+        CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+        CU_ATOMIC_OPERATION_MAX = 13,
+    }
+}
+
+c_enum! {
+    CUatomicOperationCapability: c_uint {
+        CU_ATOMIC_CAPABILITY_SIGNED = 1,
+        CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
+        CU_ATOMIC_CAPABILITY_REDUCTION = 4,
+        CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
+        CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
+        CU_ATOMIC_CAPABILITY_SCALAR_128 = 32,
+        CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 64,
+    }
+}
+
+c_enum! {
     CUstreamWaitValue_flags: c_uint {
         CU_STREAM_WAIT_VALUE_GEQ = 0,
         CU_STREAM_WAIT_VALUE_EQ = 1,
@@ -223,6 +265,7 @@ c_enum! {
         CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
         CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
         CU_STREAM_MEM_OP_BARRIER = 6,
+        CU_STREAM_MEM_OP_ATOMIC_REDUCTION = 8,
         CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
     }
 }
@@ -234,6 +277,21 @@ c_enum! {
     }
 }
 
+c_enum! {
+    CUstreamAtomicReductionOpType: c_uint {
+        CU_STREAM_ATOMIC_REDUCTION_OP_OR = 6,
+        CU_STREAM_ATOMIC_REDUCTION_OP_AND = 5,
+        CU_STREAM_ATOMIC_REDUCTION_OP_ADD = 0,
+    }
+}
+
+c_enum! {
+    CUstreamAtomicReductionDataType: c_uint {
+        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 = 14,
+        CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 = 22,
+    }
+}
+
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub union CUstreamBatchMemOpParams_v1 {
@@ -242,6 +300,7 @@ pub union CUstreamBatchMemOpParams_v1 {
     pub writeValue: CUstreamMemOpWriteValueParams,
     pub flushRemoteWrites: CUstreamMemOpFlushRemoteWritesParams,
     pub memoryBarrier: CUstreamMemOpMemoryBarrierParams,
+    pub atomicReduction: CUstreamMemOpAtomicReductionParams,
     pub pad: [cuuint64_t; 6],
 }
 
@@ -305,7 +364,21 @@ pub struct CUstreamMemOpMemoryBarrierParams {
 
 layout! { CUstreamMemOpMemoryBarrierParams: size 8, align 4, { operation: 0, flags: 4, } }
 
-layout! { CUstreamBatchMemOpParams_v1: size 48, align 8, { operation: 0, waitValue: 0, writeValue: 0, flushRemoteWrites: 0, memoryBarrier: 0, pad: 0, } }
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUstreamMemOpAtomicReductionParams {
+    pub operation: CUstreamBatchMemOpType,
+    pub flags: c_uint,
+    pub reductionOp: CUstreamAtomicReductionOpType,
+    pub dataType: CUstreamAtomicReductionDataType,
+    pub address: CUdeviceptr,
+    pub value: cuuint64_t,
+    pub alias: CUdeviceptr,
+}
+
+layout! { CUstreamMemOpAtomicReductionParams: size 40, align 8, { operation: 0, flags: 4, reductionOp: 8, dataType: 12, address: 16, value: 24, alias: 32, } }
+
+layout! { CUstreamBatchMemOpParams_v1: size 48, align 8, { operation: 0, waitValue: 0, writeValue: 0, flushRemoteWrites: 0, memoryBarrier: 0, atomicReduction: 0, pad: 0, } }
 
 pub type CUstreamBatchMemOpParams = CUstreamBatchMemOpParams_v1;
 
@@ -435,6 +508,20 @@ c_enum! {
         CU_AD_FORMAT_YUV444_8bit_SemiPlanar = 180,
         CU_AD_FORMAT_YUV444_16bit_SemiPlanar = 181,
         CU_AD_FORMAT_UNORM_INT_101010_2 = 80,
+        CU_AD_FORMAT_UINT8_PACKED_422 = 81,
+        CU_AD_FORMAT_UINT8_PACKED_444 = 82,
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_420 = 83,
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_420 = 84,
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_422 = 85,
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_422 = 86,
+        CU_AD_FORMAT_UINT8_SEMIPLANAR_444 = 87,
+        CU_AD_FORMAT_UINT16_SEMIPLANAR_444 = 88,
+        CU_AD_FORMAT_UINT8_PLANAR_420 = 89,
+        CU_AD_FORMAT_UINT16_PLANAR_420 = 90,
+        CU_AD_FORMAT_UINT8_PLANAR_422 = 91,
+        CU_AD_FORMAT_UINT16_PLANAR_422 = 92,
+        CU_AD_FORMAT_UINT8_PLANAR_444 = 93,
+        CU_AD_FORMAT_UINT16_PLANAR_444 = 94,
         CU_AD_FORMAT_MAX = 2147483647,
     }
 }
@@ -610,7 +697,21 @@ c_enum! {
         CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 145,
         CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED = 146,
         CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
-        CU_DEVICE_ATTRIBUTE_MAX = 148,
+        CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED = 148,
+        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT = 149,
+        CU_DEVICE_ATTRIBUTE_MAX_OVERSIZED_SHARED_MEMORY_PER_BLOCK = 150,
+        CU_DEVICE_ATTRIBUTE_D3D12_CIG_STREAMS_SUPPORTED = 151,
+        CU_DEVICE_ATTRIBUTE_DMA_BUF_MMAP_SUPPORTED = 152,
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_SUPPORTED = 153,
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_MULTICAST_SUPPORTED = 154,
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_COUNTED_OPS_SUPPORTED = 155,
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_UNICAST_ACCESS_ON_OWNER_DEVICE_SUPPORTED = 156,
+        CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT = 157,
+        CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158,
+        CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159,
+        CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160,
+        CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161,
+        CU_DEVICE_ATTRIBUTE_MAX = 162,
     }
 }
 
@@ -656,6 +757,7 @@ c_enum! {
         CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
         CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
         CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
+        CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22,
     }
 }
 
@@ -677,7 +779,9 @@ c_enum! {
         CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
         CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
-        CU_FUNC_ATTRIBUTE_MAX = 16,
+        CU_FUNC_ATTRIBUTE_DEVICE_NODE_UPDATE_SUPPORTED = 16,
+        CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE = 17,
+        CU_FUNC_ATTRIBUTE_MAX = 18,
     }
 }
 
@@ -784,7 +888,8 @@ c_enum! {
         CU_JIT_MAX_THREADS_PER_BLOCK = 32,
         CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
         CU_JIT_SPLIT_COMPILE = 34,
-        CU_JIT_NUM_OPTIONS = 35,
+        CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
+        CU_JIT_NUM_OPTIONS = 36,
     }
 }
 
@@ -811,17 +916,20 @@ c_enum! {
         CU_TARGET_COMPUTE_100 = 100,
         CU_TARGET_COMPUTE_110 = 110,
         CU_TARGET_COMPUTE_103 = 103,
+        CU_TARGET_COMPUTE_107 = 107,
         CU_TARGET_COMPUTE_120 = 120,
         CU_TARGET_COMPUTE_121 = 121,
         CU_TARGET_COMPUTE_90A = 65626,
         CU_TARGET_COMPUTE_100A = 65636,
         CU_TARGET_COMPUTE_110A = 65646,
         CU_TARGET_COMPUTE_103A = 65639,
+        CU_TARGET_COMPUTE_107A = 65643,
         CU_TARGET_COMPUTE_120A = 65656,
         CU_TARGET_COMPUTE_121A = 65657,
         CU_TARGET_COMPUTE_100F = 131172,
         CU_TARGET_COMPUTE_110F = 131182,
         CU_TARGET_COMPUTE_103F = 131175,
+        CU_TARGET_COMPUTE_107F = 131179,
         CU_TARGET_COMPUTE_120F = 131192,
         CU_TARGET_COMPUTE_121F = 131193,
     }
@@ -895,7 +1003,8 @@ c_enum! {
         CU_LIMIT_SHMEM_SIZE = 7,
         CU_LIMIT_CIG_ENABLED = 8,
         CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
-        CU_LIMIT_MAX = 10,
+        CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 10,
+        CU_LIMIT_MAX = 11,
     }
 }
 
@@ -1030,13 +1139,24 @@ layout! { CUDA_HOST_NODE_PARAMS_v1: size 16, align 8, { fn_: 0, userData: 8, } }
 pub type CUDA_HOST_NODE_PARAMS = CUDA_HOST_NODE_PARAMS_v1;
 
 #[repr(C)]
-#[derive(Debug, Copy, Clone)]
+#[derive(Copy, Clone)]
 pub struct CUDA_HOST_NODE_PARAMS_v2 {
     pub fn_: CUhostFn,
     pub userData: *mut c_void,
+    pub syncMode: c_uint,
+    pub anon_1: CUDA_HOST_NODE_PARAMS_v2_anon_1,
 }
 
-layout! { CUDA_HOST_NODE_PARAMS_v2: size 16, align 8, { fn_: 0, userData: 8, } }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_HOST_NODE_PARAMS_v2_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_HOST_NODE_PARAMS_v2_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_HOST_NODE_PARAMS_v2: size 32, align 8, { fn_: 0, userData: 8, syncMode: 16, } }
 
 c_enum! {
     CUgraphConditionalNodeType: c_uint {
@@ -1074,6 +1194,10 @@ c_enum! {
         CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
         CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
+        CU_GRAPH_NODE_TYPE_MEMCPY_BATCH = 14,
+        CU_GRAPH_NODE_TYPE_RESERVED_16 = 16,
+        CU_GRAPH_NODE_TYPE_EXTERNAL_ENGINE = 17,
+        CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH = 18,
     }
 }
 
@@ -1131,6 +1255,7 @@ c_enum! {
         CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
         CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
         CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2,
+        CU_CLUSTER_SCHEDULING_POLICY_RUBIN_DSMEM_LOCALITY = 3,
     }
 }
 
@@ -1151,6 +1276,24 @@ pub struct CUlaunchMemSyncDomainMap {
 layout! { CUlaunchMemSyncDomainMap: size 2, align 1, { default_: 0, remote: 1, } }
 
 c_enum! {
+    CUlaunchAttributePortableClusterMode: c_uint {
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT = 0,
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE = 1,
+        CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE = 2,
+    }
+}
+
+c_enum! {
+    CUsharedMemoryMode: c_uint {
+        CU_SHARED_MEMORY_MODE_DEFAULT = 0,
+        CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
+        CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2,
+        CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY = 3,
+        CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY = 4,
+    }
+}
+
+c_enum! {
     CUlaunchAttributeID: c_uint {
         CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
@@ -1168,6 +1311,8 @@ c_enum! {
         CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
         CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
         CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
+        CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
+        CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,
     }
 }
 
@@ -1190,6 +1335,8 @@ pub union CUlaunchAttributeValue {
     pub deviceUpdatableKernelNode: CUlaunchAttributeValue_deviceUpdatableKernelNode,
     pub sharedMemCarveout: c_uint,
     pub nvlinkUtilCentricScheduling: c_uint,
+    pub portableClusterSizeMode: CUlaunchAttributePortableClusterMode,
+    pub sharedMemoryMode: CUsharedMemoryMode,
 }
 
 #[repr(C)]
@@ -1240,7 +1387,7 @@ pub struct CUlaunchAttributeValue_deviceUpdatableKernelNode {
 
 layout! { CUlaunchAttributeValue_deviceUpdatableKernelNode: size 16, align 8, { deviceUpdatable: 0, devNode: 8, } }
 
-layout! { CUlaunchAttributeValue: size 64, align 8, { pad: 0, accessPolicyWindow: 0, cooperative: 0, syncPolicy: 0, clusterDim: 0, clusterSchedulingPolicyPreference: 0, programmaticStreamSerializationAllowed: 0, programmaticEvent: 0, launchCompletionEvent: 0, priority: 0, memSyncDomainMap: 0, memSyncDomain: 0, preferredClusterDim: 0, deviceUpdatableKernelNode: 0, sharedMemCarveout: 0, nvlinkUtilCentricScheduling: 0, } }
+layout! { CUlaunchAttributeValue: size 64, align 8, { pad: 0, accessPolicyWindow: 0, cooperative: 0, syncPolicy: 0, clusterDim: 0, clusterSchedulingPolicyPreference: 0, programmaticStreamSerializationAllowed: 0, programmaticEvent: 0, launchCompletionEvent: 0, priority: 0, memSyncDomainMap: 0, memSyncDomain: 0, preferredClusterDim: 0, deviceUpdatableKernelNode: 0, sharedMemCarveout: 0, nvlinkUtilCentricScheduling: 0, portableClusterSizeMode: 0, sharedMemoryMode: 0, } }
 
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -1372,6 +1519,30 @@ pub struct CUctxCreateParams {
 layout! { CUctxCreateParams: size 24, align 8, { execAffinityParams: 0, numExecAffinityParams: 8, cigParams: 16, } }
 
 c_enum! {
+    CUstreamCigDataType: c_uint {
+        STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 1,
+        STREAM_CIG_DATA_TYPE_VULKAN_COMMAND_BUFFER_HANDLE_NV = 2,
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUstreamCigParam {
+    pub streamSharedDataType: CUstreamCigDataType,
+    pub streamSharedData: *mut c_void,
+}
+
+layout! { CUstreamCigParam: size 16, align 8, { streamSharedDataType: 0, streamSharedData: 8, } }
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUstreamCigCaptureParams {
+    pub streamCigParams: *mut CUstreamCigParam,
+}
+
+layout! { CUstreamCigCaptureParams: size 8, align 8, { streamCigParams: 0, } }
+
+c_enum! {
     CUlibraryOption: c_uint {
         CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
         CU_LIBRARY_BINARY_IS_PRESERVED = 1,
@@ -1404,6 +1575,7 @@ c_enum! {
         CUDA_ERROR_STUB_LIBRARY = 34,
         CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
         CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
+        CUDA_ERROR_MULTICAST_RESOURCE_FULL = 47,
         CUDA_ERROR_NO_DEVICE = 100,
         CUDA_ERROR_INVALID_DEVICE = 101,
         CUDA_ERROR_DEVICE_NOT_LICENSED = 102,
@@ -1432,6 +1604,7 @@ c_enum! {
         CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224,
         CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225,
         CUDA_ERROR_CONTAINED = 226,
+        CUDA_ERROR_INSUFFICIENT_LOADER_VERSION = 227,
         CUDA_ERROR_INVALID_SOURCE = 300,
         CUDA_ERROR_FILE_NOT_FOUND = 301,
         CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302,
@@ -1492,6 +1665,9 @@ c_enum! {
         CUDA_ERROR_INVALID_RESOURCE_TYPE = 914,
         CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915,
         CUDA_ERROR_KEY_ROTATION = 916,
+        CUDA_ERROR_STREAM_DETACHED = 917,
+        CUDA_ERROR_GRAPH_RECAPTURE_FAILURE = 918,
+        CUDA_ERROR_FABRIC_NOT_READY = 919,
         CUDA_ERROR_UNKNOWN = 999,
     }
 }
@@ -1504,37 +1680,6 @@ c_enum! {
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4,
         CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
         CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
-    }
-}
-
-c_enum! {
-    CUatomicOperation: c_uint {
-        CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
-        CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
-        CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
-        CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-        CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
-        CU_ATOMIC_OPERATION_AND = 5,
-        CU_ATOMIC_OPERATION_OR = 6,
-        CU_ATOMIC_OPERATION_XOR = 7,
-        CU_ATOMIC_OPERATION_EXCHANGE = 8,
-        CU_ATOMIC_OPERATION_CAS = 9,
-        CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
-        CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
-        CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
-        CU_ATOMIC_OPERATION_MAX = 13,
-    }
-}
-
-c_enum! {
-    CUatomicOperationCapability: c_uint {
-        CU_ATOMIC_CAPABILITY_SIGNED = 1,
-        CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
-        CU_ATOMIC_CAPABILITY_REDUCTION = 4,
-        CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
-        CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
-        CU_ATOMIC_CAPABILITY_SCALAR_128 = 32,
-        CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 64,
     }
 }
 
@@ -1931,6 +2076,14 @@ c_enum! {
     }
 }
 
+c_enum! {
+    CUtensorMapAllocClass: c_uint {
+        CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0,
+        CU_TENSOR_MAP_ALLOC_CLASS_SMALL = 1,
+        CU_TENSOR_MAP_ALLOC_CLASS_LARGE = 2,
+    }
+}
+
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1 {
@@ -2199,14 +2352,24 @@ layout! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1: size 24, align 8, { extSemArray: 0
 pub type CUDA_EXT_SEM_SIGNAL_NODE_PARAMS = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1;
 
 #[repr(C)]
-#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+#[derive(Copy, Clone)]
 pub struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 {
     pub extSemArray: *mut CUexternalSemaphore,
     pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
     pub numExtSems: c_uint,
+    pub anon_1: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_anon_1,
 }
 
-layout! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: size 24, align 8, { extSemArray: 0, paramsArray: 8, numExtSems: 16, } }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2: size 32, align 8, { extSemArray: 0, paramsArray: 8, numExtSems: 16, } }
 
 #[repr(C)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2221,14 +2384,24 @@ layout! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1: size 24, align 8, { extSemArray: 0, 
 pub type CUDA_EXT_SEM_WAIT_NODE_PARAMS = CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1;
 
 #[repr(C)]
-#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+#[derive(Copy, Clone)]
 pub struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 {
     pub extSemArray: *mut CUexternalSemaphore,
     pub paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
     pub numExtSems: c_uint,
+    pub anon_1: CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_anon_1,
 }
 
-layout! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: size 24, align 8, { extSemArray: 0, paramsArray: 8, numExtSems: 16, } }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2: size 32, align 8, { extSemArray: 0, paramsArray: 8, numExtSems: 16, } }
 
 pub type CUmemGenericAllocationHandle_v1 = c_ulonglong;
 pub type CUmemGenericAllocationHandle = CUmemGenericAllocationHandle_v1;
@@ -2261,6 +2434,8 @@ c_enum! {
         CU_MEM_LOCATION_TYPE_HOST = 2,
         CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
         CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
+        CU_MEM_LOCATION_TYPE_INVISIBLE = 5,
+        CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 6,
         CU_MEM_LOCATION_TYPE_MAX = 2147483647,
     }
 }
@@ -2495,6 +2670,13 @@ c_enum! {
         CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
         CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
         CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
+        CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9,
+        CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10,
+        CU_MEMPOOL_ATTR_LOCATION_ID = 11,
+        CU_MEMPOOL_ATTR_LOCATION_TYPE = 12,
+        CU_MEMPOOL_ATTR_MAX_POOL_SIZE = 13,
+        CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14,
+        CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15,
     }
 }
 
@@ -2507,10 +2689,11 @@ pub struct CUmemPoolProps_v1 {
     pub win32SecurityAttributes: *mut c_void,
     pub maxSize: usize,
     pub usage: c_ushort,
-    pub reserved: [c_uchar; 54],
+    pub gpuDirectRDMACapable: c_uchar,
+    pub reserved: [c_uchar; 53],
 }
 
-layout! { CUmemPoolProps_v1: size 88, align 8, { allocType: 0, handleTypes: 4, location: 8, win32SecurityAttributes: 16, maxSize: 24, usage: 32, reserved: 34, } }
+layout! { CUmemPoolProps_v1: size 88, align 8, { allocType: 0, handleTypes: 4, location: 8, win32SecurityAttributes: 16, maxSize: 24, usage: 32, gpuDirectRDMACapable: 34, reserved: 35, } }
 
 pub type CUmemPoolProps = CUmemPoolProps_v1;
 
@@ -2684,9 +2867,10 @@ c_enum! {
 }
 
 c_enum! {
-    CUgraphChildGraphNodeOwnership: c_uint {
+    CUgraphChildGraphNodeOwnership: c_int {
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
+        CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1,
     }
 }
 
@@ -2700,12 +2884,22 @@ pub struct CUDA_CHILD_GRAPH_NODE_PARAMS {
 layout! { CUDA_CHILD_GRAPH_NODE_PARAMS: size 16, align 8, { graph: 0, ownership: 8, } }
 
 #[repr(C)]
-#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+#[derive(Copy, Clone)]
 pub struct CUDA_EVENT_RECORD_NODE_PARAMS {
     pub event: CUevent,
+    pub anon_1: CUDA_EVENT_RECORD_NODE_PARAMS_anon_1,
 }
 
-layout! { CUDA_EVENT_RECORD_NODE_PARAMS: size 8, align 8, { event: 0, } }
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_EVENT_RECORD_NODE_PARAMS_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_EVENT_RECORD_NODE_PARAMS_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_EVENT_RECORD_NODE_PARAMS: size 16, align 8, { event: 0, } }
 
 #[repr(C)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2714,6 +2908,55 @@ pub struct CUDA_EVENT_WAIT_NODE_PARAMS {
 }
 
 layout! { CUDA_EVENT_WAIT_NODE_PARAMS: size 8, align 8, { event: 0, } }
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct CUDA_MEMCPY_BATCH_NODE_PARAMS_V1 {
+    pub count: usize,
+    pub dsts: *mut CUdeviceptr,
+    pub srcs: *mut CUdeviceptr,
+    pub sizes: *mut usize,
+    pub attrs: *mut CUmemcpyAttributes,
+    pub attrsIdxs: *mut usize,
+    pub numAttrs: usize,
+    pub anon_1: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_anon_1,
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_MEMCPY_BATCH_NODE_PARAMS_V1: size 64, align 8, { count: 0, dsts: 8, srcs: 16, sizes: 24, attrs: 32, attrsIdxs: 40, numAttrs: 48, } }
+
+pub type CUDA_MEMCPY_BATCH_NODE_PARAMS = CUDA_MEMCPY_BATCH_NODE_PARAMS_V1;
+pub type CUDA_FABRIC_COPY_BATCH_OP = CUDA_FABRIC_COPY_BATCH_OP_v1;
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1 {
+    pub numOps: usize,
+    pub opList: *mut CUDA_FABRIC_COPY_BATCH_OP,
+    pub flags: c_ulonglong,
+    pub anon_1: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_anon_1,
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_anon_1 {
+    pub ctx: CUcontext,
+    pub gCtx: CUgreenCtx,
+}
+
+layout! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_anon_1: size 8, align 8, { ctx: 0, gCtx: 0, } }
+
+layout! { CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1: size 32, align 8, { numOps: 0, opList: 8, flags: 16, } }
+
+pub type CUDA_FABRIC_CPY_BATCH_NODE_PARAMS = CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1;
 
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -2741,9 +2984,12 @@ pub union CUgraphNodeParams_anon_1 {
     pub free: CUDA_MEM_FREE_NODE_PARAMS,
     pub memOp: CUDA_BATCH_MEM_OP_NODE_PARAMS_v2,
     pub conditional: CUDA_CONDITIONAL_NODE_PARAMS,
+    pub memcpyBatch: CUDA_MEMCPY_BATCH_NODE_PARAMS_V1,
+    pub fabricCpyBatch: CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1,
+    pub asBytes: [c_char; 232],
 }
 
-layout! { CUgraphNodeParams_anon_1: size 232, align 8, { reserved1: 0, kernel: 0, memcpy: 0, memset: 0, host: 0, graph: 0, eventWait: 0, eventRecord: 0, extSemSignal: 0, extSemWait: 0, alloc: 0, free: 0, memOp: 0, conditional: 0, } }
+layout! { CUgraphNodeParams_anon_1: size 232, align 8, { reserved1: 0, kernel: 0, memcpy: 0, memset: 0, host: 0, graph: 0, eventWait: 0, eventRecord: 0, extSemSignal: 0, extSemWait: 0, alloc: 0, free: 0, memOp: 0, conditional: 0, memcpyBatch: 0, fabricCpyBatch: 0, asBytes: 0, } }
 
 layout! { CUgraphNodeParams: size 256, align 8, { type_: 0, reserved0: 4, reserved2: 248, } }
 
@@ -2793,6 +3039,8 @@ c_enum! {
         CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS = 8192,
         CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO = 16384,
         CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 32768,
+        CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_BATCH_NODE_PARAMS = 65536,
+        CU_GRAPH_DEBUG_DOT_FLAGS_FABRIC_CPY_BATCH_NODE_PARAMS = 131072,
     }
 }
 
@@ -2830,8 +3078,30 @@ c_enum! {
         CU_PROCESS_STATE_LOCKED = 1,
         CU_PROCESS_STATE_CHECKPOINTED = 2,
         CU_PROCESS_STATE_FAILED = 3,
+        CU_PROCESS_STATE_CHECKPOINTING = 4,
+        CU_PROCESS_STATE_RESTORING = 5,
     }
 }
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUcheckpointCustomStoragePerDeviceData {
+    pub devPtr: CUdeviceptr,
+    pub size: usize,
+    pub stream: CUstream,
+}
+
+layout! { CUcheckpointCustomStoragePerDeviceData: size 24, align 8, { devPtr: 0, size: 8, stream: 16, } }
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUcheckpointCustomStorageInfo {
+    pub handle: CUcheckpointOperationHandle,
+    pub perDeviceData: *mut CUcheckpointCustomStoragePerDeviceData,
+    pub deviceCount: c_uint,
+}
+
+layout! { CUcheckpointCustomStorageInfo: size 24, align 8, { handle: 0, perDeviceData: 8, deviceCount: 16, } }
 
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2844,12 +3114,13 @@ pub struct CUcheckpointLockArgs {
 layout! { CUcheckpointLockArgs: size 64, align 8, { timeoutMs: 0, reserved0: 4, reserved1: 8, } }
 
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct CUcheckpointCheckpointArgs {
-    pub reserved: [cuuint64_t; 8],
+    pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
+    pub reserved: [c_char; 56],
 }
 
-layout! { CUcheckpointCheckpointArgs: size 64, align 8, { reserved: 0, } }
+layout! { CUcheckpointCheckpointArgs: size 64, align 8, { customStorageInfo_out: 0, reserved: 8, } }
 
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2865,11 +3136,12 @@ layout! { CUcheckpointGpuPair: size 32, align 1, { oldUuid: 0, newUuid: 16, } }
 pub struct CUcheckpointRestoreArgs {
     pub gpuPairs: *mut CUcheckpointGpuPair,
     pub gpuPairsCount: c_uint,
-    pub reserved: [c_char; 44],
-    pub reserved1: cuuint64_t,
+    pub padding0: c_uint,
+    pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
+    pub reserved: [c_char; 40],
 }
 
-layout! { CUcheckpointRestoreArgs: size 64, align 8, { gpuPairs: 0, gpuPairsCount: 8, reserved: 12, reserved1: 56, } }
+layout! { CUcheckpointRestoreArgs: size 64, align 8, { gpuPairs: 0, gpuPairsCount: 8, padding0: 12, customStorageInfo_out: 16, reserved: 24, } }
 
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
@@ -2910,6 +3182,168 @@ pub struct CUmemDecompressParams {
 layout! { CUmemDecompressParams: size 64, align 8, { srcNumBytes: 0, dstNumBytes: 8, dstActBytes: 16, src: 24, dst: 32, algo: 40, padding: 44, } }
 
 c_enum! {
+    CUcliqueType: c_uint {
+        CU_CLIQUE_TYPE_UNICAST_POINTER = 0,
+        CU_CLIQUE_TYPE_MULTICAST_POINTER = 1,
+        CU_CLIQUE_TYPE_UNICAST_LOGICAL_ENDPOINT = 2,
+        CU_CLIQUE_TYPE_MULTICAST_LOGICAL_ENDPOINT = 3,
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUcliqueInfo {
+    pub type_: CUcliqueType,
+    pub id: c_uint,
+}
+
+layout! { CUcliqueInfo: size 8, align 4, { type_: 0, id: 4, } }
+
+pub type CUlogicalEndpointId = cuuint32_t;
+
+c_enum! {
+    CUlogicalEndpointIpcHandleType: c_uint {
+        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_NONE = 0,
+        CU_LOGICAL_ENDPOINT_IPC_HANDLE_TYPE_FABRIC = 1,
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUlogicalEndpointFabricHandle {
+    pub data: [c_uchar; 64],
+}
+
+layout! { CUlogicalEndpointFabricHandle: size 64, align 1, { data: 0, } }
+
+c_enum! {
+    CUlogicalEndpointType: c_uint {
+        CU_LOGICAL_ENDPOINT_TYPE_INVALID = 0,
+        CU_LOGICAL_ENDPOINT_TYPE_UNICAST = 1,
+        CU_LOGICAL_ENDPOINT_TYPE_MULTICAST = 2,
+    }
+}
+
+c_enum! {
+    CUlogicalEndpointFlag: c_uint {
+        CU_LOGICAL_ENDPOINT_FLAG_NONE = 0,
+        CU_LOGICAL_ENDPOINT_FLAG_COUNTED_OPS = 1,
+    }
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct CUlogicalEndpointProp_struct {
+    pub type_: CUlogicalEndpointType,
+    pub anon_1: CUlogicalEndpointProp_struct_anon_1,
+    pub size: c_ulonglong,
+    pub ipcHandleTypes: c_uint,
+    pub flags: c_uint,
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUlogicalEndpointProp_struct_anon_1 {
+    pub unicast: CUlogicalEndpointProp_struct_anon_1_unicast,
+    pub multicast: CUlogicalEndpointProp_struct_anon_1_multicast,
+}
+
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUlogicalEndpointProp_struct_anon_1_unicast {
+    pub device: CUdevice,
+}
+
+layout! { CUlogicalEndpointProp_struct_anon_1_unicast: size 4, align 4, { device: 0, } }
+
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUlogicalEndpointProp_struct_anon_1_multicast {
+    pub numDevices: c_uint,
+}
+
+layout! { CUlogicalEndpointProp_struct_anon_1_multicast: size 4, align 4, { numDevices: 0, } }
+
+layout! { CUlogicalEndpointProp_struct_anon_1: size 4, align 4, { unicast: 0, multicast: 0, } }
+
+layout! { CUlogicalEndpointProp_struct: size 24, align 8, { type_: 0, size: 8, ipcHandleTypes: 16, flags: 20, } }
+
+pub type CUlogicalEndpointProp = CUlogicalEndpointProp_struct;
+
+c_enum! {
+    CUfabricCpyOperandType: c_uint {
+        CU_FABRIC_COPY_OPERAND_TYPE_POINTER = 1,
+        CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT = 2,
+        CU_FABRIC_COPY_OPERAND_TYPE_MAX = 2147483647,
+    }
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct CUfabricCpyOperand {
+    pub type_: CUfabricCpyOperandType,
+    pub op: CUfabricCpyOperand_op,
+}
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union CUfabricCpyOperand_op {
+    pub ptr: CUfabricCpyOperand_op_ptr,
+    pub le: CUfabricCpyOperand_op_le,
+}
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUfabricCpyOperand_op_ptr {
+    pub ptr: CUdeviceptr,
+    pub locHint: CUmemLocation,
+}
+
+layout! { CUfabricCpyOperand_op_ptr: size 16, align 8, { ptr: 0, locHint: 8, } }
+
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUfabricCpyOperand_op_le {
+    pub id: CUlogicalEndpointId,
+    pub offset: cuuint64_t,
+}
+
+layout! { CUfabricCpyOperand_op_le: size 16, align 8, { id: 0, offset: 8, } }
+
+layout! { CUfabricCpyOperand_op: size 16, align 8, { ptr: 0, le: 0, } }
+
+layout! { CUfabricCpyOperand: size 24, align 8, { type_: 0, op: 8, } }
+
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct CUDA_FABRIC_COPY_BATCH_OP_v1 {
+    pub src: CUfabricCpyOperand,
+    pub dst: CUfabricCpyOperand,
+    pub size: usize,
+    pub flags: c_uint,
+}
+
+layout! { CUDA_FABRIC_COPY_BATCH_OP_v1: size 64, align 8, { src: 0, dst: 24, size: 48, flags: 56, } }
+
+c_enum! {
+    CUgraphRecaptureStatus: c_uint {
+        CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0,
+        CU_GRAPH_RECAPTURE_INELIGIBLE_FOR_UPDATE = 1,
+        CU_GRAPH_RECAPTURE_ERROR = 2,
+    }
+}
+
+pub type CUgraphRecaptureCallback = Option<
+    unsafe extern "C" fn(
+        data: *mut c_void,
+        node: CUgraphNode,
+        originalParams: *const CUgraphNodeParams,
+        recaptureParams: *const CUgraphNodeParams,
+        status: CUgraphRecaptureStatus,
+    ) -> CUresult,
+>;
+
+c_enum! {
     CUfunctionLoadingState: c_uint {
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
         CU_FUNCTION_LOADING_STATE_LOADED = 1,
@@ -2931,7 +3365,7 @@ c_enum! {
 }
 
 c_enum! {
-    CUCoredumpGenerationFlags: c_uint {
+    CUCoredumpGenerationFlags: c_int {
         CU_COREDUMP_DEFAULT_FLAGS = 0,
         CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES = 1,
         CU_COREDUMP_SKIP_GLOBAL_MEMORY = 2,
@@ -2939,18 +3373,35 @@ c_enum! {
         CU_COREDUMP_SKIP_LOCAL_MEMORY = 8,
         CU_COREDUMP_SKIP_ABORT = 16,
         CU_COREDUMP_SKIP_CONSTBANK_MEMORY = 32,
-        CU_COREDUMP_LIGHTWEIGHT_FLAGS = 47,
+        CU_COREDUMP_GZIP_COMPRESS = 64,
+        CU_COREDUMP_FAULTED_CONTEXTS_ONLY = 128,
+        CU_COREDUMP_SKIP_TENSOR_MEMORY = 256,
+        CU_COREDUMP_NO_ERRBAR_AT_EXIT = 1073741824,
+        CU_COREDUMP_LOG_ONLY = -2147483648,
+        CU_COREDUMP_LIGHTWEIGHT_FLAGS = 303,
     }
 }
 
+pub type CUcoredumpStatusCallback = Option<unsafe extern "C" fn(userData: *mut c_void, pid: c_int, dev: CUdevice)>;
+
 c_enum! {
     CUgreenCtxCreate_flags: c_uint {
+        CU_GREEN_CTX_NONE = 0,
         CU_GREEN_CTX_DEFAULT_STREAM = 1,
     }
 }
 
 c_enum! {
-    CUdevSmResourceSplit_flags: c_uint {
+    CUdevSmResourceGroup_flags: c_uint {
+        CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0,
+        CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 1,
+        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 2,
+        CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 4,
+    }
+}
+
+c_enum! {
+    CUdevSmResourceSplitByCount_flags: c_uint {
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
         CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
     }
@@ -2960,6 +3411,8 @@ c_enum! {
     CUdevResourceType: c_uint {
         CU_DEV_RESOURCE_TYPE_INVALID = 0,
         CU_DEV_RESOURCE_TYPE_SM = 1,
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG = 1000,
+        CU_DEV_RESOURCE_TYPE_WORKQUEUE = 10000,
     }
 }
 
@@ -2969,9 +3422,49 @@ pub struct CUdevSmResource {
     pub smCount: c_uint,
     pub minSmPartitionSize: c_uint,
     pub smCoscheduledAlignment: c_uint,
+    pub flags: c_uint,
+    pub localityDomainId: c_uint,
 }
 
-layout! { CUdevSmResource: size 12, align 4, { smCount: 0, minSmPartitionSize: 4, smCoscheduledAlignment: 8, } }
+layout! { CUdevSmResource: size 20, align 4, { smCount: 0, minSmPartitionSize: 4, smCoscheduledAlignment: 8, flags: 12, localityDomainId: 16, } }
+
+c_enum! {
+    CUdevWorkqueueConfigScope: c_uint {
+        CU_WORKQUEUE_SCOPE_DEVICE_CTX = 0,
+        CU_WORKQUEUE_SCOPE_GREEN_CTX_BALANCED = 1,
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUdevWorkqueueConfigResource {
+    pub device: CUdevice,
+    pub wqConcurrencyLimit: c_uint,
+    pub sharingScope: CUdevWorkqueueConfigScope,
+}
+
+layout! { CUdevWorkqueueConfigResource: size 12, align 4, { device: 0, wqConcurrencyLimit: 4, sharingScope: 8, } }
+
+#[repr(C)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CUdevWorkqueueResource {
+    pub reserved: [c_uchar; 40],
+}
+
+layout! { CUdevWorkqueueResource: size 40, align 1, { reserved: 0, } }
+
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct CU_DEV_SM_RESOURCE_GROUP_PARAMS {
+    pub smCount: c_uint,
+    pub coscheduledSmCount: c_uint,
+    pub preferredCoscheduledSmCount: c_uint,
+    pub flags: c_uint,
+    pub localityDomainId: c_uint,
+    pub reserved: [c_uint; 11],
+}
+
+layout! { CU_DEV_SM_RESOURCE_GROUP_PARAMS: size 64, align 4, { smCount: 0, coscheduledSmCount: 4, preferredCoscheduledSmCount: 8, flags: 12, localityDomainId: 16, reserved: 20, } }
 
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -2979,18 +3472,21 @@ pub struct CUdevResource_v1 {
     pub type_: CUdevResourceType,
     pub _internal_padding: [c_uchar; 92],
     pub anon_1: CUdevResource_v1_anon_1,
+    pub nextResource: *mut CUdevResource_v1,
 }
 
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub union CUdevResource_v1_anon_1 {
     pub sm: CUdevSmResource,
-    pub _oversize: [c_uchar; 48],
+    pub wqConfig: CUdevWorkqueueConfigResource,
+    pub wq: CUdevWorkqueueResource,
+    pub _oversize: [c_uchar; 40],
 }
 
-layout! { CUdevResource_v1_anon_1: size 48, align 4, { sm: 0, _oversize: 0, } }
+layout! { CUdevResource_v1_anon_1: size 40, align 4, { sm: 0, wqConfig: 0, wq: 0, _oversize: 0, } }
 
-layout! { CUdevResource_v1: size 144, align 4, { type_: 0, _internal_padding: 4, } }
+layout! { CUdevResource_v1: size 144, align 8, { type_: 0, _internal_padding: 4, nextResource: 136, } }
 
 pub type CUdevResource = CUdevResource_v1;
 
@@ -3102,6 +3598,7 @@ zeroed_default! {
     CUstreamMemOpWriteValueParams,
     CUstreamMemOpFlushRemoteWritesParams,
     CUstreamMemOpMemoryBarrierParams,
+    CUstreamMemOpAtomicReductionParams,
     CUstreamBatchMemOpParams_v1,
     CUDA_BATCH_MEM_OP_NODE_PARAMS_v1,
     CUDA_BATCH_MEM_OP_NODE_PARAMS_v2,
@@ -3113,6 +3610,7 @@ zeroed_default! {
     CUDA_KERNEL_NODE_PARAMS_v3,
     CUDA_MEMSET_NODE_PARAMS_v2,
     CUDA_HOST_NODE_PARAMS_v1,
+    CUDA_HOST_NODE_PARAMS_v2_anon_1,
     CUDA_HOST_NODE_PARAMS_v2,
     CUDA_CONDITIONAL_NODE_PARAMS,
     CUDA_GRAPH_INSTANTIATE_PARAMS,
@@ -3126,6 +3624,8 @@ zeroed_default! {
     CUexecAffinityParam_v1,
     CUctxCigParam,
     CUctxCreateParams,
+    CUstreamCigParam,
+    CUstreamCigCaptureParams,
     CUlibraryHostUniversalFunctionAndDataTable,
     CUDA_MEMCPY2D_v2,
     CUDA_MEMCPY3D_v2,
@@ -3157,8 +3657,10 @@ zeroed_default! {
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1_params,
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1,
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1,
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2_anon_1,
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2,
     CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1,
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2_anon_1,
     CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2,
     CUarrayMapInfo_v1_resource,
     CUarrayMapInfo_v1_subresource,
@@ -3179,12 +3681,30 @@ zeroed_default! {
     CUDA_MEM_ALLOC_NODE_PARAMS_v1,
     CUDA_MEM_ALLOC_NODE_PARAMS_v2,
     CUDA_CHILD_GRAPH_NODE_PARAMS,
+    CUDA_EVENT_RECORD_NODE_PARAMS_anon_1,
     CUDA_EVENT_RECORD_NODE_PARAMS,
     CUDA_EVENT_WAIT_NODE_PARAMS,
+    CUDA_MEMCPY_BATCH_NODE_PARAMS_V1_anon_1,
+    CUDA_MEMCPY_BATCH_NODE_PARAMS_V1,
+    CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1_anon_1,
+    CUDA_FABRIC_CPY_BATCH_NODE_PARAMS_V1,
     CUgraphNodeParams_anon_1,
     CUgraphNodeParams,
+    CUcheckpointCustomStoragePerDeviceData,
+    CUcheckpointCustomStorageInfo,
+    CUcheckpointCheckpointArgs,
     CUcheckpointRestoreArgs,
     CUmemDecompressParams,
+    CUcliqueInfo,
+    CUlogicalEndpointFabricHandle,
+    CUlogicalEndpointProp_struct_anon_1,
+    CUlogicalEndpointProp_struct,
+    CUfabricCpyOperand_op_ptr,
+    CUfabricCpyOperand_op,
+    CUfabricCpyOperand,
+    CUDA_FABRIC_COPY_BATCH_OP_v1,
+    CUdevWorkqueueConfigResource,
+    CUdevWorkqueueResource,
     CUdevResource_v1_anon_1,
     CUdevResource_v1,
     CUDA_MEMCPY2D_v1,

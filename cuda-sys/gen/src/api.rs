@@ -1,0 +1,149 @@
+//! The APIs that are bound: which headers, and which of their names.
+
+/// A library of CUDA's, as its headers declare it.
+#[derive(Debug)]
+pub struct Api {
+    /// Name of its module in cuda-sys, its feature and its folder below `generated/`; the driver's is always there.
+    pub module: &'static str,
+    /// What it is called in the comments at the head of its files.
+    pub title: &'static str,
+    /// Lines of C that include its headers.
+    pub(crate) include: &'static [&'static str],
+    /// The one major version of CUDA that it is the API of, where its functions change with that.
+    pub major: Option<u32>,
+    /// Names of functions, types and constants, as regular expressions.
+    pub(crate) functions: &'static str,
+    pub(crate) types: &'static str,
+    pub(crate) constants: &'static str,
+    /// Arguments for the compiler: macros.
+    pub(crate) macros: &'static [&'static str],
+    /// The header in which locations are declared, see `flatten.rs`.
+    pub(crate) locations: Option<&'static str>,
+    /// More headers that the ABI probe includes, in which the driver's functions have their versions.
+    pub(crate) typedefs: &'static [&'static str],
+}
+
+const RUNTIME: Api = Api {
+    module: "runtime",
+    title: "the runtime API",
+    major: Some(13),
+    include: &["#include <cuda_runtime_api.h>"],
+    functions: "cuda[A-Z].*",
+    types: "cuda.*",
+    constants: "cuda[A-Z].*|CUDART_VERSION|CUDA_(IPC|EGL).*",
+    macros: &[],
+    locations: Some("driver_types.h"),
+    typedefs: &[],
+};
+
+/// Every API, the driver's first: others name its types.
+pub const APIS: &[Api] = &[
+    Api {
+        module: "driver",
+        title: "the driver API",
+        major: None,
+        include: &["#include <cuda.h>", "#include <cudaProfiler.h>"],
+        functions: "cu.*",
+        types: "(CU|cu).*",
+        constants: "CU.*",
+        // Show every variant of every function under its exported name instead of the newest under a macro. The second
+        // leaves out the `_MAX` enumerators that the first brings, whose values change with each toolkit.
+        macros: &["-D__CUDA_API_VERSION_INTERNAL", "-D__CUDA_API_VERSION_INTERNAL_ODR"],
+        locations: Some("cuda.h"),
+        typedefs: &["#include <cudaTypedefs.h>", "#include <cudaProfilerTypedefs.h>"],
+    },
+    RUNTIME,
+    // A library's name carries its major version, and with it structures and parameters change.
+    Api { module: "runtime12", title: "the runtime API of CUDA 12", major: Some(12), ..RUNTIME },
+    Api {
+        module: "nvrtc",
+        title: "NVRTC",
+        major: None,
+        include: &["#include <nvrtc.h>"],
+        functions: "nvrtc.*",
+        types: "nvrtc.*",
+        constants: "NVRTC.*",
+        macros: &[],
+        locations: None,
+        typedefs: &[],
+    },
+    Api {
+        module: "nvjitlink",
+        title: "nvJitLink",
+        major: None,
+        include: &["#include <stddef.h>", "#include <nvJitLink.h>"],
+        functions: "nvJitLink.*",
+        types: "nvJitLink.*",
+        constants: "NVJITLINK.*",
+        // Declares the functions under their plain names, not as inline ones that call this header's version.
+        macros: &["-DNVJITLINK_NO_INLINE"],
+        locations: None,
+        typedefs: &[],
+    },
+    Api {
+        module: "nvml",
+        title: "NVML",
+        major: None,
+        include: &["#include <nvml.h>"],
+        functions: "nvml.*",
+        types: "nvml.*",
+        constants: "NVML.*",
+        // Declares each version of each function under its own name.
+        macros: &["-DNVML_NO_UNVERSIONED_FUNC_DEFS"],
+        locations: None,
+        typedefs: &[],
+    },
+    Api {
+        module: "nvtx",
+        title: "NVTX",
+        major: None,
+        include: &[
+            "#include <nvtx3/nvToolsExt.h>",
+            "#include <nvtx3/nvToolsExtSync.h>",
+            "#include <nvtx3/nvToolsExtCuda.h>",
+        ],
+        functions: "nvtx.*",
+        types: "(nvtx|Nvtx)[A-Z].*",
+        constants: "NVTX.*",
+        // The library is its headers; here are their declarations without it.
+        macros: &["-DNVTX_NO_IMPL"],
+        locations: None,
+        typedefs: &[],
+    },
+];
+
+impl Api {
+    /// The API of a module.
+    #[must_use]
+    pub fn of_module(module: &str) -> Option<&'static Api> {
+        APIS.iter().find(|api| api.module == module)
+    }
+
+    pub(crate) fn is_driver(&self) -> bool {
+        self.module == "driver"
+    }
+
+    /// Its headers, as C includes them.
+    pub fn headers(&self) -> impl Iterator<Item = &'static str> {
+        let named = self.include.iter().filter_map(|line| Some(line.split_once('<')?.1.trim_end_matches('>')));
+        // The C compiler's own.
+        named.filter(|header| *header != "stddef.h")
+    }
+
+    /// How its functions' names begin.
+    pub(crate) fn prefix(&self) -> &'static str {
+        self.functions.split(['.', '[']).next().unwrap_or_default()
+    }
+
+    /// C source that includes all that the bindings are compared with.
+    #[must_use]
+    pub fn probe_source(&self) -> String {
+        [self.include, self.typedefs].concat().join("\n") + "\n"
+    }
+
+    /// The C compiler's arguments: macros.
+    #[must_use]
+    pub fn macros(&self) -> &'static [&'static str] {
+        self.macros
+    }
+}

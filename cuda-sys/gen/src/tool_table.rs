@@ -1,0 +1,47 @@
+//! NVTX' list of functions: one line per function, with the places by which a tool finds them.
+//!
+//! NVTX is no library: a program calls a pointer, which a tool has set. The header numbers the pointers by enumerators,
+//! `NVTX_CBID_CORE2_DomainMarkEx = 1` for `nvtxDomainMarkEx` of the module `CORE2`.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+
+use crate::api::Api;
+use crate::types::{Function, Split};
+
+pub(crate) fn render(api: &Api, split: &Split) -> Result<String> {
+    let mut text = crate::head(api, "functions: name, signature, module, number");
+    text.push_str("table! {\n");
+    for Function { name, parameters, result } in &split.functions {
+        let (module, number) = place(name, &split.text)
+            .with_context(|| format!("`{name}` has no number among the enumerators of {}", api.title))?;
+        let parameters = parameters.join(", ");
+        writeln!(text, "    fn {name}({parameters}) -> {result} = {module}, {number};")?;
+    }
+    text.push_str("}\n");
+    Ok(text)
+}
+
+/// The module and number of a function among the enumerators in `text`.
+fn place(name: &str, text: &str) -> Option<(String, u32)> {
+    text.lines().find_map(|line| {
+        let (module, rest) = line.trim().strip_prefix("NVTX_CBID_")?.split_once('_')?;
+        let (function, number) = rest.split_once(" = ")?;
+        let number = number.trim_end_matches(',').parse().ok()?;
+        (Some(function) == name.strip_prefix("nvtx")).then(|| (module.to_owned(), number))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_functions_place_is_its_enumerators() {
+        let text = "    NVTX_CBID_CORE_MarkA = 2,\n    NVTX_CBID_CORE2_DomainMarkEx = 1,\n";
+        assert_eq!(place("nvtxDomainMarkEx", text), Some(("CORE2".to_owned(), 1)));
+        assert_eq!(place("nvtxMarkA", text), Some(("CORE".to_owned(), 2)));
+        assert_eq!(place("nvtxMark", text), None);
+    }
+}

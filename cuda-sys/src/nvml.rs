@@ -1,0 +1,89 @@
+//! NVML, the library by which devices are watched and managed: the contents of `nvml.h`, and a table of the functions of
+//! `libnvidia-ml.so.1`, which comes with the driver.
+//!
+//! Each version of each function is there under its own name (`nvmlInit_v2`). Bit fields are the bytes that hold them.
+//! Versions are those of the toolkit whose header first has a function; a driver may have had it earlier. What each
+//! function does is said by the [NVML manual](https://docs.nvidia.com/deploy/nvml-api/index.html).
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_sys::nvml::NvmlApi;
+//!
+//! match NvmlApi::load() {
+//!     Ok(nvml) => {
+//!         // SAFETY: the function takes nothing.
+//!         let status = unsafe { (nvml.nvmlInit_v2()?)() };
+//!         println!("{status:?}");
+//!     }
+//!     Err(error) => assert!(error.to_string().contains("libnvidia-ml.so.1")),
+//! }
+//! # Ok::<(), cuda_sys::MissingSymbol>(())
+//! ```
+//!
+//! # Safety
+//!
+//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+
+use core::ffi::*;
+
+use crate::MissingSymbol;
+use crate::functions::{Exported, Functions, Interface, exported};
+use crate::table::{DefaultStream, Symbol};
+
+generated_types! { "nvml" }
+
+/// NVML as a table of C functions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::nvml::NvmlApi;
+/// let missing = NvmlApi::from_fns(&Default::default()).nvmlSystemGetDriverBranch().unwrap_err();
+/// assert!(missing.to_string().contains("which came with CUDA 12.6"));
+/// ```
+pub struct NvmlApi(Functions<{ SYMBOLS.len() }>);
+
+library_methods! { NvmlApi, NvmlFns, INTERFACE, "nvml::NvmlApi" }
+
+macro_rules! table {
+    ($($functions:tt)*) => { function_table! { NvmlApi, NvmlFns, "NVML"; $($functions)* } };
+}
+generated_table! { "nvml" }
+
+/// The `version` that a structure of NVML's must carry: its size, and the number of its version.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::nvml::{nvmlMemory_v2_t, struct_version};
+/// let memory = nvmlMemory_v2_t { version: struct_version::<nvmlMemory_v2_t>(2), ..Default::default() };
+/// assert_eq!(memory.version, 40 | 2 << 24);
+/// ```
+#[must_use]
+pub const fn struct_version<T>(version: u32) -> c_uint {
+    size_of::<T>() as c_uint | version << 24
+}
+
+const INTERFACE: &Interface = &Interface {
+    what: "NVML",
+    symbols: SYMBOLS,
+    files: &["libnvidia-ml.so.1"],
+    toolkit: false,
+    before: |_| (),
+    version,
+    find: exported,
+};
+
+type VersionFn = unsafe extern "C" fn(*mut c_int) -> nvmlReturn_t;
+
+/// The driver's CUDA version, 0 where NVML fails to tell, as it may before it is initialised.
+fn version(exported: Exported<'_>) -> c_int {
+    let Some(address) = exported("nvmlSystemGetCudaDriverVersion_v2") else { return 0 };
+    // SAFETY: a library exports this name only for the header's function.
+    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
+    let mut version = 0;
+    // SAFETY: the function writes one integer, and `version` lives through the call.
+    let status = unsafe { get_version(&mut version) };
+    if status == nvmlReturn_t::NVML_SUCCESS { version } else { 0 }
+}

@@ -1,0 +1,163 @@
+//! The CUDA runtime API: the contents of `cuda_runtime_api.h`, and a table of the functions of `libcudart`.
+//!
+//! The types and the table here are those of CUDA 13; [`v12`] has those of CUDA 12. They are two because the library's
+//! name carries its major version, and with that some functions take other parameters under the same name
+//! (`cudaMemAdvise`), and some structures have another layout ([`cudaDeviceProp`]). A table refuses a function of a library
+//! of the other version: it is an error and not a call with the wrong parameters. The functions that take streams are there
+//! twice: those in `_ptds` and `_ptsz` mean the calling thread's default stream by stream 0.
+//!
+//! What each function does is said by the
+//! [CUDA runtime API manual](https://docs.nvidia.com/cuda/cuda-runtime-api/index.html).
+//!
+//! # Examples
+//!
+//! ```
+//! // Whichever runtime this machine has.
+//! match cuda_sys::runtime::installed_version() {
+//!     Ok(version) => assert!(version >= 12000),
+//!     Err(error) => assert!(error.to_string().contains("libcudart.so.13")),
+//! }
+//! ```
+//!
+//! # Safety
+//!
+//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+
+use core::ffi::*;
+
+use crate::functions::{Exported, Functions, Interface};
+use crate::library::Library;
+use crate::table::{DefaultStream, Symbol};
+use crate::toolkit::Environment;
+use crate::{LoadError, MissingSymbol};
+
+generated_types! { "runtime" }
+
+/// The CUDA runtime, version 13, as a table of C functions.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::runtime::RuntimeApi;
+/// let missing = RuntimeApi::from_fns(&Default::default()).cudaMalloc().unwrap_err();
+/// assert!(missing.to_string().starts_with("the CUDA runtime (a table of functions) has no function `cudaMalloc`"));
+/// ```
+pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);
+
+library_methods! { RuntimeApi, RuntimeFns, INTERFACE, "runtime::RuntimeApi" }
+toolkit_methods! { RuntimeApi, INTERFACE, "runtime::RuntimeApi", "libcudart.so.13" }
+
+macro_rules! table {
+    ($($functions:tt)*) => { function_table! { RuntimeApi, RuntimeFns, "the CUDA runtime API"; $($functions)* } };
+}
+generated_table! { "runtime" }
+
+const INTERFACE: &Interface = &Interface {
+    what: "the CUDA runtime",
+    symbols: SYMBOLS,
+    files: &["libcudart.so.13"],
+    toolkit: true,
+    before: |_| (),
+    version,
+    find,
+};
+
+/// The CUDA version of the runtime library of this machine, as `1000 * major + 10 * minor`: that of CUDA 13 where there
+/// is one, else that of CUDA 12. A library that does not tell is 0.
+///
+/// It needs no driver and no device.
+///
+/// # Examples
+///
+/// ```
+/// if let Ok(version) = cuda_sys::runtime::installed_version() {
+///     println!("CUDA runtime {}.{}", version / 1000, version % 1000 / 10);
+/// }
+/// ```
+///
+/// # Errors
+///
+/// [`LoadError`], which lists everything that was tried.
+pub fn installed_version() -> Result<c_int, LoadError> {
+    installed_version_in(&Environment::from_process())
+}
+
+/// As [`installed_version`], with the toolkit of another environment.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::toolkit::Environment;
+/// if let Err(error) = cuda_sys::runtime::installed_version_in(&Environment::only("/nowhere")) {
+///     assert!(error.to_string().contains("/nowhere/lib64/libcudart.so.13"));
+/// }
+/// ```
+///
+/// # Errors
+///
+/// [`LoadError`], which lists everything that was tried.
+pub fn installed_version_in(environment: &Environment) -> Result<c_int, LoadError> {
+    let names = ["libcudart.so.13", "libcudart.so.12"];
+    let (library, _) = crate::library::search("the CUDA runtime", &names, Some(environment), |_| ())?;
+    Ok(version(&|name| library.exported(name)))
+}
+
+type VersionFn = unsafe extern "C" fn(*mut c_int) -> cudaError_t;
+
+/// The runtime's version, 0 where it fails to tell.
+fn version(exported: Exported<'_>) -> c_int {
+    let Some(address) = exported("cudaRuntimeGetVersion") else { return 0 };
+    // SAFETY: a library exports this name only for the header's function, and all versions of it are alike.
+    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
+    let mut version = 0;
+    // SAFETY: the function writes one integer, and `version` lives through the call.
+    let status = unsafe { get_version(&mut version) };
+    if status == cudaError_t::cudaSuccess { version } else { 0 }
+}
+
+/// The address of a symbol, where the library's version is one in which it has the signature of the table.
+fn find(library: &Library, version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
+    let alike = version >= symbol.version && symbol.until.is_none_or(|until| version < until);
+    library.exported(symbol.base).filter(|_| alike)
+}
+
+pub mod v12 {
+    //! The runtime API of CUDA 12: types, and a table of the functions of `libcudart.so.12`.
+    //!
+    //! # Examples
+    //!
+    //! ```
+    //! use cuda_sys::runtime::{self, v12};
+    //! // One name, two layouts.
+    //! assert_ne!(size_of::<runtime::cudaDeviceProp>(), size_of::<v12::cudaDeviceProp>());
+    //! ```
+
+    use core::ffi::*;
+
+    use crate::MissingSymbol;
+    use crate::functions::{Functions, Interface};
+    use crate::table::{DefaultStream, Symbol};
+
+    generated_types! { "runtime12" }
+
+    /// The CUDA runtime, version 12, as a table of C functions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::runtime::v12::RuntimeApi;
+    /// let missing = RuntimeApi::from_fns(&Default::default()).cudaThreadExit().unwrap_err();
+    /// assert!(missing.to_string().contains("went with CUDA 13.0"));
+    /// ```
+    pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);
+
+    library_methods! { RuntimeApi, RuntimeFns, INTERFACE, "runtime::v12::RuntimeApi" }
+    toolkit_methods! { RuntimeApi, INTERFACE, "runtime::v12::RuntimeApi", "libcudart.so.12" }
+
+    macro_rules! table {
+        ($($functions:tt)*) => { function_table! { RuntimeApi, RuntimeFns, "the CUDA 12 runtime API"; $($functions)* } };
+    }
+    generated_table! { "runtime12" }
+
+    const INTERFACE: &Interface = &Interface { symbols: SYMBOLS, files: &["libcudart.so.12"], ..*super::INTERFACE };
+}

@@ -1,0 +1,33 @@
+//! Libraries that are found in a toolkit and not by the loader, in a process in which none of them is open yet: what is
+//! open is found by its bare name, in whichever version.
+//!
+//! The toolkit is that of `cargo xtask setup --all`; where it is not there the test says that it is skipped.
+#![cfg(all(feature = "runtime", feature = "nvrtc", feature = "nvjitlink"))]
+
+use std::path::Path;
+
+use cuda_sys::nvjitlink::NvJitLinkApi;
+use cuda_sys::nvrtc::NvrtcApi;
+use cuda_sys::runtime;
+use cuda_sys::toolkit::Environment;
+
+#[test]
+fn libraries_are_found_in_the_toolkit_and_tell_their_versions() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/compilers/cuda13"));
+    if !root.join("lib64/libnvJitLink.so.13").is_file() {
+        return println!("skipped: CUDA 13's libraries (`cargo xtask setup --all` downloads them)");
+    }
+    if ["libnvrtc.so.13", "libnvrtc.so.12", "libcudart.so.13", "libcudart.so.12"]
+        .iter()
+        .any(|name| cuda_sys::loader_finds(name).is_ok())
+    {
+        return println!("skipped: the loader finds CUDA's libraries by itself here");
+    }
+    let environment = Environment::only(root);
+    let nvrtc = NvrtcApi::load_with(&environment).unwrap();
+    let linker = NvJitLinkApi::load_with(&environment).unwrap();
+    assert_eq!((nvrtc.version(), linker.version()), (Some(13000), Some(13000)));
+    assert!(nvrtc.origin().ends_with("lib64/libnvrtc.so.13"), "{}", nvrtc.origin());
+    assert!(linker.origin().ends_with("lib64/libnvJitLink.so.13"), "{}", linker.origin());
+    assert_eq!(runtime::installed_version_in(&environment).unwrap(), 13000);
+}
