@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::harvest::Instance;
 use crate::inspect::CompiledKernel;
 use crate::launch::KernelParams;
-use crate::syntax::{self, Definition};
+use crate::syntax::{self, Definition, Encoded};
 use crate::target::{ComputeCapability, Target};
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
@@ -30,14 +30,23 @@ pub trait Kernel: 'static {
     /// The types of its parameters, as a tuple, every lifetime `'static`.
     type Params: KernelParams;
 
-    /// The function as written.
-    fn definition() -> &'static Definition;
+    /// What is one for all its specialisations.
+    fn site() -> &'static KernelSite;
 
     /// What rustc knows of it.
     fn instance() -> Instance;
 
-    /// Where its specialisations are kept, one for all of them.
-    fn cache() -> &'static KernelCache;
+    /// The function as written.
+    #[must_use]
+    fn definition() -> &'static Definition {
+        Self::site().definition()
+    }
+
+    /// Where its specialisations are kept.
+    #[must_use]
+    fn cache() -> &'static KernelCache {
+        &Self::site().cache
+    }
 
     /// How often its specialisations were found on disk; see [`crate::cache`].
     #[must_use]
@@ -67,6 +76,27 @@ pub trait Kernel: 'static {
     #[must_use]
     fn overloads() -> Vec<CompiledKernel> {
         Self::cache().loaded.iter().map(CompiledKernel::new).collect()
+    }
+}
+
+/// What all specialisations of a kernel share: the function as written, and where they are kept.
+#[derive(Debug)]
+pub struct KernelSite {
+    encoded: Encoded,
+    cache: KernelCache,
+}
+
+impl KernelSite {
+    /// What the macro captured, nothing compiled yet.
+    #[must_use]
+    pub const fn new(encoded: Encoded) -> Self {
+        KernelSite { encoded, cache: KernelCache::new() }
+    }
+
+    /// The function as written.
+    #[must_use]
+    pub fn definition(&'static self) -> &'static Definition {
+        self.encoded.definition()
     }
 }
 
@@ -265,19 +295,15 @@ mod tests {
     impl Kernel for Faulty {
         type Params = ();
 
-        fn definition() -> &'static Definition {
-            unreachable!("the compiler asks the instance")
+        fn site() -> &'static KernelSite {
+            static SITE: KernelSite = KernelSite::new(Encoded::new("", "", false, &[syntax::VERSION]));
+            &SITE
         }
 
         fn instance() -> Instance {
             static CALLS: AtomicU32 = AtomicU32::new(0);
             assert!(CALLS.fetch_add(1, Ordering::Relaxed) >= 2, "a bug in the compiler");
             <first as Kernel>::instance()
-        }
-
-        fn cache() -> &'static KernelCache {
-            static CACHE: KernelCache = KernelCache::new();
-            &CACHE
         }
     }
 

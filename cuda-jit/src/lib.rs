@@ -113,7 +113,7 @@ pub use error::{Error, Result};
 pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
-pub use kernel::{Kernel, KernelCache};
+pub use kernel::{Kernel, KernelCache, KernelSite};
 pub use num::{Float, Integer, Num};
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use types::*;
@@ -129,11 +129,12 @@ pub mod __private {
         Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ClosureArg, ConstValue,
         DeviceClosure, DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, Field, FnLike, GenericArg,
         Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_ty,
-        const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, ty_of,
+        PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_ty,
+        const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, tell,
+        told, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
-    pub use crate::kernel::{Kernel, KernelCache};
+    pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
     pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
     pub use crate::target::ComputeCapability;

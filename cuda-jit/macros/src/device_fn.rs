@@ -37,8 +37,8 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
             return Err(syn::Error::new(param.span(), hint));
         }
     }
-    let (captured, names) = capture::capture_closure(written.clone())?;
-    let site = site(root, written, &captured);
+    let (mut captured, names) = capture::capture_closure(written.clone())?;
+    let site = site(root, written, &mut captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
     let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
     let copies = names.iter().map(|(name, number)| {
@@ -50,7 +50,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         quote!(let #observer = #root::Carrier::new();)
     });
     let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
-    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
+    let (observers, saw) = (emit::observers(&captured, true), saw(root, &captured));
     let (items, twin) = (&captured.items, &captured.twin);
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
     let methods = emit::last_resort(root, "__call", &captured.methods);
@@ -73,10 +73,10 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
 }
 
 /// What is the same wherever the closure's types lead: an item, since it is asked for by its type alone.
-fn site(root: &TokenStream, written: &ExprClosure, captured: &Captured) -> TokenStream {
+fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> TokenStream {
     let (function, name) =
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
-    let definition = emit::definition(root, &function, &name, captured, &Options::DEFAULT);
+    let definition = emit::definition(root, &function, &emit::encoded(root, &name, captured, &Options::DEFAULT));
     let types = captured.types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let (consts, items) = (emit::constants(root, captured), &captured.items);
     quote! {

@@ -4,11 +4,36 @@ use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn};
+use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, BindingInfo, BindingKind, Callee, Captured, Named};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
+
+/// The documentation of `launch`.
+const LAUNCH: &str = "Launches the kernel: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)` \
+                      or a `LaunchConfig`, then the kernel's own parameters.\n\n# Errors\n\nIf the configuration is beyond the \
+                      device's limits, the kernel does not compile, or the driver fails. Nothing is launched then.";
+/// The documentation of `forall`.
+const FORALL: &str = "Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` \
+                      or `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for \
+                      zero.\n\n# Errors\n\nAs for `launch`.";
+/// What both say of a kernel that checks nothing.
+const SAFETY: &str =
+    "\n\n# Safety\n\nIndices are not checked: every index that the kernel uses must be within its slice.";
+/// The documentation of `compile_ptx`, and its errors.
+const COMPILE_PTX: [&str; 2] = [
+    "Compiles the kernel to PTX for a compute capability, such as `(9, 0)` or `\"9.0a\"`. Needs no device.",
+    "\n\n# Errors\n\nIf the compute capability is unknown, or the kernel does not compile.",
+];
+/// The documentation of `compile`, and its errors.
+const COMPILE: [&str; 2] = [
+    "Compiles and loads the kernel for the current device, and tells what it uses.",
+    "\n\n# Errors\n\nIf there is no current device, or the kernel does not compile or load.",
+];
+
+/// So many elements a tuple of `Told` has at most.
+const TOLD_TOGETHER: usize = 8;
 
 /// Which attribute is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,14 +53,14 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             _ => {}
         }
     }
-    let function: ItemFn = match crate::plain::function(item.clone()) {
+    let mut function = match crate::plain::function(item.clone()) {
         Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &function) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -64,12 +89,12 @@ fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     quote!(#function #error)
 }
 
-/// What stands beside the function, and why its body is refused if it is.
+/// What stands beside the function, whose body it takes, and why that is refused if it is.
 fn beside(
     kind: Kind,
     root: &TokenStream,
     options: TokenStream,
-    function: &ItemFn,
+    function: &mut ItemFn,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => options::of_kernel(options)?,
@@ -77,6 +102,8 @@ fn beside(
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;
+    let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
+    let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &signature.generics;
     let args = signature.marker_args(root);
@@ -84,9 +111,13 @@ fn beside(
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let hidden = |name: &str| Ident::new(name, Span::call_site());
-    let (captured, refused) = match capture::capture(&signature, signature.body(&function.block)) {
-        Ok(captured) => {
-            let definition = definition(root, &hidden("__definition"), name, &captured, &options);
+    let (captured, refused) = match capture::capture(&signature, body) {
+        Ok(mut captured) => {
+            let encoded = encoded(root, name, &mut captured, &options);
+            let definition = match kind {
+                Kind::Kernel => site(root, &encoded),
+                Kind::Device => definition(root, &hidden("__definition"), &encoded),
+            };
             let none = syn::Generics::default();
             let twin = twin(root, &hidden("__harvest"), &none, &function.sig, &signature, &captured);
             (quote!(#definition #twin), None)
@@ -125,6 +156,10 @@ fn nothing(root: &TokenStream) -> TokenStream {
             loop {}
         }
 
+        fn __site() -> &'static #root::KernelSite {
+            loop {}
+        }
+
         fn __harvest() -> #root::Harvest {
             loop {}
         }
@@ -132,11 +167,32 @@ fn nothing(root: &TokenStream) -> TokenStream {
 }
 
 /// The function that yields the captured syntax.
-pub(crate) fn definition(
+pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenStream) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        fn #function() -> &'static #root::syntax::Definition {
+            static ENCODED: #root::syntax::Encoded = #encoded;
+            ENCODED.definition()
+        }
+    }
+}
+
+/// The function that yields what a kernel keeps: one `static` item costs rustc less than two.
+fn site(root: &TokenStream, encoded: &TokenStream) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        fn __site() -> &'static #root::KernelSite {
+            static SITE: #root::KernelSite = #root::KernelSite::new(#encoded);
+            &SITE
+        }
+    }
+}
+
+/// The captured syntax as a constant; takes it.
+pub(crate) fn encoded(
     root: &TokenStream,
-    function: &Ident,
     name: &Ident,
-    captured: &Captured,
+    captured: &mut Captured,
     options: &owned::Options,
 ) -> TokenStream {
     let bindings = captured.bindings.iter().map(|binding| {
@@ -146,20 +202,16 @@ pub(crate) fn definition(
     let definition = owned::Definition {
         name: name.to_string(),
         line: name.span().start().line as u32,
-        params: captured.params.clone(),
+        params: std::mem::take(&mut captured.params),
         bindings: bindings.collect(),
-        body: captured.body.clone(),
+        body: std::mem::replace(&mut captured.body, owned::Block { stmts: Vec::new(), tail: None }),
         ..owned::Definition::new(*options)
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     quote! {
-        #[doc(hidden)]
-        fn #function() -> &'static #root::syntax::Definition {
-            static ENCODED: #root::syntax::Encoded = #root::syntax::Encoded::new(
-                ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
-            );
-            ENCODED.definition()
-        }
+        #root::syntax::Encoded::new(
+            ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
+        )
     }
 }
 
@@ -173,7 +225,7 @@ pub(crate) fn twin(
     captured: &Captured,
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
-    let observers = observers(captured);
+    let observers = observers(captured, captured.staying.is_none());
     let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
         Callee::Observed(span) => {
             let observer = capture::callee(number, *span);
@@ -181,14 +233,22 @@ pub(crate) fn twin(
         }
         Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
     });
-    let locals = (0u32..).zip(&captured.bindings).filter_map(|(number, info)| {
-        let observer = capture::observer(number, info.ident.span());
-        match info.kind {
-            _ if (number as usize) < signature.params.len() => None,
-            BindingKind::Closure => Some(quote!(#root::closure_ty)),
-            _ => Some(quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))),
+    let locals = match captured.staying {
+        Some(_) => {
+            let never = signature.params.iter().map(|_| quote!(loop {}));
+            quote!(#root::told(if false { ::core::option::Option::Some(__twin(#(#never),*)) } else { ::core::option::Option::None }))
         }
-    });
+        None => {
+            let seen = locals(signature, captured).map(|(number, info)| match info.kind {
+                BindingKind::Closure => quote!(#root::closure_ty),
+                _ => {
+                    let observer = capture::observer(number, info.ident.span());
+                    quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
+                }
+            });
+            quote!(#root::tell(&[#(#seen),*]))
+        }
+    };
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.result));
     let (consts, Captured { types, items, .. }) = (constants(root, captured), captured);
@@ -201,13 +261,17 @@ pub(crate) fn twin(
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let methods = last_resort(root, "__call", &captured.methods);
-    let body = twin_closure(sig, signature, captured);
+    let body = match &captured.staying {
+        Some(staying) => yielding_closure(root, signature, captured, staying),
+        None => twin_closure(sig, signature, captured),
+    };
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function #own_generics() -> #root::Harvest #where_clause {
-            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _, called as __cuda_jit_called, seen as __cuda_jit_seen};
+            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _};
+            use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, seen as __cuda_jit_seen};
             #(#items)*
             #methods
             #(#observers)*
@@ -215,7 +279,7 @@ pub(crate) fn twin(
             #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
-                locals: &[#(#locals),*],
+                locals: #locals,
                 callees: &[#(#callees),*],
                 types: &[#(#types()),*],
                 named: &[#(#named),*],
@@ -233,9 +297,14 @@ pub(crate) fn constants(root: &TokenStream, captured: &Captured) -> Vec<TokenStr
     captured.consts.iter().map(value).collect()
 }
 
-/// The statements that declare the observers.
-pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream> {
-    let locals = (0u32..).zip(&captured.bindings).filter(|(_, info)| info.kind == BindingKind::Local);
+/// The bindings behind the parameters.
+fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
+    (0u32..).zip(&captured.bindings).skip(signature.params.len())
+}
+
+/// The statements that declare the observers; those of bindings only where nothing else does.
+pub(crate) fn observers(captured: &Captured, bindings: bool) -> impl Iterator<Item = TokenStream> {
+    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| bindings && info.kind == BindingKind::Local);
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
     let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
         Named::Observed(span) => Some(capture::named(number, *span)),
@@ -248,17 +317,41 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     bindings.chain(others).chain(callees).map(|observer| capture::declared(&observer))
 }
 
+/// The body as a closure that is never called and yields what it saw: the bindings that are there at its end, and the
+/// observers of the others, which it declares. rustc asks about every variable that is still open at nearly every
+/// expression, and about every name that a closure has from outside, so that these cost the least.
+fn yielding_closure(root: &TokenStream, signature: &Signature, captured: &Captured, staying: &[u32]) -> TokenStream {
+    let (mut observers, mut seen) = (Vec::new(), Vec::new());
+    for (number, info) in locals(signature, captured) {
+        let (ident, observer) = (&info.ident, capture::observer(number, info.ident.span()));
+        seen.push(match info.kind {
+            BindingKind::Closure => quote!(#root::saw_closure()),
+            _ if staying.contains(&number) => quote_spanned!(ident.span() => __cuda_jit_saw(&raw const #ident)),
+            _ => {
+                observers.push(capture::declared(&observer));
+                quote_spanned!(ident.span() => __cuda_jit_saw(#observer))
+            }
+        });
+    }
+    while seen.len() > TOLD_TOGETHER {
+        seen = seen.chunks(TOLD_TOGETHER).map(|seen| quote!((#(#seen,)*))).collect();
+    }
+    let (params, stmts) = (stood_in_params(signature), &captured.twin.stmts);
+    quote!(let __twin = |#(#params),*| { loop {} #(#observers)* #(#stmts)* ; (#(#seen,)*) };)
+}
+
+/// The parameters as the twin has them.
+fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> {
+    signature.params.iter().map(|param| syn::PatType { ty: Box::new(signature.stood_in(&param.ty)), ..param.clone() })
+}
+
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
     let (body, output) = (capture::unreached(&captured.twin), &sig.output);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
-        let params = signature.params.iter().map(|param| {
-            let mut param = param.clone();
-            param.ty = Box::new(signature.stood_in(&param.ty));
-            param
-        });
+        let params = stood_in_params(signature);
         return quote!(let __twin = |#(#params),*| #output #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
@@ -380,21 +473,18 @@ fn kernel_items(
         true => "",
         false => "\n\nTakes the closures that a launch would pass, by reference: nothing else tells their types.",
     };
+    let [compile_ptx, compile] = [COMPILE_PTX, COMPILE].map(|[what, errors]| format!("{what}{taken}{errors}"));
     quote! {
         impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
-            fn definition() -> &'static #root::syntax::Definition {
-                Self::__definition()
+            fn site() -> &'static #root::KernelSite {
+                Self::__site()
             }
             fn instance() -> #root::Instance {
                 #root::Instance {
-                    body: #root::Body::Captured(Self::__definition(), Self::__harvest),
+                    body: #root::Body::Captured(Self::__site().definition(), Self::__harvest),
                     generics: ::std::vec![#(#args),*],
                 }
-            }
-            fn cache() -> &'static #root::KernelCache {
-                static CACHE: #root::KernelCache = #root::KernelCache::new();
-                &CACHE
             }
         }
 
@@ -402,12 +492,7 @@ fn kernel_items(
         impl #impl_generics #name #ty_generics #where_clause {
             #launches
 
-            /// Compiles the kernel to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`. Needs no device.
-            #[doc = #taken]
-            ///
-            /// # Errors
-            ///
-            /// If the compute capability is unknown, or the kernel does not compile.
+            #[doc = #compile_ptx]
             #vis fn compile_ptx(
                 cc: impl ::core::convert::TryInto<
                     #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
@@ -417,12 +502,7 @@ fn kernel_items(
                 #root::compile_ptx::<Self>(cc)
             }
 
-            /// Compiles and loads the kernel for the current device, and tells what it uses.
-            #[doc = #taken]
-            ///
-            /// # Errors
-            ///
-            /// If there is no current device, or the kernel does not compile or load.
+            #[doc = #compile]
             #vis fn compile(#(_: &impl #root::ClosureArg<Closure = #closures>),*) -> #root::Result<#root::CompiledKernel> {
                 #root::compile_for::<Self>(#root::current_context)
             }
@@ -440,21 +520,10 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
     let args = quote!(#(#names: #types),*);
     let config = Ident::new("config", Span::mixed_site());
     let count = format_ident!("count", span = Span::mixed_site());
-    let (unsafety, safety) = if options.unchecked {
-        let text = "\n# Safety\n\nIndices are not checked: every index that the kernel uses must be within its slice.";
-        (quote!(unsafe), quote!(#[doc = #text]))
-    } else {
-        (quote!(), quote!())
-    };
+    let (unsafety, safety) = if options.unchecked { (quote!(unsafe), SAFETY) } else { (quote!(), "") };
+    let [launch, forall] = [LAUNCH, FORALL].map(|text| format!("{text}{safety}"));
     quote! {
-        /// Launches the kernel: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)` or
-        /// a `LaunchConfig`, then the kernel's own parameters.
-        ///
-        /// # Errors
-        ///
-        /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails.
-        /// Nothing is launched then.
-        #safety
+        #[doc = #launch]
         #[track_caller]
         #vis #unsafety fn launch(
             #config: impl #root::Configuration, #args
@@ -462,13 +531,7 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
             #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
         }
 
-        /// Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` or
-        /// `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for zero.
-        ///
-        /// # Errors
-        ///
-        /// As for `launch`.
-        #safety
+        #[doc = #forall]
         #[track_caller]
         #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
             #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))

@@ -111,10 +111,11 @@ fn body(
     generics: &Generics,
     names: [Ident; 2],
 ) -> syn::Result<Body> {
-    let block: syn::Block = syn::parse2(renamed(signature.body(block).to_token_stream()))?;
-    let captured = capture::capture(signature, block)?;
+    let block: syn::Block = syn::parse2(renamed(signature.body(block.clone()).to_token_stream()))?;
+    let mut captured = capture::capture(signature, block)?;
+    let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
-        definition: emit::definition(root, &names[0], &sig.ident, &captured, options),
+        definition: emit::definition(root, &names[0], &encoded),
         harvest: emit::twin(root, &names[1], generics, sig, signature, &captured),
     })
 }

@@ -100,8 +100,7 @@ impl Signature {
     }
 
     /// The function's body, which first takes its parameters apart.
-    pub(crate) fn body(&self, block: &Block) -> Block {
-        let mut block = block.clone();
+    pub(crate) fn body(&self, mut block: Block) -> Block {
         block.stmts.splice(0..0, self.unpacked.iter().cloned());
         block
     }
@@ -122,6 +121,11 @@ impl Signature {
     /// Whether a type parameter is a closure's that only a call knows: a kernel's is the launch's.
     fn stands_open(&self, name: &Ident) -> bool {
         self.role != Role::Kernel && self.closure(name).is_some()
+    }
+
+    /// Whether it yields `()`, and has no lifetimes that a closure of its type would have to tie.
+    pub(crate) fn yields_nothing(&self) -> bool {
+        self.lifetimes.is_empty() && matches!(&self.result, Type::Tuple(result) if result.elems.is_empty())
     }
 
     /// Whether it has closures among its parameters.

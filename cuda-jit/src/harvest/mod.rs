@@ -8,6 +8,7 @@ mod builtin;
 mod closure;
 mod keys;
 mod operator;
+mod told;
 mod types;
 
 use std::cell::Cell;
@@ -24,6 +25,7 @@ pub use keys::{
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
+pub use told::{Told, tell, told};
 pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::constant::{Constant, Held};
@@ -347,14 +349,14 @@ pub struct Harvest {
 }
 
 /// What a twin's variables became: functions that tell it, which cost rustc less than values.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Answers<'a> {
     /// The type of each parameter.
     pub params: &'a [fn() -> Ty],
     /// The type of the result.
     pub result: fn() -> Ty,
     /// The type of each binding behind the parameters.
-    pub locals: &'a [fn() -> Ty],
+    pub locals: Vec<Ty>,
     /// The function that each call calls.
     pub callees: &'a [fn() -> Instance],
     /// The types named in casts.
@@ -366,9 +368,8 @@ pub struct Answers<'a> {
 impl Answers<'_> {
     /// The answers, with the constants.
     pub fn harvest(self, consts: Vec<ConstValue>) -> Harvest {
-        let tell = |types: &[fn() -> Ty]| types.iter().map(|ty| ty()).collect::<Vec<Ty>>();
         let params = tell(self.params);
-        let bindings = params.iter().cloned().chain(tell(self.locals));
+        let bindings = params.iter().cloned().chain(self.locals);
         Harvest {
             bindings: bindings.map(Ty::of_binding).collect(),
             params,

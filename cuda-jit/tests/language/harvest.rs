@@ -141,6 +141,106 @@ fn names_shadow_as_in_rust() {
     assert_eq!(differ!(names, (1, 2), [&[1.0, 2.0][..]], vec![0f32; 2]), [6.0, 12.0]);
 }
 
+#[kernel]
+fn shadowed(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let value = x[i] as u32;
+    let shifted = value << 1;
+    let value = if value > 2 { Some(x[i]) } else { None };
+    let late;
+    if let Some(value) = value {
+        late = value as f64;
+    } else {
+        late = -1.0;
+    }
+    let value = |more: f32| more + shifted as f32;
+    let value = (value(0.5), late);
+    out[i] = value.0 + value.1 as f32;
+}
+
+#[test]
+fn each_of_the_bindings_that_share_a_name_has_its_own_type() {
+    let of_value = types::<shadowed>().into_iter().filter(|(name, _)| *name == "value").map(|(_, ty)| ty);
+    let expected = [
+        Some(scalar(Scalar::U32)),
+        Some(Ty::Option(Box::new(scalar(Scalar::F32)))),
+        Some(scalar(Scalar::F32)),
+        None,
+        Some(Ty::Tuple(vec![scalar(Scalar::F32), scalar(Scalar::F64)])),
+    ];
+    assert_eq!(of_value.collect::<Vec<_>>(), expected);
+    assert_eq!(differ!(shadowed, (1, 2), [&[1.0f32, 4.0][..]], vec![0f32; 2]), [1.5, 12.5]);
+}
+
+macro_rules! crowded {
+    ($($ty:ty, $scalar:ident: $($name:ident)*;)*) => {
+        #[kernel]
+        fn crowded(x: &[f32], out: &mut [f64]) {
+            $($(let $name = x[0] as $ty;)*)*
+            out[0] = 0.0 $($(+ $name as f64)*)*;
+        }
+
+        #[test]
+        fn many_bindings_keep_their_order() {
+            let expected = [$($((stringify!($name), Some(scalar(Scalar::$scalar)))),*),*];
+            assert!(expected.len() > 64, "more than a tuple of tuples holds");
+            assert_eq!(types::<crowded>()[2..], expected);
+            assert_eq!(differ!(crowded, (1, 1), [&[2.5f32][..]], vec![0f64]), [8.0 * 7.0 * 2.0 + 2.0 * 7.0 * 2.5]);
+        }
+    };
+}
+
+crowded! {
+    u8, U8: a0 a1 a2 a3 a4 a5 a6;
+    u16, U16: b0 b1 b2 b3 b4 b5 b6;
+    u32, U32: c0 c1 c2 c3 c4 c5 c6;
+    u64, U64: d0 d1 d2 d3 d4 d5 d6;
+    i8, I8: e0 e1 e2 e3 e4 e5 e6;
+    i16, I16: f0 f1 f2 f3 f4 f5 f6;
+    i32, I32: g0 g1 g2 g3 g4 g5 g6;
+    i64, I64: h0 h1 h2 h3 h4 h5 h6;
+    f32, F32: i0 i1 i2 i3 i4 i5 i6;
+    f64, F64: j0 j1 j2 j3 j4 j5 j6;
+}
+
+// --- ways out
+
+#[kernel]
+fn returns(x: &[u32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let first = x[i];
+    // what the closure yields, its `return` alone says
+    let small = |v: u32| {
+        if v < 100 {
+            return Some(v as f32 / 2.0);
+        }
+        None
+    };
+    if first == 0 {
+        return;
+    }
+    let last = small(first).unwrap_or(0.5);
+    match first {
+        1 => {
+            return out[i] = {
+                let more = last + 10.0;
+                more
+            };
+        }
+        2 => return (),
+        _ => {}
+    }
+    out[i] = last
+}
+
+#[test]
+fn kernels_return_from_any_place() {
+    assert_eq!(type_of::<returns>("last"), scalar(Scalar::F32));
+    assert_eq!(type_of::<returns>("more"), scalar(Scalar::F32));
+    let x = [0, 1, 2, 3, 200];
+    assert_eq!(differ!(returns, (1, 5), [&x[..]], vec![7f32; 5]), [7.0, 10.5, 7.0, 1.5, 0.5]);
+}
+
 // --- closures
 
 #[kernel]

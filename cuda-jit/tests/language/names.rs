@@ -87,11 +87,16 @@ fn __seen(__f0: u32) -> u32 {
     __c0 * 2
 }
 
+#[device]
+fn __saw(__told: u32) -> u32 {
+    __told
+}
+
 #[kernel]
 fn called(x: &[u32], config: u32, count: u32, __twin: u32, out: &mut [u32]) {
     let __w0 = grid::<1>();
     let (__w1, __w2, __n0, __c0, __f0) = (x[__w0], 2u8, 3u64, 4.5f32, true);
-    let __v = __seen(__w1);
+    let __v = __seen(__saw(__w1));
     let __part0 = (__w2, __n0);
     let (mut __a, mut __b) = (__v, 1);
     (__a, __b) = (__b, __a);

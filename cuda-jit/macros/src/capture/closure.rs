@@ -72,7 +72,7 @@ impl Capture {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
-        let labels = std::mem::take(&mut self.labels);
+        let (labels, yields) = (std::mem::take(&mut self.labels), std::mem::take(&mut self.yields));
         let first = self.bindings.len() as u32;
         let outer = self.moved.take();
         if closure.capture.is_some() {
@@ -86,7 +86,7 @@ impl Capture {
             *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
             (params, body)
         });
-        self.labels = labels;
+        (self.labels, self.yields) = (labels, yields);
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved }
     }

@@ -122,6 +122,10 @@ impl Capture {
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
+                if self.yields {
+                    let written = jump.expr.iter();
+                    jump.expr = Some(Box::new(Expr::Verbatim(quote!({ #(#written;)* loop {} }))));
+                }
                 node(span, s::ExprKind::Return(value))
             }
             other => self.refuse(span, unsupported(other)),

@@ -36,6 +36,8 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
+    /// If the twin yields what it saw: the bindings that are there at its end.
+    pub(crate) staying: Option<Vec<u32>>,
     /// Each callee.
     pub(crate) callees: Vec<Callee>,
     /// Each constant.
@@ -111,6 +113,12 @@ pub(crate) struct Capture {
     asked: Vec<(String, u32)>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
+    /// Whether the twin yields what it saw, so that `return` has nothing to yield.
+    yields: bool,
+    /// Whether the block that is walked next is the whole of such a body.
+    outermost: bool,
+    /// The names of that block that are still there at its end; they need no observers.
+    staying: Vec<(String, u32)>,
     /// The names that the first of several alternatives binds, for the others to bind again.
     alternatives: Option<Vec<(String, u32)>>,
     /// Whether the pattern that is walked is all of an arm's.
@@ -130,8 +138,11 @@ pub(crate) struct Capture {
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+    let yields = signature.yields_nothing();
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
+        yields,
+        outermost: yields,
         ..Capture::default()
     };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
@@ -160,8 +171,9 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
+        let staying = self.yields.then(|| self.staying.iter().map(|(_, number)| *number).collect());
         let Self { bindings, callees, consts, types, named, methods, items, .. } = self;
-        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, items })
+        Ok(Captured { bindings, params, body, twin, staying, callees, consts, types, named, methods, items })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -220,6 +232,23 @@ impl Capture {
         self.bindings.push(BindingInfo { ident: ident.clone(), mutable, by_ref: false, kind });
         self.scope.push((identity(ident), number));
         number
+    }
+
+    /// Notes the names that a statement of the outermost block has brought into scope. What the twin does before it: it
+    /// shows the bindings whose names they take to their observers.
+    fn stay(&mut self, depth: usize) -> Vec<Stmt> {
+        let mut taken = Vec::new();
+        let names = self.scope[depth..].to_vec();
+        for (name, number) in names {
+            if let Some(place) = self.staying.iter().position(|(known, _)| *known == name) {
+                let (_, before) = self.staying.remove(place);
+                taken.push(see(before, &self.bindings[before as usize].ident));
+            }
+            if self.bindings[number as usize].kind == BindingKind::Local && !self.late.contains(&number) {
+                self.staying.push((name, number));
+            }
+        }
+        taken
     }
 
     /// The binding that a name stands for, if it is a local one.

@@ -15,6 +15,7 @@ impl Capture {
 
     /// The same in the current scope, with `observers` at the block's beginning.
     pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
+        let outermost = std::mem::take(&mut self.outermost);
         let mut stmts = Vec::new();
         let mut tail = None;
         let mut twin = observers;
@@ -35,8 +36,13 @@ impl Capture {
                     twin.push(stmt);
                 }
                 Stmt::Local(local) => {
-                    let ((captured, observers), before) = self.apart(|walk| walk.local(local));
+                    let depth = self.scope.len();
+                    let ((captured, mut observers), before) = self.apart(|walk| walk.local(local));
                     stmts.push(captured);
+                    if outermost {
+                        twin.extend(self.stay(depth));
+                        observers.clear();
+                    }
                     twin.extend(before);
                     twin.push(stmt);
                     twin.extend(observers);
