@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key};
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
-use crate::launch::{Capture, Captures, HostCaptures, KernelArg};
+use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
 use crate::syntax::Definition;
 
 /// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes.
@@ -71,7 +71,7 @@ impl<K> Carrier<K> {
     }
 
     /// Ties the variable to the type of what is captured; yields what is carried of it, and what the closure's body sees.
-    pub fn carry<'a, T: Capture<'a, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
+    pub fn carry<'a, T: Carry<'a, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
         value.carry()
     }
 

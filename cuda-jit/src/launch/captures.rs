@@ -22,7 +22,7 @@ use crate::harvest::{DeviceClosure, DeviceType, ElementType, Key, Ty, ValueType}
     note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
     note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
 )]
-pub trait Capture<'a> {
+pub trait Carry<'a> {
     /// Its key in the closure's body, asked for together with the rest, so that what cannot be carried is said once.
     type Key: Key;
 
@@ -37,7 +37,7 @@ pub trait Capture<'a> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: ValueType> Capture<'_> for T {
+impl<T: ValueType> Carry<'_> for T {
     type Key = T::K;
     type Held = T;
     type Seen = T;
@@ -113,7 +113,7 @@ impl<T: Element, D: Dimension> Clone for Borrowed<'_, T, D> {
 macro_rules! arrays {
     ($($outlived:lifetime: $array:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Capture<'a> for $array {
+        impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Carry<'a> for $array {
             type Key = <D::Seen as DeviceType>::K;
             type Held = Borrowed<$outlived, T, D>;
             type Seen = D::Seen;

@@ -22,7 +22,7 @@ use cuda_mem::{DeviceArray, Element};
 use ndarray::Dimension;
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
-pub use captures::{Borrowed, Capture, CaptureDim, Captures, Held, HostCaptures};
+pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures};
 pub use config::{Configuration, Tasks};
 pub use host::{In, InOut, Out};
 pub use params::Params;
