@@ -209,17 +209,18 @@ crowded! {
 fn returns(x: &[u32], out: &mut [f32]) {
     let i = grid::<1>();
     let first = x[i];
-    // what the closure yields, its `return` alone says
+    // only its `return` says what the closure yields
     let small = |v: u32| {
         if v < 100 {
-            return Some(v as f32 / 2.0);
+            return Some(v);
         }
         None
     };
     if first == 0 {
         return;
     }
-    let last = small(first).unwrap_or(0.5);
+    let found = small(first);
+    let last = if let Some(v) = found { v as f32 / 2.0 } else { 0.5 };
     match first {
         1 => {
             return out[i] = {
@@ -235,6 +236,7 @@ fn returns(x: &[u32], out: &mut [f32]) {
 
 #[test]
 fn kernels_return_from_any_place() {
+    assert_eq!(type_of::<returns>("found"), Ty::Option(Box::new(scalar(Scalar::U32))));
     assert_eq!(type_of::<returns>("last"), scalar(Scalar::F32));
     assert_eq!(type_of::<returns>("more"), scalar(Scalar::F32));
     let x = [0, 1, 2, 3, 200];
