@@ -86,8 +86,11 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Every generated file with its text, and what the C compiler confirmed of each version.
-fn files() -> Result<(Vec<(PathBuf, String)>, Vec<String>)> {
+/// A generated file: where it lies, and its text.
+type Written = (PathBuf, String);
+
+/// Every generated file, and what the C compiler confirmed of each version.
+fn files() -> Result<(Vec<Written>, Vec<String>)> {
     let headers = headers()?;
     let history = History::committed();
     let folder = workspace::root().join("cuda-sys/src/generated");

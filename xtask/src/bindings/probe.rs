@@ -88,11 +88,10 @@ fn tagged(name: &str, tags: &BTreeSet<(&str, &str)>) -> Option<String> {
     if let Some(word) = word(name) {
         return Some(format!("{word} {name}"));
     }
-    let inner = name.match_indices('_').find_map(|(at, _)| {
+    name.match_indices('_').find_map(|(at, _)| {
         let (outer, inner) = (&name[..at], &name[at + 1..]);
         word(outer).and(word(inner)).map(|word| format!("{word} {inner}"))
-    });
-    inner
+    })
 }
 
 /// What the compiler said of each line of `facts`.
