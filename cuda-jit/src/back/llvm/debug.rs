@@ -2,6 +2,7 @@
 //!
 //! It describes lines and functions, and no variables. A module without [`Op::Line`] gets none of it.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,7 +47,21 @@ impl<'ctx> DebugInfo<'ctx> {
         flag("Dwarf Version", DWARF_VERSION);
         let (language, kind) = (DWARFSourceLanguage::Rust, DWARFEmissionKind::Full);
         let (builder, unit) = module.create_debug_info_builder(
-            true, language, file, "", "cuda-jit", optimized, "", 0, "", kind, 0, false, false, "", "",
+            true,
+            language,
+            &assembled(file),
+            "",
+            "cuda-jit",
+            optimized,
+            "",
+            0,
+            "",
+            kind,
+            0,
+            false,
+            false,
+            "",
+            "",
         );
         Some(DebugInfo { context, builder, unit, files: RefCell::default() })
     }
@@ -77,8 +92,13 @@ impl<'ctx> DebugInfo<'ctx> {
 
     fn file(&self, name: &Arc<str>) -> DIFile<'ctx> {
         let mut files = self.files.borrow_mut();
-        *files.entry(name.clone()).or_insert_with(|| self.builder.create_file(name, ""))
+        *files.entry(name.clone()).or_insert_with(|| self.builder.create_file(&assembled(name), ""))
     }
+}
+
+/// A file's name as ptxas takes it: a string of PTX ends at its first quotation mark, also behind a backslash.
+fn assembled(name: &str) -> Cow<'_, str> {
+    if name.contains('"') { name.replace('"', "'").into() } else { name.into() }
 }
 
 /// Where a function begins, as far as its instructions say.
