@@ -14,7 +14,7 @@ use core::ffi::{c_int, c_void};
 use std::ffi::CString;
 
 use crate::driver::{CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, CUresult, cuuint64_t};
-use crate::functions::{Exported, Functions, Interface};
+use crate::functions::{Exported, Functions, Interface, written_version};
 use crate::library::Library;
 use crate::table::{DefaultStream, DriverFns, SYMBOLS, Symbol};
 
@@ -97,17 +97,10 @@ fn find(library: &Library, version: c_int, symbol: &Symbol) -> Option<*mut c_voi
     lookup.and_then(|lookup| ask_driver(lookup, symbol)).or_else(|| library.exported(symbol.name))
 }
 
-type VersionFn = unsafe extern "C" fn(*mut c_int) -> CUresult;
-
 /// The CUDA version that a driver implements, 0 where it fails to tell. Needs no initialised driver.
 fn version(exported: Exported<'_>) -> c_int {
-    let Some(address) = exported("cuDriverGetVersion") else { return 0 };
-    // SAFETY: the header's function has this name, see the head of this file.
-    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
-    let mut version = 0;
-    // SAFETY: the function writes one integer, and `version` lives through the call.
-    let status = unsafe { get_version(&mut version) };
-    if status == CUresult::CUDA_SUCCESS { version } else { 0 }
+    // SAFETY: the header's function has this name and writes one integer, see the head of this file.
+    unsafe { written_version(exported, "cuDriverGetVersion") }
 }
 
 /// How the driver's library tells addresses.

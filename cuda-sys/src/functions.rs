@@ -2,6 +2,10 @@
 //!
 //! The tables that users see ([`DriverApi`](crate::DriverApi) and its like) wrap one of these each and add the functions'
 //! types (`table.rs`). Nothing here knows a function; what a library needs that is its own stands in its [`Interface`].
+//!
+//! # Safety
+//!
+//! `unsafe` stands where a library is asked for its version; that the name is of such a function is the caller's promise.
 
 use core::ffi::{c_int, c_void};
 use std::path::Path;
@@ -117,4 +121,21 @@ impl<const N: usize> Functions<N> {
 #[cfg(any(feature = "nvrtc", feature = "nvml"))]
 pub(crate) fn exported(library: &Library, _version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
     library.exported(symbol.base)
+}
+
+/// The version that the function of that name writes, 0 where there is none or where it fails.
+///
+/// # Safety
+///
+/// What is exported by that name takes a pointer to one integer, which it writes, and returns a status of 32 bits that is
+/// 0 for success.
+pub(crate) unsafe fn written_version(exported: Exported<'_>, name: &str) -> c_int {
+    type VersionFn = unsafe extern "C" fn(*mut c_int) -> c_int;
+    let Some(address) = exported(name) else { return 0 };
+    // SAFETY: the caller's promise; the header's status types are integers of 32 bits, see `c_enum`.
+    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
+    let mut version = 0;
+    // SAFETY: the function writes one integer, and `version` lives through the call.
+    let status = unsafe { get_version(&mut version) };
+    if status == 0 { version } else { 0 }
 }

@@ -28,7 +28,7 @@
 use core::ffi::*;
 
 use crate::MissingSymbol;
-use crate::functions::{Exported, Functions, Interface, exported};
+use crate::functions::{Exported, Functions, Interface, exported, written_version};
 use crate::table::{DefaultStream, Symbol};
 
 generated_types! { "nvml" }
@@ -75,15 +75,8 @@ const INTERFACE: &Interface = &Interface {
     find: exported,
 };
 
-type VersionFn = unsafe extern "C" fn(*mut c_int) -> nvmlReturn_t;
-
 /// The driver's CUDA version, 0 where NVML fails to tell, as it may before it is initialised.
 fn version(exported: Exported<'_>) -> c_int {
-    let Some(address) = exported("nvmlSystemGetCudaDriverVersion_v2") else { return 0 };
-    // SAFETY: a library exports this name only for the header's function.
-    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
-    let mut version = 0;
-    // SAFETY: the function writes one integer, and `version` lives through the call.
-    let status = unsafe { get_version(&mut version) };
-    if status == nvmlReturn_t::NVML_SUCCESS { version } else { 0 }
+    // SAFETY: a library exports this name only for the header's function, which writes one integer.
+    unsafe { written_version(exported, "nvmlSystemGetCudaDriverVersion_v2") }
 }

@@ -25,7 +25,7 @@
 
 use core::ffi::*;
 
-use crate::functions::{Exported, Functions, Interface};
+use crate::functions::{Exported, Functions, Interface, written_version};
 use crate::library::Library;
 use crate::table::{DefaultStream, Symbol};
 use crate::toolkit::Environment;
@@ -102,17 +102,10 @@ pub fn installed_version_in(environment: &Environment) -> Result<c_int, LoadErro
     Ok(version(&|name| library.exported(name)))
 }
 
-type VersionFn = unsafe extern "C" fn(*mut c_int) -> cudaError_t;
-
 /// The runtime's version, 0 where it fails to tell.
 fn version(exported: Exported<'_>) -> c_int {
-    let Some(address) = exported("cudaRuntimeGetVersion") else { return 0 };
-    // SAFETY: a library exports this name only for the header's function, and all versions of it are alike.
-    let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
-    let mut version = 0;
-    // SAFETY: the function writes one integer, and `version` lives through the call.
-    let status = unsafe { get_version(&mut version) };
-    if status == cudaError_t::cudaSuccess { version } else { 0 }
+    // SAFETY: a library exports this name only for the header's function, which writes one integer in all versions.
+    unsafe { written_version(exported, "cudaRuntimeGetVersion") }
 }
 
 /// The address of a symbol, where the library's version is one in which it has the signature of the table.
