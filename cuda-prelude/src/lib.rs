@@ -80,7 +80,7 @@ pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
     prelude_kernel as kernel, prelude_printf as printf,
 };
-pub use cuda_mem::{DeviceArray, Element};
+pub use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element};
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
     list_devices, profile_start, profile_stop, profiling, select_device, synchronize,

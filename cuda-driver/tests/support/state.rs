@@ -145,10 +145,17 @@ impl State {
             self.violations.push(format!("{what}: {bytes} bytes at {address:#x} are not live"));
             return;
         };
-        if let Some(earlier) = self.clocks.access(&mut allocation.accesses, actor, write) {
+        let range = address..address + bytes as u64;
+        if let Some(earlier) = self.clocks.access(&mut allocation.accesses, range, actor, write) {
             let text = format!("{what} of {start:#x} by {actor:#x} is not ordered after {earlier:?}");
             self.violations.push(text);
         }
+    }
+
+    /// A write of all of an allocation, such as freeing it, by `actor`.
+    pub(super) fn touch_all(&mut self, what: &str, address: u64, actor: Actor) {
+        let bytes = self.device.get(&address).map_or(1, |allocation| allocation.bytes);
+        self.touch(what, address, bytes, actor, true);
     }
 
     /// A violation unless `stream` is live or one of the driver's own.
