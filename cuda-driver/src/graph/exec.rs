@@ -212,7 +212,9 @@ impl GraphExec {
         match unsafe { driver_call!(context, cuGraphExecUpdate_v2(state.raw, graph.0.raw, &mut info)) } {
             Ok(()) => state.replace(contents.clone()),
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
-                let node = graph.raw_nodes()?.into_iter().position(|node| node == info.errorNode);
+                // Where the fault is helps; that it cannot be told is no reason to tell something else.
+                let nodes = if info.errorNode.is_null() { None } else { graph.raw_nodes().ok() };
+                let node = nodes.and_then(|nodes| nodes.into_iter().position(|node| node == info.errorNode));
                 Err(GraphError::Update { result: info.result, node }.into())
             }
             Err(error) => Err(error),
