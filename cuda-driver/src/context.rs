@@ -280,6 +280,12 @@ impl Context {
         self.0.check(code, call)
     }
 
+    /// The error for a status that is not success; a sticky one poisons the context.
+    #[cold]
+    pub(crate) fn failure(&self, code: CUresult, call: &'static str) -> Error {
+        self.0.fail(code, call)
+    }
+
     pub(crate) fn events(&self) -> &EventPool {
         &self.0.events
     }

@@ -144,3 +144,44 @@ impl From<GraphError> for Error {
         Error::Graph(Box::new(error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_result_of_an_update_has_its_reason() {
+        use CUgraphExecUpdateResult as R;
+        let reasons = [
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR, "the driver gives no reason"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, "it has other nodes, or other dependencies"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, "a node is of another type"),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED,
+                "a node launches another function, which this driver cannot change",
+            ),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, "parameters of a node differ that are fixed"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "a node is of a type that cannot be changed"),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
+                "a node launches a function that cannot take the place of the one before, such as one of another context",
+            ),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED,
+                "attributes of a launch differ that are fixed, such as the extents of clusters",
+            ),
+            (R(99), "the driver gives no reason"),
+        ];
+        for (result, reason) in reasons {
+            let name = result.name().unwrap_or("a result that is newer than this crate");
+            let text = GraphError::Update { result, node: Some(2) }.to_string();
+            assert_eq!(
+                text,
+                format!(
+                    "the executable graph cannot take over this graph: {reason}, at its node 2 ({name}); it is as it was, and \
+                     the other graph can be instantiated instead"
+                )
+            );
+        }
+    }
+}

@@ -5,4 +5,5 @@ mod futures;
 mod graphs;
 mod modules;
 mod nodes;
+mod peers;
 mod support;
