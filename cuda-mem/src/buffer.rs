@@ -297,8 +297,7 @@ impl Buffer {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
-                // SAFETY: the call has no argument; the context is bound by the macro.
-                unsafe { driver_call!(&self.context, cuCtxSynchronize()) }?;
+                self.context.wait_for_all()?;
                 None
             }
         };
