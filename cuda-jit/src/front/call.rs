@@ -136,9 +136,11 @@ impl Lowering<'_> {
         let returns = Return::Inlined(exit, merge);
         self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
-        for (pattern, arg) in definition.params.iter().zip(args) {
+        let scope = self.enter_inlined();
+        let place = self.go_to(Pos(definition.line, 1));
+        for ((pattern, arg), number) in definition.params.iter().zip(args).zip(1..) {
             match (arg, pattern) {
-                (Arg::Value(value), _) => self.bind(pattern, &Place::Fixed(value))?,
+                (Arg::Value(value), _) => self.bind_parameter(number, pattern, value)?,
                 (Arg::Closure(closure), Pattern::Bind(number)) => {
                     self.frame_mut().closures.insert(*number, closure);
                 }
@@ -150,6 +152,8 @@ impl Lowering<'_> {
         self.return_from(end, value)?;
         self.frames.pop();
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }
@@ -187,7 +191,7 @@ impl Lowering<'_> {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
             let copy = match local {
                 Local::Fixed(value) => Local::Fixed(self.own(value)),
-                Local::Late => Local::Late,
+                Local::Late(scope) => Local::Late(scope),
                 Local::Slots(ty, slots) => {
                     let value = self.get(&ty, &slots);
                     let value = self.own(value);
@@ -209,7 +213,8 @@ impl Lowering<'_> {
             self.copies.push(copies);
             number = Some(self.copies.len() - 1);
         }
-        Captured::Written { closure, frame: self.current, copies: number, result: self.ty_of(closure.body) }
+        let (result, scope) = (self.ty_of(closure.body), self.build.scope());
+        Captured::Written { closure, frame: self.current, copies: number, result, scope }
     }
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
@@ -228,11 +233,15 @@ impl Lowering<'_> {
         frame.checked = checked;
         self.frames.push(frame);
         let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        let scope = self.enter_passed();
+        let place = self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             let value = self.kernel_param(ty, next);
             self.bind(pattern, &Place::Fixed(value))?;
         }
         let captured = self.capture(closure);
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.current = kernel;
         Ok(captured)
     }
@@ -258,8 +267,8 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let (closure, frame, copies) = match self.frame().closures.get(&number).cloned() {
-            Some(Captured::Written { closure, frame, copies, .. }) => (closure, frame, copies),
+        let (closure, frame, copies, written_in) = match self.frame().closures.get(&number).cloned() {
+            Some(Captured::Written { closure, frame, copies, scope, .. }) => (closure, frame, copies, scope),
             Some(Captured::Function(instance, harvest)) => {
                 let passed = self.arguments(args, &harvest)?;
                 return self.call_function(at, &instance, &harvest, passed);
@@ -278,6 +287,8 @@ impl Lowering<'_> {
             });
         }
         let caller = std::mem::replace(&mut self.current, frame);
+        let scope = self.build.set_scope(written_in);
+        let place = self.go_to(closure.body.0);
         self.exchange_copies(copies);
         for (pattern, value) in closure.params.iter().zip(values) {
             self.bind(pattern, &Place::Fixed(value))?;
@@ -291,6 +302,8 @@ impl Lowering<'_> {
         self.frame_mut().returns.pop();
         self.exchange_copies(copies);
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }
