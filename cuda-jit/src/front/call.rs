@@ -11,7 +11,7 @@ use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
-use crate::kir::{Axis, BinaryOp, Op, Scalar, Space, Special, Type, Value};
+use crate::kir::{Axis, BinaryOp, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -24,6 +24,14 @@ const MAX_INLINED: usize = 64;
 pub(super) enum Arg {
     Value(Val),
     Closure(Captured),
+}
+
+/// Where a closure was written: the frame, what it copied, and the scope.
+#[derive(Clone, Copy)]
+struct Written {
+    frame: usize,
+    copies: Option<usize>,
+    scope: Option<SourceScopeId>,
 }
 
 impl Lowering<'_> {
@@ -52,14 +60,46 @@ impl Lowering<'_> {
         if *ty != Ty::Closure {
             return self.expr_as(arg, ty).map(Arg::Value);
         }
+        self.callable(arg).map(Arg::Closure)
+    }
+
+    /// A function that is called somewhere else.
+    pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Captured> {
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
             ExprKind::Binding(number) => self.frame().closures.get(number).cloned(),
-            ExprKind::Reborrow(inner, _) => return self.argument(inner, ty),
+            ExprKind::Reborrow(inner, _) => return self.callable(inner),
+            ExprKind::MethodOf(name) => Some(Captured::Method(name)),
+            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
+                Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
+                _ => return Err(self.error(arg.0, "write a closure that calls this function")),
+            },
             _ => None,
         };
         let text = "this parameter takes a closure, written here or bound with `let`";
-        captured.map(Arg::Closure).ok_or_else(|| self.error(arg.0, text))
+        captured.ok_or_else(|| self.error(arg.0, text))
+    }
+
+    /// Calls a function with values.
+    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
+        match function {
+            Captured::Written { closure, frame, copies, scope, .. } => {
+                let written = Written { frame: *frame, copies: *copies, scope: *scope };
+                self.call_written(closure, written, args, None)
+            }
+            Captured::Function(instance, harvest) => {
+                let mut passed = Vec::with_capacity(args.len());
+                for (arg, ty) in args.into_iter().zip(&harvest.params) {
+                    passed.push(Arg::Value(self.coerce(at, arg, ty)?));
+                }
+                self.call_function(at, instance, harvest, passed)
+            }
+            Captured::Method(name) => {
+                let receiver = self.value_of(args.remove(0));
+                let args = args.into_iter().map(|arg| self.value_of(arg)).collect();
+                self.number_method_of(at, name, &receiver, args)
+            }
+        }
     }
 
     /// Calls a specialisation with values.
@@ -267,18 +307,22 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let (closure, frame, copies, written_in) = match self.frame().closures.get(&number).cloned() {
-            Some(Captured::Written { closure, frame, copies, scope, .. }) => (closure, frame, copies, scope),
+        let (closure, written) = match self.frame().closures.get(&number).cloned() {
+            Some(Captured::Written { closure, frame, copies, scope, .. }) => {
+                (closure, Written { frame, copies, scope })
+            }
             Some(Captured::Function(instance, harvest)) => {
                 let passed = self.arguments(args, &harvest)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
+            Some(Captured::Method(_)) | None => {
+                return Err(self.error(at, "this closure has no body in the front end; please report this"));
+            }
         };
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[frame].harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[written.frame].harvest.bindings[*number as usize].clone(),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {
@@ -286,14 +330,26 @@ impl Lowering<'_> {
                 None => self.expr(arg, None)?,
             });
         }
+        self.call_written(closure, written, values, expected)
+    }
+
+    /// The body of a closure that the function of a frame has written.
+    fn call_written(
+        &mut self,
+        closure: &'static Closure,
+        Written { frame, copies, scope: written_in }: Written,
+        args: Vec<Val>,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
         let caller = std::mem::replace(&mut self.current, frame);
         let scope = self.build.set_scope(written_in);
         let place = self.go_to(closure.body.0);
         self.exchange_copies(copies);
-        for (pattern, value) in closure.params.iter().zip(values) {
+        for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let ty = self.ty_of(closure.body).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
+        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        let ty = asked.or_else(|| self.ty_of(closure.body)).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -313,6 +369,7 @@ impl Lowering<'_> {
         match self.frame().closures.get(&number)? {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
+            Captured::Method(_) => None,
         }
     }
 

@@ -57,6 +57,7 @@ impl Lowering<'_> {
                     let captured = self.capture(closure);
                     self.frame_mut().closures.insert(*number, captured);
                 }
+                Stmt::Iterator(number, iterator) => self.bind_iterator(*number, iterator)?,
                 Stmt::Let(pattern, Some(init), otherwise) => {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }

@@ -61,6 +61,11 @@ impl Lowering<'_> {
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(number, args) => self.call_closure(at, *number, args, expected),
             ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
+            ExprKind::Asked(value, number) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.expr_as(value, &ty)
+            }
+            ExprKind::Consume(name, of, args, number) => self.consume(at, name, of, args, *number),
             ExprKind::Exchange(name, args) => self.exchange(at, name, args),
             ExprKind::FromBits(bits, number) => {
                 let to = self.frame().harvest.types[*number as usize];

@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::iterator::Iter;
 use super::merge::MergeId;
+use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
@@ -74,6 +76,8 @@ pub(super) enum Captured {
     },
     /// A device function.
     Function(Instance, Rc<Harvest>),
+    /// A method of numbers.
+    Method(&'static str),
 }
 
 /// A captured function whose body is being lowered.
@@ -87,6 +91,7 @@ pub(super) struct Frame {
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
     pub(super) closures: HashMap<u32, Captured>,
+    pub(super) iterators: HashMap<u32, Rc<Iter>>,
     pub(super) targets: Vec<Target>,
     pub(super) returns: Vec<Return>,
 }
@@ -99,9 +104,9 @@ impl Frame {
         returns: Return,
     ) -> Self {
         let callees = harvest.callees.iter().map(Callee::of).collect();
-        let (locals, closures, targets) = (HashMap::new(), HashMap::new(), Vec::new());
+        let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
-        Self { definition, checked, file, generics, harvest, callees, locals, closures, targets, returns }
+        Self { definition, checked, file, generics, harvest, callees, locals, closures, iterators, targets, returns }
     }
 }
 
@@ -119,6 +124,8 @@ pub(super) struct Lowering<'p> {
     pub(super) homes: HashMap<Value, ArrayId>,
     /// The number of the parameter that is bound next.
     pub(super) parameter: Option<u32>,
+    /// What the loop whose step is being lowered comes to the next of at the end of its turn.
+    pub(super) counts: Vec<Numbers>,
     /// Arrays that an expression made and nothing has bound yet.
     pub(super) fresh: HashSet<Value>,
     /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
@@ -128,9 +135,10 @@ pub(super) struct Lowering<'p> {
 impl<'p> Lowering<'p> {
     /// Begins a function.
     pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
-        let (merges, copies, fresh, cells) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
+        let (merges, copies, counts, fresh, cells) =
+            (Vec::new(), Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
         let (frames, homes, parameter) = (vec![frame], HashMap::new(), None);
-        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, fresh, cells }
+        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, counts, fresh, cells }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.

@@ -40,6 +40,12 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// `std::cmp::Ordering`.
+    pub(crate) const ORDERING: Ty = Ty::Enum(
+        EnumTy { name: "core::cmp::Ordering", variants: &[("Less", -1_i8 as u8 as u64), ("Equal", 0), ("Greater", 1)] },
+        Scalar::I8,
+    );
+
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
 

@@ -73,6 +73,8 @@ pub(crate) enum BindingKind {
     Carried,
     /// It names a closure, which has no device type.
     Closure,
+    /// It names an iterator, which has none either.
+    Iterator,
 }
 
 /// What tells which function is called.
