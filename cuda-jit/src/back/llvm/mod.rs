@@ -62,6 +62,7 @@ mod raw;
 mod reduce;
 mod together;
 mod variables;
+mod wide;
 
 use std::fmt;
 
