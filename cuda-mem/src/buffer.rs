@@ -1,18 +1,19 @@
 //! [`Buffer`]: bytes on a device that know which streams use them.
 //!
 //! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
-//! the buffer; it is freed after every use that was recorded; an empty buffer has no memory.
+//! the buffer; it is freed, or its owner dropped, after every use that was recorded; an empty buffer has no memory.
 //!
 //! # Safety
 //!
 //! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
 //! nothing can use it any more.
 
+use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuda_driver::{Context, MemoryId, Stream, driver_call};
+use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
@@ -45,12 +46,17 @@ pub struct Buffer {
     address: CUdeviceptr,
     bytes: usize,
     source: Source,
+    /// What keeps memory that did not come from `source`: dropped, instead of a free, when every use is over.
+    owner: Option<Owner>,
     uses: Mutex<Uses>,
     /// The id of a stream on which a read needs neither wait nor record, since it has a record for all bytes and none
     /// has written since; 0 for none. Saves most reads the lock. It is set under the lock. A write of other bytes may
     /// set it while a read that saw it goes on: the record that the read relies on stays.
     settled: AtomicU64,
 }
+
+/// Whatever keeps memory of another origin.
+type Owner = Box<dyn Any + Send + Sync>;
 
 /// The address of a buffer without bytes: aligned for every element type, and not null.
 const NOWHERE: CUdeviceptr = 256;
@@ -78,7 +84,52 @@ impl Buffer {
             settled = stream.id().number();
         }
         let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
-        Ok(Buffer { context, id, address, bytes, source, uses, settled })
+        Ok(Buffer { context, id, address, bytes, source, owner: None, uses, settled })
+    }
+
+    /// Memory of another origin, which `owner` keeps: it is dropped when the buffer is, after the host has waited for every
+    /// use. Without bytes, the address is not used.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    ///
+    /// use cuda_mem::Buffer;
+    ///
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let whole = Buffer::new(&context.default_stream(), 64)?;
+    /// let address = whole.address() + 16;
+    /// // SAFETY: the bytes are of memory that `whole` keeps, and nobody else uses it.
+    /// let mut part = unsafe { Buffer::external(&context, address, 8, whole) };
+    /// part.write(0, &[7_u64])?;
+    /// assert_eq!(part.read(0, &mut [MaybeUninit::<u64>::uninit()])?, [7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The context's device can read and write the bytes at `address` as long as `owner` lives, and nobody else uses them in a
+    /// way that is not ordered with the buffer's uses.
+    #[must_use]
+    pub unsafe fn external(
+        context: &Context,
+        address: CUdeviceptr,
+        bytes: usize,
+        owner: impl Any + Send + Sync,
+    ) -> Self {
+        Buffer {
+            context: context.clone(),
+            id: MemoryId::unique(),
+            address: if bytes == 0 { NOWHERE } else { address },
+            bytes,
+            source: Source::Plain,
+            owner: Some(Box::new(owner)),
+            uses: Mutex::default(),
+            settled: AtomicU64::new(0),
+        }
     }
 
     /// The context that the memory belongs to.
@@ -93,7 +144,8 @@ impl Buffer {
         self.id
     }
 
-    /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.
+    /// The memory's address on the device; not to be used for a buffer without bytes. Memory that the buffer allocated is
+    /// aligned to 256 bytes.
     #[must_use]
     #[inline]
     pub fn address(&self) -> CUdeviceptr {
@@ -241,6 +293,24 @@ impl Buffer {
         self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
+    /// Waits on the host until every write is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_writes(&self) -> Result<()> {
+        self.record(Uses::finish_writes)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_uses(&mut self) -> Result<()> {
+        self.record(Uses::finish)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Forgets the uses on a stream, all of which the host has waited for.
+    pub(crate) fn forget(&mut self, stream: StreamId) {
+        self.uses.get_mut().forget(stream);
+        *self.settled.get_mut() = 0;
+    }
+
     /// Sets every byte to `value`, in the order of `stream`.
     ///
     /// # Errors
@@ -303,6 +373,8 @@ impl Buffer {
             }
         };
         match stream {
+            // Dropped here, and not with the buffer's other fields, since all uses are over.
+            _ if self.owner.is_some() => self.owner = None,
             // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream.
             Some(stream) => unsafe { alloc::free_in_order(self.address, &stream) }?,
             // SAFETY: the buffer owns the memory and is being dropped; all uses are over.
@@ -320,6 +392,10 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
+            // Nobody knows whether the memory is still used. In a lost context it is not.
+            if !self.context.is_lost() {
+                std::mem::forget(self.owner.take());
+            }
         }
     }
 }
