@@ -44,6 +44,17 @@ use crate::{current, driver_call, fork, status};
 pub struct Context(pub(crate) Arc<ContextInner>);
 
 /// Free and total bytes of a device's memory.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let memory = context.memory_info()?;
+/// assert!(memory.free <= memory.total);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
     /// Bytes that can be allocated now.
@@ -111,6 +122,16 @@ impl Context {
     }
 
     /// The device's limits for launches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert!(context.limits().max_threads_per_block >= 1024);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn limits(&self) -> &DeviceLimits {
@@ -137,6 +158,18 @@ impl Context {
     }
 
     /// The default stream (stream 0) of this context.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = context.default_stream();
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn default_stream(&self) -> Stream {
         Stream::null(self)
@@ -144,6 +177,16 @@ impl Context {
 
     /// Waits for all work of this context, and before that for other threads to end their
     /// [captures](crate::Graph::capture) in it; a capture that begins meanwhile waits for this.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -204,6 +247,16 @@ impl Context {
 
     /// Free and total memory of the device.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// println!("{} MiB free", context.memory_info()?.free >> 20);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] with the driver's status.
@@ -215,6 +268,16 @@ impl Context {
     }
 
     /// The sticky error that lost this context, if there was one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert!(context.poison().is_none() && !context.is_lost());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn poison(&self) -> Option<&DriverError> {
         self.0.poison.first()
@@ -249,6 +312,16 @@ impl Context {
     ///
     /// [`Context::synchronize`], [`Stream::synchronize`] and [`Event::synchronize`](crate::Event::synchronize) do this
     /// after they have waited; code that waits by a raw call does it too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.check_panics()?;              // no kernel has panicked
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

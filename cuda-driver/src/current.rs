@@ -76,6 +76,20 @@ impl Context {
     }
 
     /// Selects this context for the thread in place of the one selected before, which it returns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Context;
+    ///
+    /// assert_eq!(context.set_current(), None);
+    /// assert_eq!(Context::current(), Some(context.clone()));
+    /// assert_eq!(Context::clear_current(), Some(context));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_current(&self) -> Option<Context> {
         with_selected(|selected| {
             let before = selected.pop();
@@ -144,6 +158,21 @@ fn with_selected<R: Default>(change: impl FnOnce(&mut Vec<Context>) -> R) -> R {
 }
 
 /// Restores a thread's selection when dropped; from [`Context::select`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::Context;
+///
+/// let guard = context.select();
+/// assert!(Context::current().is_some());
+/// drop(guard);
+/// assert!(Context::current().is_none());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct CurrentGuard {
     previous: Vec<Context>,

@@ -103,6 +103,19 @@ impl Device {
 
     /// The value of any attribute.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::cuda_sys::CUdevice_attribute;
+    ///
+    /// let warp = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE;
+    /// assert_eq!(context.device().attribute(warp)?, 32);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute.
@@ -129,6 +142,16 @@ impl Device {
 
     /// The limits for launches, asked once and kept.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert_eq!(context.device().limits()?.warp_size, 32);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
@@ -145,6 +168,19 @@ impl Device {
     ///
     /// While any object holds it, every call returns the same context; the first retains it, dropping the last releases
     /// it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Driver;
+    ///
+    /// let device = Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// assert_eq!(device.primary_context()?, context);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -197,6 +233,16 @@ impl Device {
 
     /// The device's address on the PCI bus, such as `0000:65:00.0`.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert!(context.device().pci_bus_id()?.ends_with(".0"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
@@ -209,6 +255,17 @@ impl Device {
     }
 
     /// Makes the primary context the thread's current one until the guard is dropped, which restores the one before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let _selected = context.device().select()?;
+    /// assert_eq!(cuda_driver::Context::current(), Some(context));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

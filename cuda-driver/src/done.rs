@@ -27,6 +27,20 @@ use crate::sync::{Arc, Mutex};
 /// Resolves when the work is done that a stream had when [`Stream::done`] was called; for any executor.
 ///
 /// It may be dropped at any time, which cancels nothing. Once it has resolved, it resolves the same again.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::Stream;
+///
+/// let stream = Stream::new(&context)?;
+/// stream.launch_host_fn(|| println!("in the stream"))?;
+/// pollster::block_on(stream.done())?;             // or any other executor's
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Done {
     stream: Stream,

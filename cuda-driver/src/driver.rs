@@ -63,6 +63,18 @@ impl Driver {
     ///
     /// Called again with the same table, it returns the same driver.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::Driver;
+    ///
+    /// let driver = Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver, Driver::new(cuda_sim::driver_api())?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::MissingSymbol`] if the table has no `cuInit`; [`Error::Driver`] if the driver refuses to start, for
@@ -106,6 +118,20 @@ impl Driver {
 
     /// The device numbered `ordinal`, from 0.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::Driver;
+    ///
+    /// let driver = Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver.device(0)?.ordinal(), 0);
+    /// let error = driver.device(1000).unwrap_err();
+    /// assert!(error.to_string().starts_with("there is no device 1000"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::NoSuchDevice`] if there are not so many.
@@ -118,6 +144,18 @@ impl Driver {
     }
 
     /// All devices, in the driver's order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::Driver;
+    ///
+    /// let driver = Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver.devices()?.len(), driver.device_count()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

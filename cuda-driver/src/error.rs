@@ -63,6 +63,9 @@ pub enum Error {
     /// A kernel panicked.
     #[error(transparent)]
     KernelPanic(Box<KernelPanic>),
+    /// A module has no function or variable of this name.
+    #[error(transparent)]
+    NotInModule(Box<NotInModule>),
     /// There is no device of this number.
     #[error("there is no device {ordinal}: the driver has {count}, numbered from 0")]
     NoSuchDevice {
@@ -109,6 +112,7 @@ impl Error {
             Error::Driver(error) => Some(error.code),
             Error::Poisoned(error) => Some(error.first.code),
             Error::Jit(error) => Some(error.code),
+            Error::NotInModule(missing) => Some(missing.error.code),
             _ => None,
         }
     }
@@ -140,6 +144,16 @@ impl Error {
         Error::Other(Arc::new(error))
     }
 
+    /// This error of a look-up in a module, with what was looked for where the driver says that it is not there.
+    pub(crate) fn of_symbol(self, what: &'static str, name: &str) -> Self {
+        match self {
+            Error::Driver(error) if error.code == CUresult::CUDA_ERROR_NOT_FOUND => {
+                Error::NotInModule(Box::new(NotInModule { what, name: name.to_owned(), error: *error }))
+            }
+            other => other,
+        }
+    }
+
     /// An error about arguments that can never work together.
     pub(crate) fn invalid(text: impl Into<String>) -> Self {
         Error::Invalid(text.into().into_boxed_str())
@@ -162,6 +176,35 @@ impl From<KernelPanic> for Error {
     fn from(panic: KernelPanic) -> Self {
         Error::KernelPanic(Box::new(panic))
     }
+}
+
+/// A name that a module was asked for, and has not.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Error, Module};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// // SAFETY: there is no code.
+/// let module = unsafe { Module::load_ptx(&context, ".version 7.8\n.target sm_75\n.address_size 64\n") }?;
+/// let Err(Error::NotInModule(missing)) = module.function("add") else { panic!() };
+/// assert_eq!((missing.what, missing.name.as_str()), ("function", "add"));
+/// assert!(missing.to_string().starts_with("the module has no function `add`; cuModuleGetFunction: "));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the module has no {what} `{name}`; {error}")]
+#[non_exhaustive]
+pub struct NotInModule {
+    /// What was looked for: `function` or `global variable`.
+    pub what: &'static str,
+    /// The name that was looked for.
+    pub name: String,
+    /// What the driver said.
+    pub error: DriverError,
 }
 
 /// A status other than success, with the call that returned it.

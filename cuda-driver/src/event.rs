@@ -72,6 +72,21 @@ impl Event {
 
     /// A new event without timing, which is cheaper to record and to wait for.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Stream};
+    ///
+    /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// let event = Event::without_timing(&context)?;
+    /// event.record(&first)?;
+    /// second.wait_event(&event)?;            // work of the second stream comes after that of the first
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] with the driver's status.
@@ -132,6 +147,21 @@ impl Event {
     /// Whether the work before the mark is done; does not wait, and does not report kernel panics. Without a mark there is
     /// none to be done.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Event;
+    ///
+    /// let event = Event::new(&context)?;
+    /// event.record(&context.default_stream())?;
+    /// context.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] if work failed.
@@ -159,6 +189,22 @@ impl Event {
     }
 
     /// Milliseconds from this event to `end`. Both must have been recorded and reached.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Event;
+    ///
+    /// let (start, end, stream) = (Event::new(&context)?, Event::new(&context)?, context.default_stream());
+    /// start.record(&stream)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// assert!(start.elapsed_ms(&end)? >= 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

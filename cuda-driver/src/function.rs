@@ -67,6 +67,20 @@ unsafe impl Send for FunctionInner {}
 unsafe impl Sync for FunctionInner {}
 
 /// What a function needs of the device, as the driver's compiler decided.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+/// # // SAFETY: the kernel touches no memory.
+/// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+/// let needs = nothing.attributes();
+/// assert!(needs.max_threads_per_block >= 1 && needs.local_bytes == 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FunctionAttributes {
@@ -94,7 +108,8 @@ impl Function {
         let context = module.context();
         let mut raw = std::ptr::null_mut();
         // SAFETY: the module is live, the name ends in NUL, and `raw` lives through the call.
-        unsafe { driver_call!(context, cuModuleGetFunction(&mut raw, module.as_raw(), symbol.as_ptr())) }?;
+        unsafe { driver_call!(context, cuModuleGetFunction(&mut raw, module.as_raw(), symbol.as_ptr())) }
+            .map_err(|error| error.of_symbol("function", name))?;
         let ask = |attribute| raw_attribute(context, raw, attribute).map(i32::unsigned_abs);
         let attributes = FunctionAttributes {
             registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
@@ -162,6 +177,21 @@ impl Function {
 
     /// Changes an attribute, for example the preferred share of shared memory.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::cuda_sys::CUfunction_attribute as Attribute;
+    ///
+    /// nothing.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) if the driver refuses the attribute or the value.
@@ -189,6 +219,19 @@ impl Function {
 
     /// How many blocks of `block_threads` threads and `dynamic_shared_bytes` can be resident on one multiprocessor.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// assert!(nothing.max_active_blocks(128, 0)? >= 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
@@ -208,6 +251,20 @@ impl Function {
 
     /// The block size that keeps most threads resident, and the smallest grid that fills the device with such blocks, as
     /// (grid, block). `limit` bounds the block; 0 means the function's own limit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// let (grid, block) = nothing.max_potential_block_size(0, 0)?;
+    /// println!("{grid} blocks of {block} threads fill the device");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -282,16 +339,43 @@ impl Function {
     ///
     /// As for [`launch`](Function::launch).
     pub unsafe fn launch_with(&self, config: &LaunchConfig, stream: &Stream, values: impl Arguments) -> Result<()> {
+        // SAFETY: the caller's promise.
+        self.with_values(values, |pointers| unsafe { self.launch(config, stream, pointers) })
+    }
+
+    /// Hands pointers to the values to `work`, if their number and sizes are those of the parameters, as far as the driver
+    /// tells them.
+    pub(crate) fn with_values<R>(
+        &self,
+        values: impl Arguments,
+        work: impl FnOnce(&mut [*mut c_void]) -> Result<R>,
+    ) -> Result<R> {
         values.with_pointers(|pointers, sizes| {
             if let Some(parameters) = &self.0.parameters {
                 params::check_sizes(&self.0.name, sizes, parameters)?;
             }
-            // SAFETY: the caller's promise.
-            unsafe { self.launch(config, stream, pointers) }
+            work(pointers)
         })
     }
 
     /// Checks a configuration against the device's limits and the function's; makes no call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::LaunchConfig;
+    ///
+    /// assert_eq!(nothing.check_config(&LaunchConfig::new(4, 32))?.block(), [32, 1, 1]);
+    /// let error = nothing.check_config(&LaunchConfig::new(4, 5000)).unwrap_err();
+    /// assert!(error.to_string().contains("x is 5000, it must be from 1 to 1024"));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

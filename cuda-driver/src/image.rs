@@ -32,6 +32,18 @@ pub struct Image {
 }
 
 /// What kind of code an [`Image`] is.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Image, ImageKind};
+///
+/// let image = Image::from_bytes(b"!<arch>\n".to_vec())?;
+/// assert_eq!(image.kind(), ImageKind::Library);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageKind {
@@ -106,6 +118,13 @@ impl Image {
     }
 
     /// The image in a file.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let error = cuda_driver::Image::from_file("/nowhere/kernel.cubin").unwrap_err();
+    /// assert!(error.to_string().starts_with("cannot read the image /nowhere/kernel.cubin"));
+    /// ```
     ///
     /// # Errors
     ///

@@ -81,7 +81,7 @@ pub use device::{Device, Uuid};
 pub use dims::{Dim3, Dims};
 pub use done::Done;
 pub use driver::Driver;
-pub use error::{DriverError, Error, Poisoned, Result};
+pub use error::{DriverError, Error, NotInModule, Poisoned, Result};
 pub use event::Event;
 pub use function::{CheckedLaunch, Function, FunctionAttributes};
 pub use graph::{

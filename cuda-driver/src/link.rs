@@ -87,6 +87,20 @@ impl Linker {
 
     /// Links what was added to one image for the context's device.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Image, JitOptions, Linker};
+    ///
+    /// let mut linker = Linker::new(&context, &JitOptions::new())?;
+    /// linker.add(&Image::ptx(".version 7.8\n.target sm_75\n.address_size 64\n")?, "nothing")?;
+    /// assert!(linker.finish()?.bytes().len() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Jit`] with the linker's log, such as for a function that no image has.

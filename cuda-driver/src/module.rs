@@ -135,7 +135,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] with `CUDA_ERROR_NOT_FOUND` if there is none.
+    /// [`Error::NotInModule`] if there is none.
     pub fn function(&self, name: &str) -> Result<Function> {
         Function::find(self, name)
     }
@@ -144,14 +144,15 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] with `CUDA_ERROR_NOT_FOUND` if there is none.
+    /// [`Error::NotInModule`] if there is none.
     pub fn global(&self, name: &str) -> Result<(CUdeviceptr, usize)> {
         let symbol = c_name(name)?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: the module is live, the name ends in NUL, and both results live through the call.
         unsafe {
             driver_call!(self.context(), cuModuleGetGlobal_v2(&mut address, &mut bytes, self.0.raw, symbol.as_ptr()))
-        }?;
+        }
+        .map_err(|error| error.of_symbol("global variable", name))?;
         Ok((address, bytes))
     }
 
@@ -159,7 +160,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if it has another size; [`Error::Driver`] with `CUDA_ERROR_NOT_FOUND` if there is none.
+    /// [`Error::Invalid`] if it has another size; [`Error::NotInModule`] if there is none.
     pub fn global_of<T>(&self, name: &str) -> Result<CUdeviceptr> {
         match self.global(name)? {
             (address, bytes) if bytes == size_of::<T>() => Ok(address),

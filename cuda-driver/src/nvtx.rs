@@ -372,6 +372,14 @@ impl fmt::Debug for Domain {
 }
 
 /// A category of a [`Domain`], from [`Domain::category`].
+///
+/// # Examples
+///
+/// ```
+/// let domain = cuda_driver::nvtx::Domain::new("my library");
+/// let io = domain.category("input and output");
+/// domain.mark(cuda_driver::nvtx::Annotation::new("opened").category(&io));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Category {
     domain: Domain,
@@ -379,6 +387,16 @@ pub struct Category {
 }
 
 /// A text that a tool keeps, from [`Domain::name`].
+///
+/// # Examples
+///
+/// ```
+/// let domain = cuda_driver::nvtx::Domain::new("my library");
+/// let step = domain.name("step");
+/// for _ in 0..3 {
+///     let _range = domain.range(&step);
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Name {
     domain: Domain,
@@ -504,6 +522,13 @@ impl<'a> From<&'a Name> for Annotation<'a> {
 }
 
 /// A range of its thread, which ends when this is dropped; from [`range`] and [`Domain::range`].
+///
+/// # Examples
+///
+/// ```
+/// let range: cuda_driver::nvtx::Range = cuda_driver::nvtx::range("until it is dropped");
+/// drop(range);
+/// ```
 #[derive(Debug)]
 #[must_use = "the range ends when the guard is dropped"]
 pub struct Range {
@@ -526,6 +551,13 @@ impl Drop for Range {
 }
 
 /// A range that ends when this is dropped, on any thread; from [`start`] and [`Domain::start`].
+///
+/// # Examples
+///
+/// ```
+/// let range: cuda_driver::nvtx::StartedRange = cuda_driver::nvtx::start("until it is dropped, anywhere");
+/// std::thread::spawn(move || drop(range)).join().unwrap();
+/// ```
 #[derive(Debug)]
 #[must_use = "the range ends when the guard is dropped"]
 pub struct StartedRange {

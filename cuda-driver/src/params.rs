@@ -14,6 +14,19 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 
 /// A parameter of a function, as it lies in the function's block of parameters.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+/// # // SAFETY: the kernel touches no memory.
+/// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+/// assert_eq!(nothing.parameters(), Some(&[][..]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Where it begins, in bytes.

@@ -14,6 +14,18 @@ use crate::error::Result;
 impl Context {
     /// Starts the profiler's collection, for the whole process.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.profiler_start()?;
+    /// // what the profiler should see
+    /// context.profiler_stop()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
@@ -57,6 +69,18 @@ impl Context {
 }
 
 /// Stops the profiler's collection when dropped; from [`Context::profiling`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let guard = context.profiling()?;
+/// // what the profiler should see
+/// drop(guard);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "the profiler stops when the guard is dropped"]
 pub struct ProfilerGuard {

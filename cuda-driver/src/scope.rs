@@ -12,6 +12,24 @@ use crate::stream::Stream;
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
 ///
 /// It is used like the stream itself.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Event, Stream, StreamScope};
+///
+/// fn record(scope: &StreamScope<'_, '_>, event: &Event) -> cuda_driver::Result<()> {
+///     event.record(scope)
+/// }
+///
+/// let (stream, event) = (Stream::new(&context)?, Event::new(&context)?);
+/// stream.scope(|s| record(s, &event))?;
+/// assert!(event.query()?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct StreamScope<'scope, 'env: 'scope> {
     stream: Stream,

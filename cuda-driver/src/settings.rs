@@ -12,6 +12,18 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 
 /// A limit of a [`Context`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::ContextLimit;
+///
+/// println!("{} bytes for printf", context.limit(ContextLimit::PrintfBuffer)?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ContextLimit {
@@ -43,6 +55,18 @@ impl ContextLimit {
 }
 
 /// What first-level cache and shared memory, which share their memory on many devices, are preferred to be.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::CacheConfig;
+///
+/// assert_eq!(context.cache_config()?, CacheConfig::None);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CacheConfig {
     /// No preference.
@@ -145,6 +169,17 @@ impl Context {
     /// The least and the greatest priority of streams, as (least, greatest): lower numbers are greater priorities. Both are
     /// 0 where the device has no priorities.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let (least, greatest) = context.stream_priorities()?;
+    /// assert!(greatest <= least);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] with the driver's status.
@@ -156,6 +191,21 @@ impl Context {
     }
 
     /// Lets kernels of this context use the memory of another device's. It may be allowed already.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let devices = context.device().driver().devices()?;
+    /// if let [first, second, ..] = &devices[..] && first.can_access_peer(second)? {
+    ///     first.primary_context()?.enable_peer_access(&second.primary_context()?)?;
+    /// }
+    /// let error = context.enable_peer_access(&context).unwrap_err();
+    /// assert_eq!(error.to_string(), "device 0 is no peer of itself; it uses its own memory anyway");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -218,12 +218,38 @@ impl Stream {
     }
 
     /// The legacy default stream, which waits for the context's blocking streams and they for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// Stream::legacy(&context).synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn legacy(context: &Context) -> Self {
         Stream(Inner::Unowned(context.clone(), Kind::Legacy))
     }
 
     /// The default stream of the calling thread. The same value means another stream on another thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// let own = Stream::per_thread(&context).id();
+    /// let other = std::thread::spawn(move || Stream::per_thread(&context).id()).join().unwrap();
+    /// assert_ne!(own, other);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn per_thread(context: &Context) -> Self {
         Stream(Inner::Unowned(context.clone(), Kind::PerThread))
@@ -323,6 +349,19 @@ impl Stream {
 
     /// Makes later work of this stream wait, on the device, for all work that `other` has now.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// second.wait_for(&first)?;              // what comes on the second comes after what the first has now
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
@@ -336,6 +375,24 @@ impl Stream {
     ///
     /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
     /// [`tracing`]. If the context is lost before, `work` is dropped without being run, or leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use std::sync::mpsc::channel;
+    /// use cuda_driver::Stream;
+    ///
+    /// let (stream, (sender, receiver)) = (Stream::new(&context)?, channel());
+    /// stream.launch_host_fn(move || sender.send(42).unwrap())?;
+    /// assert_eq!(receiver.recv(), Ok(42));
+    /// // A panic is caught: later work of the stream goes on.
+    /// stream.launch_host_fn(|| panic!("in a callback"))?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -406,6 +463,22 @@ impl Stream {
 
 /// A stream of the thread's current context that someone else made, such as another library, and will destroy; see
 /// [`Stream::external`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Stream, external_stream};
+///
+/// let theirs = Stream::new(&context)?;            // stands for one of another library's
+/// let _selected = context.select();
+/// // SAFETY: it is a stream of the current context, and outlives what stands for it.
+/// let stream = unsafe { external_stream(theirs.as_raw()) }?;
+/// stream.synchronize()?;
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Safety
 ///

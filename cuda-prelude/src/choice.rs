@@ -42,6 +42,15 @@ pub fn driver() -> Result<&'static Driver> {
 
 /// Whether the process's driver is the software device.
 ///
+/// # Examples
+///
+/// ```
+/// if cuda_prelude::is_simulated()? {
+///     println!("kernels run on the software device");
+/// }
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As for [`driver`].

@@ -19,6 +19,15 @@ pub fn is_available() -> bool {
 
 /// All devices of the process's driver.
 ///
+/// # Examples
+///
+/// ```
+/// for device in cuda_prelude::list_devices()? {
+///     println!("{device}");
+/// }
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no driver.
@@ -106,6 +115,15 @@ fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
 
 /// Makes a device's context the thread's current one.
 ///
+/// # Examples
+///
+/// ```
+/// let device = cuda_prelude::select_device(0)?;
+/// assert_eq!(device, cuda_prelude::current_device()?);
+/// assert!(cuda_prelude::select_device(1000).is_err());
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no such device, or its context cannot be made.
@@ -117,6 +135,14 @@ pub fn select_device(ordinal: usize) -> Result<Device> {
 
 /// The thread's current context. If none was selected, it is the one that another library has bound to the thread, if there is
 /// one, else that of device 0.
+///
+/// # Examples
+///
+/// ```
+/// let memory = cuda_prelude::current_context()?.memory_info()?;
+/// println!("{} of {} bytes are free", memory.free, memory.total);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -137,6 +163,13 @@ pub fn current_context() -> Result<Context> {
 }
 
 /// The thread's current device; device 0 if none was selected.
+///
+/// # Examples
+///
+/// ```
+/// println!("{}", cuda_prelude::current_device()?.name()?);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -164,6 +197,15 @@ pub fn close() {
 
 /// Starts the profiler's collection in this process.
 ///
+/// # Examples
+///
+/// ```
+/// cuda_prelude::profile_start()?;
+/// // what the profiler should see
+/// cuda_prelude::profile_stop()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or the driver fails.
@@ -172,6 +214,13 @@ pub fn profile_start() -> Result<()> {
 }
 
 /// Stops the profiler's collection in this process.
+///
+/// # Examples
+///
+/// ```
+/// cuda_prelude::profile_stop()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -198,6 +247,13 @@ pub fn profiling() -> Result<ProfilerGuard> {
 }
 
 /// Waits until the current context has nothing left to do.
+///
+/// # Examples
+///
+/// ```
+/// cuda_prelude::synchronize()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -62,6 +62,13 @@ pub fn capture(work: impl FnOnce(&Capture) -> cuda_driver::Result<()>) -> Result
 
 /// The stream that launches and copies take when none is given.
 ///
+/// # Examples
+///
+/// ```
+/// cuda_prelude::default_stream()?.synchronize()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device.
@@ -70,6 +77,13 @@ pub fn default_stream() -> Result<Stream> {
 }
 
 /// The legacy default stream, which waits for all others and they for it.
+///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_prelude::legacy_default_stream()?.query()?);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -80,6 +94,13 @@ pub fn legacy_default_stream() -> Result<Stream> {
 
 /// The calling thread's default stream.
 ///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_prelude::per_thread_default_stream()?.query()?);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device.
@@ -88,6 +109,15 @@ pub fn per_thread_default_stream() -> Result<Stream> {
 }
 
 /// A new event that can measure time.
+///
+/// # Examples
+///
+/// ```
+/// let event = cuda_prelude::event()?;
+/// event.record(&cuda_prelude::default_stream()?)?;
+/// event.synchronize()?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -98,6 +128,15 @@ pub fn event() -> Result<Event> {
 
 /// A new event that only orders, which is cheaper.
 ///
+/// # Examples
+///
+/// ```
+/// let event = cuda_prelude::event_without_timing()?;
+/// event.record(&cuda_prelude::default_stream()?)?;
+/// cuda_prelude::stream()?.wait_event(&event)?;
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If there is no device, or the driver fails.
@@ -106,6 +145,19 @@ pub fn event_without_timing() -> Result<Event> {
 }
 
 /// The time between two recorded events in milliseconds.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let (start, end, s) = (event()?, event()?, stream()?);
+/// start.record(&s)?;
+/// end.record(&s)?;
+/// end.synchronize()?;
+/// assert!(event_elapsed_time(&start, &end)? >= 0.0);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -30,6 +30,7 @@ use crate::event::Event;
 use crate::function::{CheckedLaunch, Function};
 use crate::host_fn::{self, Repeated};
 use crate::launch_config::LaunchConfig;
+use crate::params::Arguments;
 #[cfg(doc)]
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex, MutexGuard};
@@ -37,6 +38,26 @@ use crate::sync::{Arc, Mutex, MutexGuard};
 /// What a graph is captured from: a line of work in which launches come one after the other; see [`Graph::capture`].
 ///
 /// It takes the place of a stream in launches. Clones mean the same line; [`fork`](Capture::fork) makes another.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Capture, Graph};
+///
+/// fn say(c: &Capture, text: &'static str) -> cuda_driver::Result<()> {
+///     c.launch_host_fn(move || println!("{text}"))
+/// }
+///
+/// let graph = Graph::capture(&context, |c| {
+///     say(c, "one")?;
+///     say(c, "two")
+/// })?;
+/// assert_eq!(graph.nodes()?.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Capture {
     shared: Arc<Shared>,
@@ -225,6 +246,26 @@ impl Capture {
     /// Another line of work, which begins after what this one has now. What follows in the two has no order, but that of
     /// the memory that they use; they are joined at the capture's end, or by [`join`](Capture::join).
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let graph = Graph::capture(&context, |c| {
+    ///     c.launch_host_fn(|| ())?;
+    ///     let side = c.fork()?;
+    ///     c.launch_host_fn(|| ())?;
+    ///     side.launch_host_fn(|| ())?;       // may run beside the one before
+    ///     c.join(&side)?;
+    ///     c.launch_host_fn(|| ())
+    /// })?;
+    /// assert_eq!((graph.nodes()?.len(), graph.edges()?.len()), (4, 4));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`GraphError::CaptureEnded`]; [`Error::Driver`](crate::Error::Driver) with the driver's status.
@@ -264,6 +305,38 @@ impl Capture {
         let launch = function.check_config(config)?;
         // SAFETY: the caller's promise.
         unsafe { self.open()?.launch(launch, params) }
+    }
+
+    /// Captures a launch of a function with a tuple of values, whose number and sizes are checked as those of
+    /// [`Function::launch_with`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # use cuda_driver::{Driver, Graph, LaunchConfig, Module};
+    /// # let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry ignore(.param .u32 n)\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let ignore = unsafe { Module::load_ptx(&context, ptx) }?.function("ignore")?;
+    /// let config = LaunchConfig::new(1, 32);
+    /// // SAFETY: the kernel has one parameter of four bytes.
+    /// let graph = Graph::capture(&context, |c| unsafe { c.launch_with(&ignore, &config, (7_u32,)) })?;
+    /// assert_eq!(graph.nodes()?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`launch`](Capture::launch) and [`Function::launch_with`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](Capture::launch).
+    pub unsafe fn launch_with(&self, function: &Function, config: &LaunchConfig, values: impl Arguments) -> Result<()> {
+        // SAFETY: the caller's promise.
+        function.with_values(values, |pointers| unsafe { self.launch(function, config, pointers) })
     }
 
     /// Captures a call of `work` on a thread of the driver, at each launch.

@@ -19,6 +19,21 @@ use crate::error::Result;
 /// Kernels set it: they take [`as_raw`](ConditionalHandle::as_raw) as a parameter of 64 bits, and hand it with the new
 /// value to `cudaGraphSetConditional(handle, value)`, a function of CUDA's device runtime. On NVIDIA's driver their module is
 /// linked with `libcudadevrt.a` (see [`Linker`](crate::Linker)); the software device has the function built in.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::Graph;
+///
+/// let graph = Graph::new(&context)?;
+/// let number = graph.conditional_handle(Some(1))?;
+/// let mut parameter: u64 = number.as_raw();               // of a kernel that sets it
+/// assert_ne!(parameter, 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConditionalHandle {
     raw: CUgraphConditionalHandle,
@@ -96,6 +111,21 @@ impl Graph {
 
     /// Adds a node that runs the first body if the number is not 0, else the second; on drivers from CUDA 12.8 on.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let (_, then, otherwise) = graph.add_if_else(&[], graph.conditional_handle(Some(0))?)?;
+    /// then.add_empty(&[])?;
+    /// otherwise.add_empty(&[])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`add_if`](Graph::add_if).
@@ -105,6 +135,45 @@ impl Graph {
     }
 
     /// Adds a node that runs its body again and again as long as the number is not 0, which is looked at before each run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, LaunchConfig, Module, Stream};
+    ///
+    /// // A kernel that ends the loop in which it runs.
+    /// let ptx = "
+    ///     .version 7.8
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .extern .func cudaGraphSetConditional(.param .b64 number, .param .b32 value);
+    ///     .visible .entry once(.param .u64 number) {
+    ///         .reg .b64 %n;
+    ///         ld.param.u64 %n, [number];
+    ///         .param .b64 p0;
+    ///         .param .b32 p1;
+    ///         st.param.b64 [p0], %n;
+    ///         st.param.b32 [p1], 0;
+    ///         call.uni cudaGraphSetConditional, (p0, p1);
+    ///         ret;
+    ///     }";
+    /// // SAFETY: the kernel sets the number that it is handed.
+    /// let once = unsafe { Module::load_ptx(&context, ptx) }?.function("once")?;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let again = graph.conditional_handle(Some(1))?;
+    /// let (_, body) = graph.add_while(&[], again)?;
+    /// let config = LaunchConfig::new(1, 1);
+    /// // SAFETY: the kernel takes the number of a graph that has it.
+    /// unsafe { body.add_kernel_with(&[], &once, &config, (again.as_raw(),)) }?;
+    /// let stream = Stream::new(&context)?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -116,6 +185,22 @@ impl Graph {
 
     /// Adds a node that runs the body whose position is the number, and none if there are not so many; on drivers from CUDA
     /// 12.8 on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let (_, [zero, one, two]) = graph.add_switch(&[], graph.conditional_handle(Some(2))?)?;
+    /// for case in [zero, one, two] {
+    ///     case.add_empty(&[])?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -92,6 +92,15 @@ pub enum GraphError {
 }
 
 /// What a node fixes of its kernel's launches for good.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::LaunchKind;
+///
+/// let plain = LaunchKind::default();
+/// assert_eq!((plain.cluster, plain.cooperative), (None, false));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchKind {
     /// The extents of its clusters in blocks, where it has any.

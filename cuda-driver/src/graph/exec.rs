@@ -23,6 +23,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::function::Function;
 use crate::launch_config::LaunchConfig;
+use crate::params::Arguments;
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex};
 
@@ -197,6 +198,22 @@ impl GraphExec {
     /// Replaces what all nodes do, in later launches, by what those of `graph` do, which has the same nodes with the same
     /// dependencies: the same capture with other arrays or numbers.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let saying = |text: &'static str| Graph::capture(&context, |c| c.launch_host_fn(move || println!("{text}")));
+    /// let exec = saying("one")?.instantiate()?;
+    /// exec.update(&saying("two")?)?;
+    /// let error = exec.update(&Graph::new(&context)?).unwrap_err();
+    /// assert!(error.to_string().contains("it has other nodes, or other dependencies"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`GraphError::Update`] if the graphs differ in more; [`Error::Invalid`](crate::Error::Invalid) for a graph of another
@@ -285,6 +302,27 @@ impl GraphExec {
         })
     }
 
+    /// As [`set_kernel`](GraphExec::set_kernel), with a tuple of values, whose number and sizes are checked as those of
+    /// [`Function::launch_with`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`set_kernel`](GraphExec::set_kernel) and [`Function::launch_with`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`set_kernel`](GraphExec::set_kernel).
+    pub unsafe fn set_kernel_with(
+        &self,
+        node: GraphNode,
+        function: &Function,
+        config: &LaunchConfig,
+        values: impl Arguments,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        function.with_values(values, |pointers| unsafe { self.set_kernel(node, function, config, pointers) })
+    }
+
     /// Changes what a copy's node copies, in later launches: one row of bytes to another one, in memory of the same kinds.
     ///
     /// # Errors
@@ -340,6 +378,21 @@ impl GraphExec {
 
     /// Changes what a host function's node calls, in later launches.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let node = graph.add_host_fn(&[], || println!("one"))?;
+    /// let exec = graph.instantiate()?;
+    /// exec.set_host_fn(node, || println!("two"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
@@ -353,6 +406,25 @@ impl GraphExec {
     }
 
     /// Whether a kernel, copy or fill takes part in later launches; one that does not still orders its neighbours.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::{Graph, LaunchConfig};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: the kernel has no parameters.
+    /// let node = unsafe { graph.add_kernel(&[], &nothing, &LaunchConfig::new(1, 32), &mut []) }?;
+    /// let exec = graph.instantiate()?;
+    /// exec.set_enabled(node, false)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

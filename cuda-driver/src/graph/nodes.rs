@@ -22,9 +22,18 @@ use crate::extended;
 use crate::function::{CheckedLaunch, Function};
 use crate::host_fn::{self, Repeated};
 use crate::launch_config::LaunchConfig;
+use crate::params::Arguments;
 use crate::sync::Arc;
 
 /// What a node of memory sets: a value of one, two or four bytes, so many times.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Fill;
+///
+/// assert_ne!(Fill::U8(0), Fill::U32(0));          // of another width, and so for another number of bytes
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// A byte.
@@ -176,6 +185,48 @@ impl Graph {
         Ok(node)
     }
 
+    /// Adds a launch of a function with a tuple of values, whose number and sizes are checked as those of
+    /// [`Function::launch_with`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # use cuda_driver::{Driver, Graph, LaunchConfig, Module};
+    /// # let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry ignore(.param .u32 n)\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let ignore = unsafe { Module::load_ptx(&context, ptx) }?.function("ignore")?;
+    /// let (graph, config) = (Graph::new(&context)?, LaunchConfig::new(1, 32));
+    /// // SAFETY: the kernel has one parameter of four bytes.
+    /// let node = unsafe { graph.add_kernel_with(&[], &ignore, &config, (7_u32,)) }?;
+    /// // SAFETY: as above.
+    /// unsafe { graph.instantiate()?.set_kernel_with(node, &ignore, &config, (8_u32,)) }?;
+    /// // SAFETY: nothing is added.
+    /// let error = unsafe { graph.add_kernel_with(&[], &ignore, &config, (7_u64,)) }.unwrap_err();
+    /// assert!(error.to_string().starts_with("parameter 0 of function `ignore` has 4 bytes, and a value of 8 was given"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_kernel`](Graph::add_kernel) and [`Function::launch_with`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`add_kernel`](Graph::add_kernel).
+    pub unsafe fn add_kernel_with(
+        &self,
+        after: &[GraphNode],
+        function: &Function,
+        config: &LaunchConfig,
+        values: impl Arguments,
+    ) -> Result<GraphNode> {
+        // SAFETY: the caller's promise.
+        function.with_values(values, |pointers| unsafe { self.add_kernel(after, function, config, pointers) })
+    }
+
     /// Says more of a kernel's launch.
     fn set_attribute(
         &self,
@@ -216,6 +267,20 @@ impl Graph {
     /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
     /// [`tracing`].
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let first = graph.add_host_fn(&[], || println!("first"))?;
+    /// graph.add_host_fn(&[first], || println!("then"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
@@ -229,6 +294,23 @@ impl Graph {
     }
 
     /// Adds a record of `event`, at each launch.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Graph, Stream};
+    ///
+    /// let (stream, reached) = (Stream::new(&context)?, Event::new(&context)?);
+    /// let graph = Graph::new(&context)?;
+    /// graph.add_event_record(&[], &reached)?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// assert!(reached.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -261,6 +343,21 @@ impl Graph {
     ///
     /// If both have captured kernels that use the same memory, and one of them writes it, the child comes after all nodes
     /// that are there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Graph;
+    ///
+    /// let (graph, child) = (Graph::new(&context)?, Graph::capture(&context, |c| c.launch_host_fn(|| ()))?);
+    /// let first = graph.add_child(&[], &child)?;
+    /// graph.add_child(&[first], &child)?;
+    /// assert_eq!(graph.nodes()?.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -12,6 +12,10 @@ use cuda_driver::{Arguments, Context, Event, Fill, Graph, LaunchConfig, Stream, 
 
 use crate::support::{Numbers, Turn, context, function};
 
+fn add_one(count: &AtomicU32) {
+    count.fetch_add(1, Ordering::SeqCst);
+}
+
 /// Numbers that are made from a seed, evenly enough for orders.
 fn random(state: &mut u64) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -26,7 +30,7 @@ fn in_flight(context: &Turn, numbers: &Arc<Numbers>, called: &Arc<AtomicU32>) ->
     // SAFETY: the graph keeps the numbers.
     let filled = unsafe { graph.add_memset(&[], numbers.address, Fill::U32(1), 32) }.unwrap();
     let counted = called.clone();
-    let host = graph.add_host_fn(&[filled], move || drop(counted.fetch_add(1, Ordering::SeqCst))).unwrap();
+    let host = graph.add_host_fn(&[filled], move || add_one(&counted)).unwrap();
     (numbers.address, 1_u32)
         // SAFETY: as above; the parameters are the kernel's.
         .with_pointers(|params, _| unsafe { graph.add_kernel(&[host], &kernel, &config, params) })
@@ -41,7 +45,8 @@ fn in_flight(context: &Turn, numbers: &Arc<Numbers>, called: &Arc<AtomicU32>) ->
     child.add_event_wait(&[], &event).unwrap();
     let capture = Graph::capture(context, |c| c.launch_host_fn(|| ())).unwrap();
     let (held, in_stream) = (stream.clone(), event.clone());
-    stream.launch_host_fn(move || drop(in_stream.as_raw())).unwrap();
+    // The last one of an event may end in a callback.
+    stream.launch_host_fn(move || drop(in_stream)).unwrap();
     let done = held.done();
     let module = kernel.module().clone();
     vec![
@@ -114,7 +119,7 @@ fn one_graph_is_built_changed_launched_and_drawn_by_many_threads() {
                 let stream = Stream::new(&context).unwrap();
                 for _ in 0..turns {
                     let count = count.clone();
-                    let node = graph.add_host_fn(&[], move || drop(count.fetch_add(1, Ordering::SeqCst))).unwrap();
+                    let node = graph.add_host_fn(&[], move || add_one(&count)).unwrap();
                     let other = graph.add_empty(&[node]).unwrap();
                     // SAFETY: the node does nothing.
                     unsafe { graph.remove_node(other) }.unwrap();

@@ -126,4 +126,12 @@ fn a_name_that_no_symbol_has_is_refused_before_the_driver_is_asked() {
     assert_eq!(module.function("a\0b").unwrap_err().to_string(), text);
     assert_eq!(module.global("a\0b").unwrap_err().to_string(), text);
     assert_eq!(session.names(), [""; 0]);
+    session.fail("cuModuleGetFunction", 1, CUresult::CUDA_ERROR_NOT_FOUND);
+    let error = module.function("k").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the module has no function `k`; cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500): text of the traced driver; the \
+         driver knows no object of this name"
+    );
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_NOT_FOUND));
 }
