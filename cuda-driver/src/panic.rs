@@ -19,10 +19,13 @@ use crate::error::Result;
 use crate::sync::shared_with_device::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::sync::{Arc, Mutex, OnceLock, RwLock};
 
+/// As many numbers a panic takes along for its message.
+const ARGUMENTS: usize = 8;
+
 /// Turns the raw record of a kernel's panic into its message.
 pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 
-/// Where a context's kernels write their first panic: 56 bytes, aligned to 8, zero before the first launch.
+/// Where a context's kernels write their first panic: 104 bytes, aligned to 8, zero before the first launch.
 ///
 /// | offset | field | |
 /// |---|---|---|
@@ -32,7 +35,7 @@ pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 /// | 12 | `block: [u32; 3]` | x, y, z |
 /// | 24 | `thread: [u32; 3]` | x, y, z |
 /// | 36 | padding | |
-/// | 40 | `args: [u64; 2]` | what the message needs, such as index and length |
+/// | 40 | `args: [u64; 8]` | what the message needs, such as index and length |
 ///
 /// A panicking thread claims the record (compare and swap of `state` from 0 to 1, device scope), and if it got it, writes
 /// every field but `kernel`, then a system-wide fence, then `kernel`. The host looks at the record after it has waited for
@@ -65,8 +68,8 @@ pub struct RawPanic {
     pub block: [u32; 3],
     /// The thread's index in its block: x, y, z.
     pub thread: [u32; 3],
-    /// What the message needs, such as index and length.
-    pub args: [u64; 2],
+    /// What the message needs, such as index and length; what it does not need is left from panics before.
+    pub args: [u64; ARGUMENTS],
 }
 
 /// The first panic of a kernel, from the synchronisation that followed it.
@@ -76,7 +79,7 @@ pub struct RawPanic {
 /// ```
 /// let panic = cuda_driver::KernelPanic {
 ///     kernel: "add".into(),
-///     message: "index 8 is out of bounds of a slice of length 8".into(),
+///     message: "index out of bounds: the len is 8 but the index is 8".into(),
 ///     file: "src/main.rs".into(),
 ///     line: 12,
 ///     column: 9,
@@ -85,7 +88,7 @@ pub struct RawPanic {
 /// };
 /// assert_eq!(
 ///     panic.to_string(),
-///     "kernel `add` panicked at src/main.rs:12:9: index 8 is out of bounds of a slice of length 8 \
+///     "kernel `add` panicked at src/main.rs:12:9: index out of bounds: the len is 8 but the index is 8 \
 ///      (block 1, 0, 0; thread 4, 0, 0)"
 /// );
 /// ```
@@ -129,11 +132,11 @@ struct Record {
     block: [AtomicU32; 3],
     thread: [AtomicU32; 3],
     _pad: AtomicU32,
-    args: [AtomicU64; 2],
+    args: [AtomicU64; ARGUMENTS],
 }
 
 const _: () = {
-    assert!(size_of::<Record>() == 56);
+    assert!(size_of::<Record>() == 104);
     assert!(std::mem::offset_of!(Record, kernel) == 4);
     assert!(std::mem::offset_of!(Record, site) == 8);
     assert!(std::mem::offset_of!(Record, block) == 12);
@@ -257,7 +260,7 @@ impl Record {
             site: self.site.load(Ordering::Relaxed),
             block: [0, 1, 2].map(|axis: usize| self.block[axis].load(Ordering::Relaxed)),
             thread: [0, 1, 2].map(|axis: usize| self.thread[axis].load(Ordering::Relaxed)),
-            args: [0, 1].map(|index: usize| self.args[index].load(Ordering::Relaxed)),
+            args: std::array::from_fn(|index| self.args[index].load(Ordering::Relaxed)),
         };
         self.kernel.store(0, Ordering::Relaxed);
         self.state.store(FREE, Ordering::Release);

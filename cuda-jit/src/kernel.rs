@@ -258,29 +258,10 @@ fn decode(compiled: &Compiled, raw: &RawPanic) -> KernelPanic {
     let RawPanic { site, block, thread, args, .. } = *raw;
     let known = compiled.module.sites.get(site as usize);
     let (message, file, line, column) = match known {
-        Some(site) => (render(&site.message, args), site.file.clone(), site.line, site.column),
+        Some(site) => (crate::message::render(&site.message, &args), site.file.clone(), site.line, site.column),
         None => (format!("the panic record names site {site}, which this kernel does not have"), String::new(), 0, 0),
     };
     KernelPanic { kernel, message, file, line, column, block, thread }
-}
-
-/// A site's message with its arguments: `{0}`, `{1}` unsigned, `{0i}`, `{1i}` signed, doubled braces as themselves.
-fn render(message: &str, args: [u64; 2]) -> String {
-    let mut text = String::with_capacity(message.len() + 16);
-    let mut rest = message;
-    while let Some(at) = rest.find(['{', '}']) {
-        text.push_str(&rest[..at]);
-        let tail = &rest[at..];
-        let argument = [("{0}", args[0].to_string()), ("{1}", args[1].to_string())];
-        let signed = [("{0i}", args[0].cast_signed().to_string()), ("{1i}", args[1].cast_signed().to_string())];
-        let brace = [("{{", "{".to_owned()), ("}}", "}".to_owned())];
-        let found = argument.into_iter().chain(signed).chain(brace).find(|(form, _)| tail.starts_with(form));
-        let (form, value) = found.unwrap_or((&tail[..1], tail[..1].to_owned()));
-        text.push_str(&value);
-        rest = &tail[form.len()..];
-    }
-    text.push_str(rest);
-    text
 }
 
 #[cfg(test)]
@@ -336,12 +317,5 @@ mod tests {
             assert!(Arc::ptr_eq(one, &compiled[n % 2]));
         }
         assert_eq!(CACHE.compiled.iter().count(), 2);
-    }
-
-    #[test]
-    fn messages_take_their_arguments() {
-        assert_eq!(render("index {0} of {1}", [7, 5]), "index 7 of 5");
-        assert_eq!(render("{1i} is not {0i}", [u64::MAX, 3]), "3 is not -1");
-        assert_eq!(render("assertion failed: {{ x }} > {0", [1, 2]), "assertion failed: { x } > {0");
     }
 }

@@ -48,6 +48,7 @@ pub mod kir;
 pub mod launch;
 mod libdevice;
 mod math;
+mod message;
 mod num;
 #[doc(hidden)]
 pub mod print;
@@ -137,6 +138,7 @@ pub mod __private {
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
     pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
+    pub use crate::print::told_by;
     pub use crate::target::ComputeCapability;
     pub use crate::types::complex::ForeignFunctions;
     pub use crate::types::halves::HalfFunctions;

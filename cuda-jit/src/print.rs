@@ -92,6 +92,11 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
+/// In the twin: what a panic takes along.
+pub fn told_by<T: Printed>(value: &T) -> &T {
+    value
+}
+
 /// In so many significant digits no two floats of a type print alike.
 pub(crate) fn significant(float: Scalar) -> u32 {
     // so many decimal digits as the bits make, one more for those cut apart, and one for the remainder
@@ -179,7 +184,8 @@ fn without_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-fn pad(sign: &str, digits: &str, left: bool, zeros: bool, width: u32) -> String {
+/// A number's text with its sign, at one side of so many characters.
+pub(crate) fn pad(sign: &str, digits: &str, left: bool, zeros: bool, width: u32) -> String {
     let missing = (width as usize).saturating_sub(sign.len() + digits.len());
     let (blank, zero) = if zeros { (0, missing) } else { (missing, 0) };
     let (before, behind) = if left { (0, blank) } else { (blank, 0) };

@@ -118,7 +118,7 @@ fn index_out_of_bounds() -> Result<()> {
     assert_eq!(panic.kernel, "next");
     assert!(panic.file.ends_with("bad_input.rs"), "{}", panic.file);
     assert_eq!(panic.line, LINE);
-    assert_eq!(panic.message, "index 1000 is out of bounds of a slice of length 1000");
+    assert_eq!(panic.message, "index out of bounds: the len is 1000 but the index is 1000");
     assert_eq!((panic.block, panic.thread), ([7, 0, 0], [103, 0, 0]));
     let text = error.to_string();
     for part in ["`next`", "bad_input.rs", "index 1000", "length 1000", "block 7, 0, 0", "thread 103, 0, 0"] {

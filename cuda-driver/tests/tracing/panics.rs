@@ -10,7 +10,7 @@ use crate::support::Session;
 /// Plays the device: writes `words` from `offset` on.
 fn write(record: *mut u8, offset: usize, words: &[u32]) {
     for (index, word) in words.iter().enumerate() {
-        // SAFETY: the record has 56 bytes and is aligned; nobody reads it meanwhile.
+        // SAFETY: the record has 104 bytes and is aligned; nobody reads it meanwhile.
         unsafe { record.wrapping_add(offset + 4 * index).cast::<u32>().write_volatile(*word) };
     }
 }
@@ -42,7 +42,7 @@ fn a_panic_is_decoded_and_reported_once_by_each_kind_of_wait() {
     let id = context.register_kernel(Arc::new(decoder));
     assert_ne!(id, 0);
     let record = context.panic_record().unwrap();
-    assert_eq!(PanicRecord::SIZE, 56);
+    assert_eq!(PanicRecord::SIZE, 104);
     assert_eq!(context.panic_record().unwrap(), record);
     assert_eq!(session.count("cuMemHostAlloc"), 1);
     assert_eq!(record.device_ptr(), session.host_memory().addr() as u64);

@@ -74,6 +74,16 @@ impl Format {
         quote!(#literal #(, #args)*)
     }
 
+    /// As what a panic says; the arguments are captured apart.
+    pub(crate) fn message(&self, args: Vec<s::Expr>) -> s::Message {
+        s::Message { pieces: self.pieces(), args }
+    }
+
+    /// Where it is written.
+    pub(crate) fn span(&self) -> Span {
+        self.literal.span()
+    }
+
     /// What prints it on the host.
     pub(crate) fn on_host(&self, root: &TokenStream) -> TokenStream {
         let span = |value: &Expr| Span::mixed_site().located_at(value.span());

@@ -76,14 +76,11 @@ impl Lowering<'_> {
                 Err(self.error(at, "a closure is only called here, or passed to a device function"))
             }
             ExprKind::Panic(message) => {
-                self.panic(at, message, &[]);
+                self.panic_with(at, message)?;
                 Ok(self.never(expected.unwrap_or(&Ty::Unit)))
             }
-            ExprKind::Assert(condition, message) => {
-                let condition = self.expr(condition, Some(&Ty::Scalar(Scalar::Bool)))?;
-                self.check(at, condition.only(), message, &[]);
-                Ok(Val::unit())
-            }
+            ExprKind::Assert(condition, message) => self.assert(at, condition, message),
+            ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
             ExprKind::Debug(inner) if self.frame().definition.debug_assertions => self.expr(inner, expected),
             ExprKind::Debug(_) => Ok(Val::unit()),
             ExprKind::Print(pieces, args) => self.print(pieces, args),

@@ -32,6 +32,7 @@ mod numbers;
 mod operator;
 mod ordering;
 mod overload;
+mod panics;
 mod pattern;
 mod place;
 mod print;

@@ -172,7 +172,7 @@ impl Lowering<'_> {
     fn check_index(&mut self, at: Pos, index: Value, len: u64) {
         let len = self.constant(Scalar::U64, len);
         let inside = self.compare(CompareOp::Lt, index, len);
-        self.check(at, inside, "index {0} is out of bounds of an array of length {1}", &[index, len]);
+        self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
     }
 
     /// The element of a slice or view.
@@ -187,7 +187,7 @@ impl Lowering<'_> {
             for (axis, (index, extent)) in places.iter().zip(extents).enumerate() {
                 let inside = self.compare(CompareOp::Lt, *index, *extent);
                 let message = match (&value.ty, dims) {
-                    (Ty::Slice(..), _) => "index {0} is out of bounds of a slice of length {1}".to_owned(),
+                    (Ty::Slice(..), _) => "index out of bounds: the len is {1} but the index is {0}".to_owned(),
                     (_, 1) => "index {0} is out of bounds of a view of length {1}".to_owned(),
                     _ => format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}"),
                 };

@@ -204,7 +204,7 @@ impl Lowering<'_> {
     ) -> Result<Place> {
         let index = self.scalar(index, Scalar::U64)?;
         let inside = self.compare(CompareOp::Lt, index, len);
-        self.check_cut(at, inside, "index {0} is out of bounds of a slice of length {1}", &[index, len]);
+        self.check_cut(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
         let offset = self.scaled_by(index, element.count());
         Ok(self.moved(ptr, offset, element.clone(), memory))
     }

@@ -273,6 +273,7 @@ impl Lowering<'_> {
             | ExprKind::While(..)
             | ExprKind::For(..)
             | ExprKind::Assert(..)
+            | ExprKind::AssertCompare(..)
             | ExprKind::Debug(_)
             | ExprKind::Print(..) => Some(Ty::Unit),
             _ => None,

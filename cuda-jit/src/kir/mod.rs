@@ -338,7 +338,7 @@ pub enum Terminator {
     Branch(Value, BlockId, BlockId),
     /// Ends the function, with its result if it has one.
     Return(Option<Value>),
-    /// Ends the thread with a panic; at most two `u64` arguments for the message.
+    /// Ends the thread with a panic; at most [`PANIC_ARGUMENTS`] `u64` arguments for the message.
     Panic(SiteId, Vec<Value>),
 }
 
@@ -439,10 +439,14 @@ pub struct Place {
     pub column: u32,
 }
 
+/// As many arguments a panic has at most.
+pub const PANIC_ARGUMENTS: usize = 8;
+
 /// A place in the source that can panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The message; `{0}` and `{1}` stand for the arguments, unless `{0i}` or `{1i}`: then they are signed.
+    /// The message. `{0}` stands for an argument, `{0i}` for a signed one, `{0:f32:08.3}` for the bits of one of that type,
+    /// in Rust's format; braces that stand for none are doubled.
     pub message: String,
     /// The source file, as the compiler names it.
     pub file: String,

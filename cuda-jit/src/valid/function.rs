@@ -142,7 +142,7 @@ impl Checker<'_> {
         if site.index() >= self.module.sites.len() {
             return Err(out_of_range("site", site.0, self.module.sites.len()));
         }
-        if arguments.len() > 2 {
+        if arguments.len() > crate::kir::PANIC_ARGUMENTS {
             return Err(broken(Rule::PanicArguments, format!("it has {} arguments", arguments.len())));
         }
         arguments.iter().try_for_each(|&value| self.expect(value, Scalar::U64.into(), Rule::PanicArguments))

@@ -145,7 +145,10 @@ const BROKEN: &[(Rule, &str)] = &[
     (Rule::ExportedLaunch, "kir 1 exported shared m0 a: u8 60000 device f() { b0: return }"),
     (Rule::ExportedLaunch, "kir 1 exported constant c0 a: u8 1 constant host \"00\" device f() { b0: return }"),
     (Rule::CallsKernel, "kir 1 kernel f() { b0: call f0() return }"),
-    (Rule::PanicArguments, "kir 1 site 0 \"a\":1:1 \"b\" kernel f(v0 x: u64) { b0: panic 0 (v0, v0, v0) }"),
+    (
+        Rule::PanicArguments,
+        "kir 1 site 0 \"a\":1:1 \"b\" kernel f(v0 x: u64) { b0: panic 0 (v0, v0, v0, v0, v0, v0, v0, v0, v0) }",
+    ),
     (Rule::PanicArguments, "kir 1 site 0 \"a\":1:1 \"b\" kernel f(v0 x: u32) { b0: panic 0 (v0) }"),
     (
         Rule::StoreAccess,

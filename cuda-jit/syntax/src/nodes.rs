@@ -251,16 +251,26 @@ macro_rules! nodes {
                 /// `return e`
                 Return(value: Option<Ref<Expr>>),
                 /// `panic!`, `unreachable!` with a message.
-                Panic(message: Text),
+                Panic(message: Message),
                 /// `assert!` with a message.
-                Assert(condition: Ref<Expr>, message: Text),
+                Assert(condition: Ref<Expr>, message: Message),
+                /// `assert_eq!` or `assert_ne!`, with a message unless that is empty.
+                AssertCompare(op: BinaryOp, left: Ref<Expr>, right: Ref<Expr>, message: Message),
                 /// What is there only with `debug_assertions`.
                 Debug(inner: Ref<Expr>),
                 /// `printf!`: what it writes, and the values that it names by their numbers.
                 Print(pieces: List<Piece>, args: List<Expr>),
             }
 
-            /// A piece of what `printf!` writes.
+            /// What a panic says: text, and values that are evaluated only then.
+            pub struct Message {
+                /// What is written.
+                pub pieces: List<Piece>,
+                /// The values that it names by their numbers.
+                pub args: List<Expr>,
+            }
+
+            /// A piece of what `printf!`, or a panic, writes.
             pub enum Piece {
                 /// Text, its braces no longer doubled.
                 Text(text: Text),

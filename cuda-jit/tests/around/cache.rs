@@ -33,7 +33,7 @@ fn launches() {
     let error = context().synchronize().unwrap_err();
     let cuda_driver::Error::KernelPanic(panic) = error else { panic!("{error}") };
     assert_eq!((panic.kernel.as_str(), panic.line, panic.thread[0]), ("double_u32", INDEX_LINE, 3));
-    assert!(panic.message.contains("index 3 is out of bounds of a slice of length 3"), "{}", panic.message);
+    assert!(panic.message.contains("index out of bounds: the len is 3 but the index is 3"), "{}", panic.message);
     not_kept::launch((1, 1), &mut x).unwrap();
     assert_eq!(not_kept::stats(), Stats::default());
     assert_eq!(double::<u32>::stats(), cache::stats());

@@ -89,7 +89,7 @@ fn indices_are_checked() {
     let (x, mut out) = (on_device(&[1, 2, 3]), on_device(&[0; 4]));
     copies::launch((1, 4), &x, &mut out).unwrap();
     let panic = super::context().synchronize().unwrap_err().to_string();
-    assert!(panic.contains("index 3 is out of bounds of a slice of length 3"), "{panic}");
+    assert!(panic.contains("index out of bounds: the len is 3 but the index is 3"), "{panic}");
     assert_eq!(on_host(&out), [1, 2, 3, 0]);
 }
 

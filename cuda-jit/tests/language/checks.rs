@@ -91,7 +91,7 @@ fn by_host(function: impl FnOnce(&mut [u32]), out: &[u32]) -> (Vec<u32>, Option<
         let text = payload.downcast_ref::<String>().expect("an index is out of bounds").clone();
         let numbers: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
         let [len, index] = numbers[..] else { panic!("{text}") };
-        format!("index {index} is out of bounds of a slice of length {len}")
+        format!("index out of bounds: the len is {len} but the index is {index}")
     });
     (out, message)
 }
@@ -208,7 +208,7 @@ fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
             (on_host(&out), message)
         }};
     }
-    let beyond = |t: usize| Some(format!("index {t} is out of bounds of an array of length {TILE}"));
+    let beyond = |t: usize| Some(format!("index out of bounds: the len is {TILE} but the index is {t}"));
     let all = x.iter().sum::<u32>() + 1;
     // no panic; no turn and so no panic; a panic of one thread, whose store behind the loop does not happen
     assert_eq!(run!(tiled, 3, 8), ([vec![all; 8], vec![9; 2]].concat(), None));
@@ -220,7 +220,7 @@ fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
     assert_eq!((out, message), (vec![9; 10], beyond(8)));
     let mut out = on_device(&[9_u32; TILE + 2]);
     tiled_behind::launch((1, 9), 1, &on_device::<u32>(&[]), &mut out).unwrap();
-    assert_eq!(take_message().as_deref(), Some("index 0 is out of bounds of a slice of length 0"));
+    assert_eq!(take_message().as_deref(), Some("index out of bounds: the len is 0 but the index is 0"));
     assert_eq!(run!(tiled_sometimes, 3, 9), ([vec![12; 9], vec![9]].concat(), None));
     assert_eq!(run!(tiled_sometimes, 6, 9), ([vec![15; 8], vec![12, 9]].concat(), beyond(8)));
     assert_eq!(run!(tiled_inside, 3, 9), ([vec![12; 8], vec![10, 9]].concat(), beyond(8)));

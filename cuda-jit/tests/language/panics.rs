@@ -2,7 +2,7 @@
 
 use cuda_driver::KernelPanic;
 use cuda_jit::device::grid;
-use cuda_jit::{device, device_fn, kernel};
+use cuda_jit::{device, device_fn, f16, kernel};
 
 use super::{context, on_device, on_host};
 
@@ -83,7 +83,7 @@ fn panics() {
     gather::launch((2, 2), &x, &index, &mut out).unwrap();
     let panic = take_panic().expect("7 is beyond x");
     assert_eq!(panic.kernel, "gather");
-    assert_eq!(panic.message, "index 7 is out of bounds of a slice of length 3");
+    assert_eq!(panic.message, "index out of bounds: the len is 3 but the index is 7");
     assert!(panic.file.ends_with("tests/language/panics.rs"), "{}", panic.file);
     assert_eq!((panic.line, panic.column), (GATHER_LINE, 18));
     assert_eq!((panic.block, panic.thread), ([1, 0, 0], [0, 0, 0]));
@@ -160,4 +160,47 @@ fn a_closure_that_a_checked_kernel_calls_is_checked() {
     assert_eq!(take_panic().expect("it overflows").message, "addition overflows");
     calls::launch((1, 1), f, &mut out).unwrap();
     assert_eq!((take_panic().is_none(), on_host(&out)), (true, vec![0]));
+}
+
+#[kernel]
+fn says(mode: u32, x: &[f32], n: i64, out: &mut [f32]) {
+    let i = grid::<1>();
+    let (v, half) = (x[i], f16::from_f32(0.1));
+    match mode {
+        0 => assert!(v > 100.0, "x = {v} at {}: {:?}, {:08.3}|{half:<8}|{:e}", i, v, v, 1500.0),
+        1 => panic!("{n:#x} {0:>5} {0:05} {1} {n} {{}}", -7i16, n < 0),
+        2 => assert_eq!(v, 2.0),
+        3 => assert_ne!(n + 1, -2, "of {}", x.len()),
+        4 => assert_eq!(&x[..1], [7.0], "n is {n}"),
+        5 => unreachable!("mode {}", mode + 1),
+        6 => todo!("{:X}", out.len()),
+        7 => assert!(n > 0, "{} {} {} {} {} {} {} {}", 1u8, 2u16, 3u32, 4u64, 5i8, 6.5f64, v, true),
+        8 => out[0] = x[n as usize],
+        _ => {}
+    }
+    out[i] = v;
+}
+
+#[test]
+fn messages_have_values() {
+    if !crate::around::alone("language::panics::messages_have_values") {
+        return;
+    }
+    let x = on_device(&[1.5f32]);
+    let said = |mode: u32, n: i64| {
+        says::launch((1, 1), mode, &x, n, &mut on_device(&[0.0])).unwrap();
+        let error = cuda_jit::Error::from(context().synchronize().unwrap_err());
+        error.kernel_panic().expect("it panics").message.clone()
+    };
+    let v = 1.5f32;
+    assert_eq!(said(0, 0), format!("x = {v} at {}: {:?}, {:08.3}|{:<8}|{:e}", 0, v, v, f16::from_f32(0.1), 1500.0));
+    let n = -3i64;
+    assert_eq!(said(1, n), format!("{n:#x} {0:>5} {0:05} {1} {n} {{}}", -7i16, n < 0));
+    assert_eq!(said(2, 0), "assertion `left == right` failed\n  left: 1.5\n right: 2.0");
+    assert_eq!(said(3, -3), "assertion `left != right` failed: of 1\n  left: -2\n right: -2");
+    assert_eq!(said(4, 9), "assertion `left == right` failed: n is 9");
+    assert_eq!(said(5, 0), "entered unreachable code: mode 6");
+    assert_eq!(said(6, 0), "not yet implemented: 1");
+    assert_eq!(said(7, 0), "1 2 3 4 5 6.5 1.5 true");
+    assert_eq!(said(8, 5), "index out of bounds: the len is 1 but the index is 5");
 }

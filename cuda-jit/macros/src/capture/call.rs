@@ -228,18 +228,10 @@ impl Capture {
         if name == "printf" {
             return self.printf(call, span);
         }
-        let args = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(call.tokens.clone());
-        let Ok(mut args) = args else {
-            return self.refuse(span, format!("kernels cannot use `{name}!` in this form"));
-        };
-        let captured = match name.as_str() {
-            "assert" | "debug_assert" => self.assert(&mut args, span),
-            "assert_eq" | "debug_assert_eq" => self.assert_compare(&mut args, s::BinaryOp::Eq, "left == right", span),
-            "assert_ne" | "debug_assert_ne" => self.assert_compare(&mut args, s::BinaryOp::Ne, "left != right", span),
-            "panic" => self.panic(&args, "explicit panic", "", span),
-            "unreachable" => self.panic(&args, "entered unreachable code", "entered unreachable code: ", span),
-            "todo" => self.panic(&args, "not yet implemented", "not yet implemented: ", span),
-            "unimplemented" => self.panic(&args, "not implemented", "not implemented: ", span),
+        match name.as_str() {
+            "assert" | "debug_assert" => self.panicking(call, span, 1),
+            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.panicking(call, span, 2),
+            "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
             _ => {
                 let hint = match name.as_str() {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
@@ -247,14 +239,9 @@ impl Capture {
                     "s" => "kernels do not slice views; take `.row(i)` or `.column(j)`, or add to the index",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
-                return self.refuse(span, format!("`{name}!` is not supported; {hint}"));
+                self.refuse(span, format!("`{name}!` is not supported; {hint}"))
             }
-        };
-        call.tokens = args.into_token_stream();
-        if name.starts_with("debug_") {
-            return node(span, s::ExprKind::Debug(Box::new(captured)));
         }
-        captured
     }
 
     /// `shared!(T)`
@@ -320,52 +307,6 @@ impl Capture {
         let args = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
         call.tokens = format.tokens();
         node(span, s::ExprKind::Print(format.pieces(), args))
-    }
-
-    fn assert(&mut self, args: &mut Punctuated<Expr, Token![,]>, span: Span) -> s::Expr {
-        let Some(condition) = args.first_mut() else { return self.refuse(span, "what is asserted?") };
-        let default = format!("assertion failed: {}", condition.to_token_stream());
-        let condition = self.expr(condition);
-        let message = self.message(args, 1, &default, "");
-        node(span, s::ExprKind::Assert(Box::new(condition), message))
-    }
-
-    fn assert_compare(
-        &mut self,
-        args: &mut Punctuated<Expr, Token![,]>,
-        op: s::BinaryOp,
-        text: &str,
-        span: Span,
-    ) -> s::Expr {
-        if args.len() < 2 {
-            return self.refuse(span, "two values are compared");
-        }
-        let (left, right) = (self.expr(&mut args[0]), self.expr(&mut args[1]));
-        let compare = node(span, s::ExprKind::Binary(op, Box::new(left), Box::new(right)));
-        let message = self.message(args, 2, &format!("assertion `{text}` failed"), "");
-        node(span, s::ExprKind::Assert(Box::new(compare), message))
-    }
-
-    fn panic(&mut self, args: &Punctuated<Expr, Token![,]>, default: &str, prefix: &str, span: Span) -> s::Expr {
-        let message = self.message(args, 0, default, prefix);
-        node(span, s::ExprKind::Panic(message))
-    }
-
-    /// The message that stands at `index` among a macro's arguments, or the default.
-    fn message(&mut self, args: &Punctuated<Expr, Token![,]>, index: usize, default: &str, prefix: &str) -> String {
-        match args.get(index) {
-            None => braces_doubled(default),
-            Some(Expr::Lit(literal)) if args.len() == index + 1 => match &literal.lit {
-                Lit::Str(text) if !text.value().contains(['{', '}']) => format!("{prefix}{}", text.value()),
-                _ => self.refuse_message(literal.span()),
-            },
-            Some(other) => self.refuse_message(other.span()),
-        }
-    }
-
-    fn refuse_message(&mut self, span: Span) -> String {
-        self.refuse(span, "a message in a kernel is one string literal without `{}`");
-        String::new()
     }
 }
 

@@ -11,6 +11,7 @@ mod closure;
 mod expr;
 mod iterate;
 mod methods;
+mod panics;
 mod pattern;
 mod span;
 mod stmt;

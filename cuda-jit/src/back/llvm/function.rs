@@ -14,7 +14,7 @@ use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum}
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
 use super::debug::{self, DebugInfo, Described};
-use super::panic::PanicBlock;
+use super::panic::PanicBlocks;
 use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
@@ -271,7 +271,7 @@ pub(super) struct Body<'ctx, 'a> {
     aligns: Vec<u32>,
     /// Where the values of its prints are packed.
     pub(super) printed: Option<PointerValue<'ctx>>,
-    panics: PanicBlock<'ctx>,
+    panics: PanicBlocks<'ctx>,
     /// What stands for the function in the debug metadata.
     described: Option<Described<'ctx>>,
 }
@@ -306,7 +306,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             values.push((lowering.to_register(value, param.ty)?, param.ty));
         }
         let aligns = kir.params.iter().map(|param| alignment(param.ty)).collect();
-        let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
+        let (accesses, panics) = (Accesses::of(kir), PanicBlocks::default());
         Ok(Self {
             lowering,
             function,

@@ -1,4 +1,5 @@
-//! Lowers panics: one cold block in each function, to which all of its panics go with site and arguments.
+//! Lowers panics: one cold block in each function, to which its panics go with site and arguments, and another for those
+//! that say more than two values.
 //!
 //! The block claims the record by a relaxed compare-and-exchange; only the thread that claims it writes the rest, so
 //! these writes are plain ones. The kernel's number comes last, behind a fence: the host may look at the record when it
@@ -21,9 +22,10 @@ use inkwell::values::{
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
-/// `$0` is the record, `$1` the kernel, `$2` the site, `$3` and `$4` the arguments. The threads that find the record taken
-/// end at once. What it works with it declares itself: as outputs, LLVM took time for each register.
-const REPORT: &str = "\
+/// The beginning of the report: `$0` is the record, `$1` the kernel, `$2` the site, `$3` and what follows the arguments. The
+/// threads that find the record taken end at once. What it works with it declares itself: as outputs, LLVM took time for
+/// each register.
+const CLAIM: &str = "\
 {
 \t.reg .pred taken;
 \t.reg .b32 a, b, c, d;
@@ -39,8 +41,9 @@ const REPORT: &str = "\
 \tst.global.v4.b32 [$0+16], {a, b, c, d};
 \tmov.u32 a, %tid.z;
 \tst.global.b32 [$0+32], a;
-\tst.global.b64 [$0+40], $3;
-\tst.global.b64 [$0+48], $4;
+";
+/// Its end, behind the arguments.
+const RELEASE: &str = "\
 \tmembar.sys;
 \tst.global.b32 [$0+4], $1;
 \t}";
@@ -48,19 +51,29 @@ const REPORT: &str = "\
 const END: &str = "exit;";
 /// A panic where no launch has brought a record.
 const TRAP: &str = "trap;";
-/// How many arguments a report has.
-const ARGUMENTS: usize = 5;
-const CONSTRAINTS: &str = "l,r,r,l,l,~{memory}";
+/// What a report says beside the site's arguments: record, kernel and site.
+const ALWAYS: usize = 3;
+/// As many of the site's arguments a report has that says no values of the program's choice.
+const FEW: usize = 2;
+/// How many arguments such a report has.
+const ARGUMENTS: usize = ALWAYS + FEW;
 
-/// A function's cold block, made when the first panic is lowered.
-#[derive(Default)]
-pub(super) struct PanicBlock<'ctx> {
-    block: Option<BasicBlock<'ctx>>,
-    /// From where it is entered, with which site and arguments.
-    entries: Vec<(BasicBlock<'ctx>, SiteId, Vec<IntValue<'ctx>>)>,
+/// The report of a site with so many arguments.
+fn text(arguments: usize) -> String {
+    let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, ALWAYS + index);
+    let stores: String = (0..arguments).map(store).collect();
+    [CLAIM, &stores, RELEASE].concat()
 }
 
-impl<'ctx> PanicBlock<'ctx> {
+/// A function's cold blocks: one for the panics of few arguments, which nearly all are, and one for the others, so that
+/// they take nothing from those.
+#[derive(Default)]
+pub(super) struct PanicBlocks<'ctx> {
+    few: PanicBlock<'ctx>,
+    many: PanicBlock<'ctx>,
+}
+
+impl<'ctx> PanicBlocks<'ctx> {
     /// Notes a panic at the end of `from`, and returns the block to go to.
     pub(super) fn enter(
         &mut self,
@@ -70,15 +83,38 @@ impl<'ctx> PanicBlock<'ctx> {
         site: SiteId,
         arguments: Vec<IntValue<'ctx>>,
     ) -> BasicBlock<'ctx> {
-        self.entries.push((from, site, arguments));
-        *self.block.get_or_insert_with(|| lowering.context.append_basic_block(function, "panic"))
+        let blocks = if arguments.len() > FEW { &mut self.many } else { &mut self.few };
+        blocks.entries.push((from, site, arguments));
+        *blocks.block.get_or_insert_with(|| lowering.context.append_basic_block(function, "panic"))
     }
 
-    /// Fills the block, if there is one.
+    /// Fills the blocks that there are.
     pub(super) fn finish(
         self,
         lowering: &Lowering<'ctx, '_>,
+        hidden: (PointerValue<'ctx>, IntValue<'ctx>),
+    ) -> Result<()> {
+        let most = self.many.entries.iter().map(|(.., arguments)| arguments.len()).max().unwrap_or_default();
+        self.few.finish(lowering, hidden, FEW)?;
+        self.many.finish(lowering, hidden, most)
+    }
+}
+
+/// A cold block, made when the first panic that goes there is lowered.
+#[derive(Default)]
+struct PanicBlock<'ctx> {
+    block: Option<BasicBlock<'ctx>>,
+    /// From where it is entered, with which site and arguments.
+    entries: Vec<(BasicBlock<'ctx>, SiteId, Vec<IntValue<'ctx>>)>,
+}
+
+impl<'ctx> PanicBlock<'ctx> {
+    /// Fills the block, if there is one.
+    fn finish(
+        self,
+        lowering: &Lowering<'ctx, '_>,
         (record, kernel): (PointerValue<'ctx>, IntValue<'ctx>),
+        most: usize,
     ) -> Result<()> {
         let Some(block) = self.block else { return Ok(()) };
         let (context, builder) = (lowering.context, &lowering.builder);
@@ -92,10 +128,11 @@ impl<'ctx> PanicBlock<'ctx> {
             return Ok(());
         }
         let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
-        let argument = |index: usize| self.phi(lowering, long, |_, arguments| arguments.get(index).copied());
-        let (first, second) = (argument(0)?, argument(1)?);
-        let arguments = [record.into(), kernel.into(), site.into(), first.into(), second.into()];
-        report(context, builder, format!("{REPORT}\n\t{END}"), arguments)?;
+        let mut arguments: Vec<BasicValueEnum<'ctx>> = vec![record.into(), kernel.into(), site.into()];
+        for index in 0..most {
+            arguments.push(self.phi(lowering, long, |_, arguments| arguments.get(index).copied())?.into());
+        }
+        report(context, builder, format!("{}\n\t{END}", text(most)), &arguments)?;
         builder.build_unreachable()?;
         Ok(())
     }
@@ -121,12 +158,14 @@ fn report<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
     text: String,
-    arguments: Arguments<'ctx>,
+    arguments: &[BasicValueEnum<'ctx>],
 ) -> Result<()> {
-    let inputs = arguments.map(|argument| BasicMetadataTypeEnum::from(argument.get_type()));
+    let inputs: Vec<_> = arguments.iter().map(|argument| BasicMetadataTypeEnum::from(argument.get_type())).collect();
     let ty = context.void_type().fn_type(&inputs, false);
-    let asm = context.create_inline_asm(ty, text, CONSTRAINTS.to_owned(), true, false, None, false);
-    builder.build_indirect_call(ty, asm, &arguments.map(BasicMetadataValueEnum::from), "")?;
+    let constraints = ["l,r,r", &",l".repeat(arguments.len() - ALWAYS), ",~{memory}"].concat();
+    let asm = context.create_inline_asm(ty, text, constraints, true, false, None, false);
+    let passed: Vec<_> = arguments.iter().copied().map(BasicMetadataValueEnum::from).collect();
+    builder.build_indirect_call(ty, asm, &passed, "")?;
     Ok(())
 }
 
@@ -155,7 +194,7 @@ pub(super) fn report_and_go_on<'ctx>(
     builder: &Builder<'ctx>,
     arguments: Arguments<'ctx>,
 ) -> Result<()> {
-    report(context, builder, REPORT.to_owned(), arguments)
+    report(context, builder, text(FEW), &arguments)
 }
 
 /// Ends the threads for which a condition is `ends`.
