@@ -18,7 +18,10 @@ pub(crate) fn render(message: &str, args: &[u64]) -> String {
             rest = &tail[2..];
             continue;
         }
-        let hole = tail.find('}').filter(|_| tail.starts_with('{')).and_then(|end| Some((end, argument(&tail[1..end], args)?)));
+        let hole = tail
+            .find('}')
+            .filter(|_| tail.starts_with('{'))
+            .and_then(|end| Some((end, argument(&tail[1..end], args)?)));
         let (length, value) = hole.map_or((1, tail[..1].to_owned()), |(end, value)| (end + 1, value));
         text.push_str(&value);
         rest = &tail[length..];
@@ -67,8 +70,7 @@ fn formatted(scalar: Scalar, bits: u64, spec: &str) -> String {
     };
     let (sign, digits) = plain.strip_prefix('-').map_or((base, &*plain), |digits| ("-", digits));
     let left = if aligned { left } else { scalar == Scalar::Bool };
-    let zeros =
-        zeros && digits.starts_with(|c: char| c.is_ascii_hexdigit()) && scalar != Scalar::Bool && digits != "inf";
+    let zeros = zeros && scalar != Scalar::Bool;
     pad(sign, digits, left && !zeros, zeros, width as u32)
 }
 

@@ -197,7 +197,8 @@ pub(crate) fn encoded(
 ) -> TokenStream {
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
-        owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
+        let at = crate::capture::pos(binding.ident.span());
+        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref }
     });
     let definition = owned::Definition {
         name: name.to_string(),

@@ -11,7 +11,7 @@ use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
-use crate::kir::{Axis, BinaryOp, Op, Scalar, Space, Special, Type, Value};
+use crate::kir::{Axis, BinaryOp, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -24,6 +24,14 @@ const MAX_INLINED: usize = 64;
 pub(super) enum Arg {
     Value(Val),
     Closure(Captured),
+}
+
+/// Where a closure was written: the frame, what it copied, and the scope.
+#[derive(Clone, Copy)]
+struct Written {
+    frame: usize,
+    copies: Option<usize>,
+    scope: Option<SourceScopeId>,
 }
 
 impl Lowering<'_> {
@@ -75,8 +83,9 @@ impl Lowering<'_> {
     /// Calls a function with values.
     pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
         match function {
-            Captured::Written { closure, frame, copies, .. } => {
-                self.call_written(closure, (*frame, *copies), args, None)
+            Captured::Written { closure, frame, copies, scope, .. } => {
+                let written = Written { frame: *frame, copies: *copies, scope: *scope };
+                self.call_written(closure, written, args, None)
             }
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());
@@ -167,9 +176,11 @@ impl Lowering<'_> {
         let returns = Return::Inlined(exit, merge);
         self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
-        for (pattern, arg) in definition.params.iter().zip(args) {
+        let scope = self.enter_inlined();
+        let place = self.go_to(Pos(definition.line, 1));
+        for ((pattern, arg), number) in definition.params.iter().zip(args).zip(1..) {
             match (arg, pattern) {
-                (Arg::Value(value), _) => self.bind(pattern, &Place::Fixed(value))?,
+                (Arg::Value(value), _) => self.bind_parameter(number, pattern, value)?,
                 (Arg::Closure(closure), Pattern::Bind(number)) => {
                     self.frame_mut().closures.insert(*number, closure);
                 }
@@ -181,6 +192,8 @@ impl Lowering<'_> {
         self.return_from(end, value)?;
         self.frames.pop();
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }
@@ -218,7 +231,7 @@ impl Lowering<'_> {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
             let copy = match local {
                 Local::Fixed(value) => Local::Fixed(self.own(value)),
-                Local::Late => Local::Late,
+                Local::Late(scope) => Local::Late(scope),
                 Local::Slots(ty, slots) => {
                     let value = self.get(&ty, &slots);
                     let value = self.own(value);
@@ -240,7 +253,8 @@ impl Lowering<'_> {
             self.copies.push(copies);
             number = Some(self.copies.len() - 1);
         }
-        Captured::Written { closure, frame: self.current, copies: number, result: self.ty_of(closure.body) }
+        let (result, scope) = (self.ty_of(closure.body), self.build.scope());
+        Captured::Written { closure, frame: self.current, copies: number, result, scope }
     }
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
@@ -259,11 +273,15 @@ impl Lowering<'_> {
         frame.checked = checked;
         self.frames.push(frame);
         let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        let scope = self.enter_passed();
+        let place = self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             let value = self.kernel_param(ty, next);
             self.bind(pattern, &Place::Fixed(value))?;
         }
         let captured = self.capture(closure);
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.current = kernel;
         Ok(captured)
     }
@@ -289,8 +307,10 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let (closure, written, copies) = match self.frame().closures.get(&number).cloned() {
-            Some(Captured::Written { closure, frame, copies, .. }) => (closure, frame, copies),
+        let (closure, written) = match self.frame().closures.get(&number).cloned() {
+            Some(Captured::Written { closure, frame, copies, scope, .. }) => {
+                (closure, Written { frame, copies, scope })
+            }
             Some(Captured::Function(instance, harvest)) => {
                 let passed = self.arguments(args, &harvest)?;
                 return self.call_function(at, &instance, &harvest, passed);
@@ -302,7 +322,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[written].harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[written.frame].harvest.bindings[*number as usize].clone(),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {
@@ -310,18 +330,20 @@ impl Lowering<'_> {
                 None => self.expr(arg, None)?,
             });
         }
-        self.call_written(closure, (written, copies), values, expected)
+        self.call_written(closure, written, values, expected)
     }
 
     /// The body of a closure that the function of a frame has written.
     fn call_written(
         &mut self,
         closure: &'static Closure,
-        (frame, copies): (usize, Option<usize>),
+        Written { frame, copies, scope: written_in }: Written,
         args: Vec<Val>,
         expected: Option<&Ty>,
     ) -> Result<Val> {
         let caller = std::mem::replace(&mut self.current, frame);
+        let scope = self.build.set_scope(written_in);
+        let place = self.go_to(closure.body.0);
         self.exchange_copies(copies);
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
@@ -336,6 +358,8 @@ impl Lowering<'_> {
         self.frame_mut().returns.pop();
         self.exchange_copies(copies);
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }

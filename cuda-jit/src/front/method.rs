@@ -160,7 +160,7 @@ impl Lowering<'_> {
             return self.order(at, name, &place, other);
         }
         match place.ty() {
-            Ty::Enum("Ordering", _) => self.ordering_method(at, name, &place, args),
+            of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),

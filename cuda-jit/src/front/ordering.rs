@@ -12,19 +12,14 @@ use crate::syntax::{Expr, Pos};
 /// What such a method yields.
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     match (name, receiver) {
-        ("cmp" | "total_cmp", _) => Some(ty()),
-        ("partial_cmp", _) => Some(Ty::Option(Box::new(ty()))),
-        ("is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne", Ty::Enum("Ordering", _)) => {
+        ("cmp" | "total_cmp", _) => Some(Ty::ORDERING),
+        ("partial_cmp", _) => Some(Ty::Option(Box::new(Ty::ORDERING))),
+        ("is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne", of) if *of == Ty::ORDERING => {
             Some(Ty::Scalar(Scalar::Bool))
         }
-        ("reverse" | "then", of @ Ty::Enum("Ordering", _)) => Some(of.clone()),
+        ("reverse" | "then", of) if *of == Ty::ORDERING => Some(of.clone()),
         _ => None,
     }
-}
-
-/// The type of an `Ordering`, which is a number: -1, 0 or 1.
-fn ty() -> Ty {
-    Ty::Enum("Ordering", Scalar::I8)
 }
 
 impl Lowering<'_> {
@@ -53,12 +48,12 @@ impl Lowering<'_> {
         let rest = self.select(greater, orders[2], orders[1], Scalar::I8);
         let order = self.select(less, orders[0], rest, Scalar::I8);
         if name != "partial_cmp" {
-            return Ok(Val { ty: ty(), leaves: vec![order] });
+            return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
         }
         let equal = self.compared(at, CompareOp::Eq, &left, &right)?;
         let differ = self.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
         let some = self.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
-        Ok(Val { ty: Ty::Option(Box::new(ty())), leaves: vec![some, order] })
+        Ok(Val { ty: Ty::Option(Box::new(Ty::ORDERING)), leaves: vec![some, order] })
     }
 
     /// A float as a signed integer of the same total order: that of its bits, those but the sign inverted where it is set.
@@ -91,13 +86,13 @@ impl Lowering<'_> {
             "is_ne" => CompareOp::Ne,
             "reverse" => {
                 let reversed = self.unary_value(UnaryOp::Neg, order, Scalar::I8);
-                return Ok(Val { ty: ty(), leaves: vec![reversed] });
+                return Ok(Val { ty: Ty::ORDERING, leaves: vec![reversed] });
             }
             "then" if let [next] = args => {
-                let next = self.expr_as(next, &ty())?.only();
+                let next = self.expr_as(next, &Ty::ORDERING)?.only();
                 let same = self.compare(CompareOp::Eq, order, equal);
                 let order = self.select(same, next, order, Scalar::I8);
-                return Ok(Val { ty: ty(), leaves: vec![order] });
+                return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
             }
             _ => return Err(self.error(at, format!("kernels have no method `{name}` on `Ordering`"))),
         };

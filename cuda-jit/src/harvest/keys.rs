@@ -319,7 +319,7 @@ impl ValueType for () {
 
 impl Key for std::cmp::Ordering {
     fn ty() -> Ty {
-        Ty::Enum("Ordering", Scalar::I8)
+        Ty::ORDERING
     }
 }
 

@@ -38,6 +38,8 @@ macro_rules! nodes {
             pub struct Binding {
                 /// Its name.
                 pub name: Text,
+                /// Where the name stands.
+                pub at: Pos,
                 /// Whether it can change after it is bound.
                 pub mutable: bool,
                 /// Whether the pattern says `ref`: its type is a reference to what it is bound to.

@@ -405,7 +405,7 @@ fn same_context(a: &Path, b: &Path) -> bool {
 }
 
 /// `Pos(line, column)` of a span.
-fn pos(span: Span) -> s::Pos {
+pub(crate) fn pos(span: Span) -> s::Pos {
     let start = span.start();
     let (line, column) = (start.line as u32, start.column as u32 + 1);
     s::Pos(line, column)
