@@ -165,7 +165,7 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
 /// fn fill(x: &mut [u8]) {
 ///     x[grid::<1>()] = 1;
 /// }
-/// assert!(kir_of::<fill>()?.to_string().contains("is out of bounds"));
+/// assert!(kir_of::<fill>()?.to_string().contains("index out of bounds"));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///

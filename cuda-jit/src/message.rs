@@ -70,8 +70,7 @@ fn formatted(scalar: Scalar, bits: u64, spec: &str) -> String {
     };
     let (sign, digits) = plain.strip_prefix('-').map_or((base, &*plain), |digits| ("-", digits));
     let left = if aligned { left } else { scalar == Scalar::Bool };
-    let zeros =
-        zeros && digits.starts_with(|c: char| c.is_ascii_hexdigit()) && scalar != Scalar::Bool && digits != "inf";
+    let zeros = zeros && scalar != Scalar::Bool;
     pad(sign, digits, left && !zeros, zeros, width as u32)
 }
 

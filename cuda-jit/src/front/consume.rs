@@ -74,7 +74,9 @@ impl Lowering<'_> {
                 self.each_item(at, iter, |walk, item, _, _| walk.invoke(at, function, vec![item]).map(drop))?;
                 Ok(Val::unit())
             }
-            ("any" | "all", Some(function)) => self.decided(at, iter, function, name == "any"),
+            ("any" | "all", Some(function)) => {
+                self.decided(at, iter, name == "any", |walk, item| Ok(walk.invoke(at, function, vec![item])?.only()))
+            }
             ("position", Some(function)) => {
                 let slot = self.counter();
                 self.found(at, iter, |walk, item| {
@@ -209,12 +211,18 @@ impl Lowering<'_> {
         self.constant(scalar, bits)
     }
 
-    /// `any` and `all`: the first item for which the function is `decides` tells.
-    fn decided(&mut self, at: Pos, iter: &Iter, function: &Captured, decides: bool) -> Result<Val> {
+    /// `any` and `all`: the first item for which the test is `decides` tells.
+    pub(super) fn decided(
+        &mut self,
+        at: Pos,
+        iter: &Iter,
+        decides: bool,
+        test: impl FnOnce(&mut Self, Val) -> Result<Value>,
+    ) -> Result<Val> {
         let slot = self.build.slot("decided", Scalar::Bool);
         self.set_flag(slot, !decides);
         self.each_item(at, iter, |walk, item, again, exit| {
-            let holds = walk.invoke(at, function, vec![item])?.only();
+            let holds = test(walk, item)?;
             let stop = walk.build.block();
             let (yes, no) = if decides { (stop, again) } else { (again, stop) };
             walk.build.end(Terminator::Branch(holds, yes, no));

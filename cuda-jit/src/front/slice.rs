@@ -1,6 +1,8 @@
 //! Methods of slices, arrays, ndarray views and `Option`, and slices of slices.
 
 use super::function::{Lowering, Result};
+use super::items::{Counted, Items};
+use super::iterator::Plan;
 use super::layout::shown;
 use super::place::Place;
 use super::types::{Val, behind};
@@ -36,7 +38,8 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
         ("split_at" | "split_at_mut", Ty::Slice(element, _) | Ty::Array(element, _)) => {
             Some(Ty::Tuple(vec![slice(element); 2]))
         }
-        ("swap" | "fill" | "copy_from_slice", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Unit),
+        ("swap" | "fill" | "copy_from_slice" | "reverse", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Unit),
+        ("contains", Ty::Slice(..) | Ty::Array(..)) => Some(flag),
         ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_default", Ty::Option(inner)) => Some((**inner).clone()),
         ("copied" | "cloned", Ty::Option(inner)) => Some(Ty::Option(Box::new(behind((**inner).clone())))),
         _ => None,
@@ -130,11 +133,31 @@ impl Lowering<'_> {
                     self.checked(at, a, ptr, &element, memory, len)?,
                     self.checked(at, b, ptr, &element, memory, len)?,
                 ];
-                let values = [self.read_copy(&places[0]), self.read_copy(&places[1])];
-                let [first, second] = values;
-                self.write(at, &places[0], second)?;
-                self.write(at, &places[1], first)?;
+                self.exchanged(at, &places)?;
                 Ok(Val::unit())
+            }
+            ("contains", [value]) => {
+                let wanted = Ty::Ref(Box::new(element.clone()), Memory::unknown(false));
+                let value = Place::Fixed(self.expr(value, Some(&wanted))?);
+                let items = Items::Elements { ptr, element, memory, stride: None, by_value: false };
+                let iter = self.begin(at, Plan::Items(Counted { items, count: len }), true)?;
+                self.decided(at, &iter, true, |walk, item| {
+                    walk.compared(at, CompareOp::Eq, &Place::Fixed(item), &value)
+                })
+            }
+            ("reverse", []) => {
+                let two = self.constant(Scalar::U64, 2);
+                let half = self.index_op(BinaryOp::Div, len, two);
+                self.for_each(half, |walk, index| {
+                    let one = walk.constant(Scalar::U64, 1);
+                    let last = walk.index_op(BinaryOp::Sub, len, one);
+                    let other = walk.index_op(BinaryOp::Sub, last, index);
+                    let places = [index, other].map(|index| {
+                        let offset = walk.scaled_by(index, element.count());
+                        walk.moved(ptr, offset, element.clone(), memory)
+                    });
+                    walk.exchanged(at, &places)
+                })
             }
             ("fill", [value]) => {
                 let value = self.expr_as(value, &element)?;
@@ -184,6 +207,13 @@ impl Lowering<'_> {
         self.each_below(len, body)?;
         self.jump_into(exit);
         Ok(Val::unit())
+    }
+
+    /// Swaps what two places hold.
+    fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
+        let [first, second] = [self.read_copy(&places[0]), self.read_copy(&places[1])];
+        self.write(at, &places[0], second)?;
+        self.write(at, &places[1], first)
     }
 
     /// A place's value, apart from the place.

@@ -264,6 +264,23 @@ fn functions_and_closures_of_iterators() {
     assert_eq!(on_host(&out), host);
 }
 
+#[kernel]
+fn searched(x: &[u32], n: u32, out: &mut [u32]) {
+    let mut pairs = [[1, n], [n, 3], [5, 7]];
+    pairs.reverse();
+    out[0] = x.contains(&n) as u32 + pairs.contains(&[n, 3]) as u32 * 2 + x[..0].contains(&1) as u32 * 4;
+    out[1] = pairs[0][0] * 10 + pairs[2][0];
+    out[2..].reverse();
+    out[2] += 1;
+}
+
+#[test]
+fn slices_are_searched_and_reversed() {
+    for n in [3, 4, 9] {
+        differ!(searched, (1, 1), [&[4, 9, 3][..], n], vec![0u32, 1, 2, 3, 4]);
+    }
+}
+
 #[kernel(checked)]
 fn wrong(mode: u32, x: &[u8], n: usize, out: &mut [u8]) {
     match mode {

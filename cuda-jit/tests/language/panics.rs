@@ -109,7 +109,7 @@ fn panics() {
     let assertions = |mode: u32| message(&|| assertions::launch((1, 4), mode, &mut on_device(&[0u32; 4])).unwrap());
     assert_eq!(assertions(0), None);
     assert_eq!(assertions(1).as_deref(), Some("thread two"));
-    assert_eq!(assertions(2).as_deref(), Some("assertion `left == right` failed"));
+    assert_eq!(assertions(2).as_deref(), Some("assertion `left == right` failed\n  left: true\n right: false"));
     assert_eq!(assertions(3).as_deref(), Some("mode three"));
     assert_eq!(assertions(4).as_deref(), Some("entered unreachable code"));
     assert_eq!(assertions(5).as_deref(), Some("not implemented: mode five"));

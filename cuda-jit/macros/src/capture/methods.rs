@@ -28,6 +28,7 @@ pub(crate) const METHODS: &[&str] = &[
     "column",
     "column_mut",
     "conj",
+    "contains",
     "copied",
     "copy_from_slice",
     "copysign",
