@@ -52,8 +52,7 @@ fn attempt(source: Source, bytes: usize, stream: &Stream) -> cuda_driver::Result
 /// Waits until everything that was freed is free, and returns it to the device. A failure leaves less room, no harm.
 fn flush(source: Source, context: &Context) {
     let flushed = || -> cuda_driver::Result<()> {
-        // SAFETY: the call has no argument; the context is bound by the macro.
-        unsafe { driver_call!(context, cuCtxSynchronize()) }?;
+        context.wait_for_all()?;
         if source == Source::Plain {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use crate::alloc::{self, Source};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::uses::Uses;
+use crate::uses::{Reach, Uses};
 
 /// Bytes in a device's memory.
 ///
@@ -46,8 +46,9 @@ pub struct Buffer {
     bytes: usize,
     source: Source,
     uses: Mutex<Uses>,
-    /// The id of a stream on which a read needs neither wait nor record, since it wrote or read last; 0 for none. Saves
-    /// most reads the lock. A write replaces it, which no read can overlap, because a write takes an exclusive borrow.
+    /// The id of a stream on which a read needs neither wait nor record, since it has a record for all bytes and none
+    /// has written since; 0 for none. Saves most reads the lock. It is set under the lock. A write of other bytes may
+    /// set it while a read that saw it goes on: the record that the read relies on stays.
     settled: AtomicU64,
 }
 
@@ -73,7 +74,7 @@ impl Buffer {
         let mut settled = 0;
         if source == Source::Pool && bytes != 0 {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
-            uses.write(stream)?;
+            uses.write(Reach::all_of(0..bytes), stream)?;
             settled = stream.id().number();
         }
         let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
@@ -124,19 +125,18 @@ impl Buffer {
     /// not be enqueued.
     #[inline]
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
-        self.expect_context(stream)?;
-        let id = stream.id().number();
-        if self.is_empty() || self.settled.load(Ordering::Acquire) == id {
-            Ok(())
-        } else {
-            self.record_read(stream, id)
-        }
+        self.prepare_read_of(|| self.all(), stream)
     }
 
-    fn record_read(&self, stream: &Stream, id: u64) -> Result<()> {
-        self.uses.lock().read(stream)?;
-        self.settled.store(id, Ordering::Release);
-        Ok(())
+    /// As [`prepare_read`](Buffer::prepare_read), of some of the bytes.
+    #[inline]
+    pub(crate) fn prepare_read_of(&self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if self.is_empty() || self.settled.load(Ordering::Acquire) == stream.id().number() {
+            Ok(())
+        } else {
+            self.record(|uses| uses.read(reach(), stream))
+        }
     }
 
     /// Orders a write of the memory on `stream` after every earlier use, and records it.
@@ -148,14 +148,37 @@ impl Buffer {
     /// As [`Buffer::prepare_read`].
     #[inline]
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
+        let all = self.all();
+        self.prepare_write_of(|| all, stream)
+    }
+
+    /// As [`prepare_write`](Buffer::prepare_write), of some of the bytes.
+    #[inline]
+    pub(crate) fn prepare_write_of(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        let id = stream.id();
-        if self.is_empty() || self.uses.get_mut().are_only_of(id) {
+        let all = self.all();
+        if self.is_empty() || self.uses.get_mut().are_only_of(stream.id(), &all) {
             return Ok(());
         }
-        self.uses.get_mut().write(stream)?;
-        *self.settled.get_mut() = id.number();
-        Ok(())
+        self.prepare_shared_write(reach(), stream)
+    }
+
+    /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
+    pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if reach.bytes.is_empty() { Ok(()) } else { self.record(|uses| uses.write(reach, stream)) }
+    }
+
+    fn record(&self, work: impl FnOnce(&mut Uses) -> Result<()>) -> Result<()> {
+        let mut uses = self.uses.lock();
+        let recorded = work(&mut uses);
+        let settled = uses.settled(&self.all()).map_or(0, |id| id.number());
+        self.settled.store(settled, Ordering::Release);
+        recorded
+    }
+
+    fn all(&self) -> Reach {
+        Reach::all_of(0..self.bytes)
     }
 
     /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.
@@ -168,6 +191,11 @@ impl Buffer {
     ///
     /// If the bytes do not fit.
     pub fn write<T: Element>(&mut self, offset: usize, source: &[T]) -> Result<()> {
+        self.write_shared(offset, source)
+    }
+
+    /// As [`write`](Buffer::write), to bytes that the caller has to itself while others use other bytes.
+    pub(crate) fn write_shared<T: Element>(&self, offset: usize, source: &[T]) -> Result<()> {
         let bytes = size_of_val(source);
         self.expect_range(offset, bytes);
         if bytes == 0 {
@@ -175,7 +203,7 @@ impl Buffer {
         }
         // The driver runs blocking copies in the order of the default stream. What it has not brought to the device
         // when it returns, it will have before later work of that stream; hence the record.
-        self.prepare_write(&self.context.default_stream())?;
+        self.prepare_shared_write(Reach::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
         // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
         // driver has read it when it returns.
@@ -196,9 +224,7 @@ impl Buffer {
         let bytes = size_of_val(target);
         self.expect_range(offset, bytes);
         if bytes != 0 {
-            // Blocking copies run in the order of the default stream. No record is made: the read is over when the call
-            // returns.
-            self.uses.lock().writes_before(&self.context.default_stream())?;
+            self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
             // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
             // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
@@ -207,6 +233,12 @@ impl Buffer {
         }
         // SAFETY: every byte was just written, and every bit pattern is a valid `T`.
         Ok(unsafe { target.assume_init_mut() })
+    }
+
+    /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
+    /// stream. No record is made: the read is over when the call returns.
+    pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<()> {
+        self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
     /// Sets every byte to `value`, in the order of `stream`.
@@ -265,8 +297,7 @@ impl Buffer {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
-                // SAFETY: the call has no argument; the context is bound by the macro.
-                unsafe { driver_call!(&self.context, cuCtxSynchronize()) }?;
+                self.context.wait_for_all()?;
                 None
             }
         };

@@ -13,6 +13,7 @@ mod comparisons;
 mod complex;
 mod constants;
 mod control;
+mod device_views;
 mod devices;
 mod dynamic_shared;
 mod exports;

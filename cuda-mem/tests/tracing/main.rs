@@ -7,3 +7,4 @@ mod support;
 mod copies;
 mod faults;
 mod order;
+mod views;
