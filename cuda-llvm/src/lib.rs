@@ -100,3 +100,18 @@ pub fn version() -> (u32, u32, u32) {
     unsafe { llvm_sys::core::LLVMGetVersion(&mut major, &mut minor, &mut patch) };
     (major, minor, patch)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_names_version_build_and_every_option() {
+        let (identity, (major, minor, patch)) = (identity(), version());
+        let build = env!("CUDA_LLVM_BUILD");
+        assert!(!build.is_empty(), "the build script tells no build");
+        let options: String = OPTIONS.iter().map(|option| format!(" {}", option.to_str().unwrap())).collect();
+        assert_eq!(identity, format!("LLVM {major}.{minor}.{patch} {build}{options}"));
+        assert!(options.contains("-lsr-drop-solution"), "{options}");
+    }
+}

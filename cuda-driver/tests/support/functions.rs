@@ -401,6 +401,15 @@ unsafe extern "C" fn potential_block(
     call("cuOccupancyMaxPotentialBlockSize", |_| OK)
 }
 
+unsafe extern "C" fn largest_cluster(
+    blocks: *mut c_int,
+    _function: CUfunction,
+    _config: *const CUlaunchConfig,
+) -> CUresult {
+    put(blocks, 16);
+    call("cuOccupancyMaxPotentialClusterSize", |_| OK)
+}
+
 /// What all launches do: read or write each pointer as the function's letters say.
 fn launch(name: &'static str, function: CUfunction, stream: CUstream, params: *mut *mut c_void) -> CUresult {
     call_on(name, stream, |state, stream| {
@@ -599,6 +608,7 @@ pub(super) fn table() -> DriverFns {
         cuFuncSetAttribute: Some(set_function_attribute),
         cuOccupancyMaxActiveBlocksPerMultiprocessor: Some(active_blocks),
         cuOccupancyMaxPotentialBlockSize: Some(potential_block),
+        cuOccupancyMaxPotentialClusterSize: Some(largest_cluster),
         cuLaunchKernel: Some(launch_kernel),
         cuLaunchCooperativeKernel: Some(launch_cooperative),
         cuLaunchKernelEx: Some(launch_extended),

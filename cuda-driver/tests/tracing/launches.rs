@@ -41,6 +41,10 @@ fn clusters_beyond_those_of_every_device_are_allowed_once() {
     launch(&f, LaunchConfig::new(16, 32).cluster(16).non_portable()).unwrap();
     launch(&f, LaunchConfig::new(16, 32).cluster(16).non_portable()).unwrap();
     assert_eq!(session.names()[1..], ["cuFuncSetAttribute", "cuLaunchKernelEx", "cuLaunchKernelEx"]);
+    let f = function(f.context(), "k_");
+    session.forget();
+    assert_eq!(f.max_cluster_blocks(&LaunchConfig::new(16, 32).non_portable()).unwrap(), 16);
+    assert_eq!(session.names(), ["cuFuncSetAttribute", "cuOccupancyMaxPotentialClusterSize"]);
 }
 
 #[test]

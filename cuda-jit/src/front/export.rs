@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::function::{Frame, Lowering, Return};
 use super::layout::{short, shown};
 use super::types::Val;
-use super::{LowerError, Program, symbol, symbol_char};
+use super::{LowerError, Program, symbol, symbol_char, variable_name};
 use crate::harvest::{Harvest, Instance, Memory, StructTy, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{Access, FuncId, Param, Role, Scalar, Space, Terminator, Type};
@@ -120,9 +120,7 @@ fn block(name: String, ty: &Ty, role: Role) -> Param {
 /// A parameter's name.
 fn parameter(definition: &Definition, index: usize) -> String {
     match definition.params.get(index) {
-        Some(Pattern::Bind(number)) => {
-            definition.bindings[*number as usize].name.trim_start_matches("r#").chars().map(symbol_char).collect()
-        }
+        Some(Pattern::Bind(number)) => variable_name(definition.bindings[*number as usize].name),
         _ => format!("p{index}"),
     }
 }

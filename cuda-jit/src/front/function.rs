@@ -300,7 +300,8 @@ impl<'p> Lowering<'p> {
 
     /// Slots for a value of a type.
     pub(super) fn slots(&mut self, name: &str, ty: &Ty) -> Vec<SlotId> {
-        ty.leaves().into_iter().map(|leaf| self.build.slot(name, leaf)).collect()
+        let name = super::variable_name(name);
+        ty.leaves().into_iter().map(|leaf| self.build.slot(name.as_str(), leaf)).collect()
     }
 
     /// Writes slots; a value that never comes to be has no leaves.
@@ -379,7 +380,7 @@ fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Ve
             Pattern::Bind(number) => definition.bindings[*number as usize].name,
             _ => "_",
         };
-        let name: String = name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
+        let name = super::variable_name(name);
         let ty = if is_kernel { flat(ty) } else { ty.clone() };
         let part = |index: usize| match &ty {
             Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),

@@ -13,7 +13,7 @@ impl Lowering<'_> {
     /// New memory of the thread's own for a value of a type; what it holds is unspecified.
     pub(super) fn new_array(&mut self, name: &str, ty: &Ty) -> Val {
         let (element, len) = (ty.pointee(), ty.count().max(1));
-        let array = self.build.array(name, element, len);
+        let array = self.build.array(super::variable_name(name), element, len);
         let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, element));
         if self.program.variables {
             self.homes.insert(ptr, array);

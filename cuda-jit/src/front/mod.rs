@@ -306,6 +306,11 @@ fn symbol(name: &str) -> String {
     words.flat_map(|word| ["_", word]).collect()
 }
 
+/// A name of the source as names of KIR's parameters, slots and arrays are made.
+fn variable_name(name: &str) -> String {
+    name.trim_start_matches("r#").chars().map(symbol_char).collect()
+}
+
 /// PTX symbols are ASCII; Rust's names may hold other letters.
 fn symbol_char(c: char) -> char {
     if c.is_ascii_alphanumeric() { c } else { '_' }

@@ -284,7 +284,7 @@ impl Lowering<'_> {
         let id = *self.program.shared_ids.entry(key).or_insert(SharedId(count));
         let element = ty.pointee();
         if id.0 == count {
-            let name = definition.name.trim_start_matches("r#").chars().map(super::symbol_char).collect();
+            let name = super::variable_name(definition.name);
             self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
             let size = |array: &ArrayDecl| u64::from(array.element.size()).saturating_mul(array.len);
             let bytes = self.program.shared.iter().map(size).fold(0, u64::saturating_add);

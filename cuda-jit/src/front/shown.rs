@@ -107,7 +107,7 @@ impl Lowering<'_> {
         };
         let Some(home) = home else { return };
         let binding = &self.frame().definition.bindings[number as usize];
-        let (name, at) = (binding.name.trim_start_matches("r#"), binding.at);
+        let (name, at) = (source_name(binding.name), binding.at);
         let scope = match (declared, parameter) {
             (Some(scope), _) => Some(scope),
             (None, Some(_)) => self.build.scope(),
@@ -122,8 +122,10 @@ impl Lowering<'_> {
         let told = self.frame().harvest.bindings[number as usize].clone();
         let told = told.filter(|told| told.fits(ty)).unwrap_or_else(|| ty.clone());
         let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
-        let home = Home::Slots(slots.iter().copied().zip(leaves).collect());
-        (ty, Some(home).filter(|_| !slots.is_empty()))
+        let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
+        // rustc does not keep the order of fields
+        home.sort_unstable_by_key(|(_, offset)| *offset);
+        (ty, Some(Home::Slots(home)).filter(|_| !slots.is_empty()))
     }
 }
 
@@ -259,6 +261,11 @@ impl Shown {
     fn word(ty: SourceTypeId) -> Self {
         Shown { ty, size: 8, align: 8, leaves: vec![0] }
     }
+}
+
+/// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.
+fn source_name(name: &str) -> &str {
+    if name == "__self" { "self" } else { name.trim_start_matches("r#") }
 }
 
 /// What has arrays in it, perhaps behind references that stand for their values, and never changes.

@@ -176,6 +176,51 @@ fn a_debugger_finds_the_variables_with_their_types() {
     assert_eq!(names, [("Fixed", Some(-1)), ("Free", Some(3))]);
 }
 
+/// rustc lays it out in another order than it is written in.
+#[derive(Clone, Copy, DeviceType)]
+struct Reordered {
+    small: u8,
+    large: f64,
+    middle: u16,
+}
+
+#[device]
+impl Reordered {
+    fn sum(self, r#in: f64) -> f64 {
+        self.small as f64 + self.large + self.middle as f64 + r#in
+    }
+}
+
+#[kernel(debug)]
+fn reordered(out: &mut [f64]) {
+    let mut value = Reordered { small: 1, large: 2.5, middle: 3 };
+    value.middle += 1;
+    let mut größe = 0.0;
+    größe += value.sum(0.25);
+    out[0] = größe;
+}
+
+#[test]
+fn structs_lie_as_rustc_lays_them_out() {
+    let found = dwarf::found(&dwarf::of_ptx(&reordered::compile_ptx((9, 0)).unwrap()));
+    let offset = |offset: usize| u8::try_from(offset).unwrap();
+    let expected = [
+        part("small", "u8", offset(std::mem::offset_of!(Reordered, small))),
+        part("large", "f64", offset(std::mem::offset_of!(Reordered, large))),
+        part("middle", "u16", offset(std::mem::offset_of!(Reordered, middle))),
+    ];
+    assert_eq!(parts(&found, "Reordered", "small"), expected);
+    assert!(function(&found, "reordered").iter().any(|found| is_variable(found) && found.name == "größe"));
+    let sum = found.iter().position(|found| found.tag == DW_TAG_subprogram && found.name.contains("sum")).unwrap();
+    let told: Vec<_> =
+        found[sum..].iter().filter(|found| is_variable(found)).map(|found| found.name.as_str()).collect();
+    assert_eq!(told, ["self", "in"]);
+    let _selected = context().select();
+    let mut out = on_device(&[0.0]);
+    reordered::launch((1, 1), &mut out).unwrap();
+    assert_eq!(on_host(&out), [7.75]);
+}
+
 #[test]
 fn pointers_say_which_memory_they_point_into() {
     let found = dwarf::found(&dwarf::of_ptx(&inspected::compile_ptx((9, 0)).unwrap()));

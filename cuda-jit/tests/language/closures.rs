@@ -392,13 +392,14 @@ fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
 #[test]
 fn an_array_that_a_closure_reads_may_be_freed_after_the_launch() {
     let mut out = on_device(&[0f32; 2]);
+    let stream = cuda_driver::Stream::new(&context()).unwrap();
     for value in [3.0, 5.0] {
         let table = on_device(&[value; 1000]);
         let f = device_fn!(|i: usize| {
             cuda_jit::device::nanosleep(1_000_000);
             table[999 - i]
         });
-        filled::launch((1, 2), f, &mut out).unwrap();
+        filled::launch((1, 2, &stream), f, &mut out).unwrap();
         drop(table);
         let _other = on_device(&[f32::NAN; 1000]);
         assert_eq!(on_host(&out), [value; 2]);
@@ -412,7 +413,36 @@ fn called<F: Fn(u32)>(f: F) {
 
 #[test]
 fn a_closures_array_tells_the_context() {
-    let table = on_device(&[7u32]);
+    let (table, seven) = (on_device(&[7u32]), 7);
     called::launch((1, 1), device_fn!(|i: u32| assert!(table[0] == 7 && i == 1))).unwrap();
     context().synchronize().unwrap();
+    // behind something that lies in no context
+    called::launch((1, 1), device_fn!(|i: u32| assert!(seven == table[0] && i == 1))).unwrap();
+    context().synchronize().unwrap();
+}
+
+#[kernel]
+fn copied(x: &[f32], out: &mut [f32]) {
+    out[0] = x[0];
+}
+
+#[test]
+fn arrays_of_two_contexts_are_refused() {
+    let name = "language::closures::arrays_of_two_contexts_are_refused";
+    if !crate::around::is_child() {
+        crate::around::child(name, &[("CUDA_SIM_DEVICES", "2".as_ref())]);
+        return;
+    }
+    let driver = cuda_driver::Driver::new(cuda_sim::driver_api()).unwrap();
+    let contexts = [0, 1].map(|index| driver.device(index).unwrap().primary_context().unwrap());
+    let [here, there] = contexts.each_ref().map(|context| cuda_mem::from_slice(context, &[1f32]).unwrap());
+    let mut out = cuda_mem::from_slice(&contexts[0], &[0f32]).unwrap();
+    let error = copied::launch((1, 1), &there, &mut out).unwrap_err().to_string();
+    assert_eq!(error, "argument 1 of kernel `copied` lies on device 0, but the launch is on device 1");
+    let error = filled::launch((1, 1), device_fn!(|i: usize| there[i]), &mut out).unwrap_err().to_string();
+    assert_eq!(error, "argument 1 of kernel `filled` lies on device 0, but the launch is on device 1");
+    let error = filled::launch((1, 1), device_fn!(|i: usize| here[i] + there[i]), &mut out).unwrap_err().to_string();
+    assert_eq!(error, "argument 0 of kernel `filled` lies on device 1, but the launch is on device 0");
+    copied::launch((1, 1), &here, &mut out).unwrap();
+    assert_eq!(on_host(&out), [1.0]);
 }

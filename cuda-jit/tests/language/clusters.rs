@@ -3,8 +3,8 @@
 use cuda_driver::LaunchConfig;
 use cuda_jit::DeviceType;
 use cuda_jit::device::{
-    Cluster, atomic_add, atomic_load, atomic_max, atomic_store, block_idx, cas, dynamic_shared, grid, shared,
-    sync_threads, this_block, this_cluster, this_grid, thread_idx,
+    Cluster, atomic_add, atomic_load, atomic_max, atomic_store, block_idx, cas, dynamic_shared, grid, nanosleep,
+    shared, sync_threads, this_block, this_cluster, this_grid, thread_idx,
 };
 use cuda_jit::{device, kernel};
 
@@ -290,6 +290,32 @@ fn clusters_meet_in_loops() {
     for (i, got) in on_host(&out).iter().enumerate() {
         assert_eq!(*got as usize, (i / 32 + 20) % 8 * 32 + i % 32 + 20, "{i}");
     }
+}
+
+/// The second block of the first cluster arrives only when the other cluster has said so.
+#[kernel]
+fn late(flag: &mut [u32], out: &mut [u32]) {
+    let value = shared!([u32; 1]);
+    let cluster = this_cluster();
+    value[0] = 0;
+    cluster.sync();
+    if block_idx().x == 1 {
+        while atomic_load(&mut flag[0]) == 0 {}
+        value[0] = 7;
+    } else if block_idx().x > 1 {
+        nanosleep(1_000_000);
+        atomic_store(&mut flag[0], 1);
+    }
+    cluster.sync();
+    out[block_idx().x] = cluster.map_shared_rank(value, 1)[0];
+    cluster.sync();
+}
+
+#[test]
+fn who_has_arrived_waits_for_who_is_late() {
+    let (mut flag, mut out) = (on_device(&[0]), on_device(&[9; 4]));
+    late::launch(LaunchConfig::new(4, 1).cluster(2), &mut flag, &mut out).unwrap();
+    assert_eq!(on_host(&out), [7, 7, 0, 0]);
 }
 
 /// A grid that waits for itself, in clusters.

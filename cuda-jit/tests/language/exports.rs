@@ -75,8 +75,10 @@ fn declarations_say_what_c_passes() {
     let text = function.kir().to_string();
     assert!(text.contains("exported\n") && text.contains("returned"), "{text}");
     assert_eq!(cuda_jit::kir::text::parse(&text).unwrap(), *function.kir());
-    assert!(function.llvm_before_passes().unwrap().contains("byval"));
+    let built = function.llvm_before_passes().unwrap();
+    assert!(built.contains("byval") && built.contains("i16 zeroext") && built.contains("i8 zeroext"), "{built}");
     assert!(!function.llvm().unwrap().contains("alloca"), "{}", function.llvm().unwrap());
+    assert!(!function.ptx().contains("__local_depot"), "it is not optimised:\n{}", function.ptx());
     let text = ExportedFunction::compile::<brain>((9, 0)).unwrap().declaration();
     assert_eq!(text, "extern \"C\" __device__ __nv_bfloat16 brain(__nv_bfloat16 x);\n");
     let function = ExportedFunction::compile_as::<nothing>("nothing_at_all", "7.5").unwrap();

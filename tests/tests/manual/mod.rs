@@ -6,6 +6,7 @@
 mod atomics;
 mod caching;
 mod compiling;
+mod cooperative_groups;
 mod debugging;
 mod device_functions;
 mod devices;
