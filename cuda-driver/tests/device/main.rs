@@ -3,6 +3,7 @@
 mod conditional;
 mod futures;
 mod graphs;
+mod misuse;
 mod modules;
 mod nodes;
 mod peers;

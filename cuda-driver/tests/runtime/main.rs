@@ -53,3 +53,16 @@ fn a_library_that_fails_to_tell_is_an_error() {
         "Err(\"the CUDA runtime library does not tell its version; it may be damaged\"), supported: false"
     );
 }
+
+/// NVIDIA's own, where `cargo xtask setup --all` has laid them out.
+#[test]
+fn the_libraries_of_cuda_12_and_13_tell_theirs() {
+    for (name, version) in [("cuda12", "12, 9"), ("cuda13", "13, 0")] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/compilers").join(name).join("lib64");
+        if !folder.is_dir() {
+            println!("skipped: {name} (`cargo xtask setup --all` downloads it)");
+            continue;
+        }
+        assert_eq!(told(&folder), format!("Ok(({version})), supported: true"));
+    }
+}
