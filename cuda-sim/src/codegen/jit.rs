@@ -45,8 +45,26 @@ impl Later {
 
     /// Compiled by the first caller while others wait.
     fn address(&self) -> Result<usize, String> {
-        self.code.get_or_try_init(|| link(&self.part.ir, self.mode)).map(|code| code.address)
+        self.code.get_or_try_init(|| deep(&self.part.ir, || link(&self.part.ir, self.mode))).map(|code| code.address)
     }
+}
+
+/// Bytes of the texts that any thread has the stack to compile.
+const SHALLOW: usize = 128 << 10;
+
+/// Stack for the others; what is not used takes no memory.
+const DEEP: usize = 1 << 30;
+
+/// Compiles on a thread with a stack for the text: LLVM calls itself along chains of instructions that need each other.
+fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    if ir.len() <= SHALLOW {
+        return compile();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP).spawn_scoped(scope, compile);
+        let thread = thread.map_err(|error| format!("no thread to compile a large kernel on: {error}"))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The address that the entry of a loop in step tells.

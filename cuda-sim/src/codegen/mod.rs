@@ -88,10 +88,15 @@ pub(crate) enum Effort {
 /// The largest kernels, in instructions and in nested loops, that are optimised.
 const OPTIMISED: (usize, usize) = (1 << 15, 32);
 
+/// The most instructions in a row that are: LLVM's scheduler takes time that grows with their square, 5 s for 10,000 of
+/// integers.
+const IN_A_ROW: usize = 1 << 13;
+
 impl Effort {
     /// The effort for a kernel with the functions that it calls.
     fn of<'a>(mut functions: impl Iterator<Item = &'a Function>) -> Effort {
-        let large = |f: &Function| f.instructions() > OPTIMISED.0 || depth(f) > OPTIMISED.1;
+        let in_a_row = |f: &Function| f.blocks.iter().any(|block| block.insts.len() > IN_A_ROW);
+        let large = |f: &Function| f.instructions() > OPTIMISED.0 || depth(f) > OPTIMISED.1 || in_a_row(f);
         if functions.any(large) { Effort::Least } else { Effort::Full }
     }
 }

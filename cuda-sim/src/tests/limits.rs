@@ -124,3 +124,11 @@ fn forty_thousand_instructions() {
         Ok(u64::from((0..20_000).fold(0u32, |x, _| x.wrapping_add(3) ^ 1)))
     });
 }
+
+/// A chain that is just optimised: LLVM calls itself along it, deeper than the stack of a thread is as a rule.
+#[test]
+fn eight_thousand_instructions() {
+    assert_eq!(result(&kernel(&"add.u32 %r1, %r1, 3; xor.b32 %r1, %r1, 1;".repeat(4_000))), {
+        Ok(u64::from((0..4_000).fold(0u32, |x, _| x.wrapping_add(3) ^ 1)))
+    });
+}
