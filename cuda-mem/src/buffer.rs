@@ -1,22 +1,23 @@
 //! [`Buffer`]: bytes on a device that know which streams use them.
 //!
 //! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
-//! the buffer; it is freed after every use that was recorded; an empty buffer has no memory.
+//! the buffer; it is freed, or its owner dropped, after every use that was recorded; an empty buffer has no memory.
 //!
 //! # Safety
 //!
 //! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
-//! nothing can use it any more.
+//! nothing can use it any more. Memory that others allocated is vouched for by who hands it in.
 
+use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuda_driver::{Context, MemoryId, Stream, driver_call};
+use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
-use crate::alloc::{self, Source};
+use crate::alloc::Source;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::uses::{Reach, Uses};
@@ -64,21 +65,60 @@ impl Buffer {
     ///
     /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let context = stream.context().clone();
-        let source = alloc::source(&context);
-        let mut uses = Uses::default();
+        let source = Source::of(stream.context());
         let address = match bytes {
             0 => NOWHERE,
-            _ => alloc::allocate(source, bytes, stream)?,
+            _ => source.allocate(bytes, stream)?,
         };
-        let mut settled = 0;
-        if source == Source::Pool && bytes != 0 {
+        let ordered = source.is_ordered() && bytes != 0;
+        let mut buffer = Self::from_source(stream.context(), address, bytes, source);
+        if ordered {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
-            uses.write(Reach::all_of(0..bytes), stream)?;
-            settled = stream.id().number();
+            buffer.uses.get_mut().write(Reach::all_of(0..bytes), stream)?;
+            *buffer.settled.get_mut() = stream.id().number();
         }
-        let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
-        Ok(Buffer { context, id, address, bytes, source, uses, settled })
+        Ok(buffer)
+    }
+
+    /// Memory that someone else allocated, and that `owner` keeps alive: it is dropped when every use of the buffer is over.
+    ///
+    /// Neither the buffer nor its owner waits for uses that were enqueued before.
+    ///
+    /// # Safety
+    ///
+    /// `bytes` bytes at `address` can be used by kernels and copies of `context`, are initialised as far as they are read,
+    /// and stay so until `owner` is dropped. Until then nothing else writes them, and nothing else reads them once the
+    /// buffer has been written, except in an order with the buffer's uses that the caller sees to. An address of elements is
+    /// aligned to their type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// use cuda_mem::Buffer;
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let whole = Buffer::new(&context.default_stream(), 64)?;
+    /// // SAFETY: the second half of `whole`, which owns it and is used in no other way.
+    /// let mut half = unsafe { Buffer::external(&context, whole.address() + 32, 32, whole) };
+    /// half.write(0, &[1_u8, 2])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub unsafe fn external(
+        context: &Context,
+        address: CUdeviceptr,
+        bytes: usize,
+        owner: impl Any + Send + Sync,
+    ) -> Self {
+        Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
+    }
+
+    /// A buffer of memory that goes as its source says, and that nothing has used yet.
+    pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
+        let address = if bytes == 0 { NOWHERE } else { address };
+        let (id, uses, settled) = (MemoryId::unique(), Mutex::default(), AtomicU64::new(0));
+        Buffer { context: context.clone(), id, address, bytes, source, uses, settled }
     }
 
     /// The context that the memory belongs to.
@@ -93,7 +133,8 @@ impl Buffer {
         self.id
     }
 
-    /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.
+    /// The memory's address on the device; not to be used for a buffer without bytes. Memory that the buffer allocated is
+    /// aligned to 256 bytes.
     #[must_use]
     #[inline]
     pub fn address(&self) -> CUdeviceptr {
@@ -241,6 +282,24 @@ impl Buffer {
         self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
+    /// Waits on the host until every write is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_writes(&self) -> Result<()> {
+        self.record(Uses::finish_writes)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_uses(&mut self) -> Result<()> {
+        self.record(Uses::finish)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Forgets the uses on a stream, all of which the host has waited for.
+    pub(crate) fn forget(&mut self, stream: StreamId) {
+        self.uses.get_mut().forget(stream);
+        *self.settled.get_mut() = 0;
+    }
+
     /// Sets every byte to `value`, in the order of `stream`.
     ///
     /// # Errors
@@ -280,20 +339,10 @@ impl Buffer {
         );
     }
 
-    /// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
-    fn order_free(&mut self) -> Result<Option<Stream>> {
-        let uses = self.uses.get_mut();
-        if self.source == Source::Plain {
-            uses.wait_on_host()?;
-            return Ok(None);
-        }
-        let stream = uses.last_stream().cloned().unwrap_or_else(|| self.context.default_stream());
-        uses.all_before(&stream)?;
-        Ok(Some(stream))
-    }
-
+    /// Frees the memory after every use: in the order of a stream where its source can, else now.
     fn free(&mut self) -> Result<()> {
-        let stream = match self.order_free() {
+        let ordered = self.source.is_ordered();
+        let stream = match order_free(self.uses.get_mut(), &self.context, ordered) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
@@ -301,14 +350,20 @@ impl Buffer {
                 None
             }
         };
-        match stream {
-            // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream.
-            Some(stream) => unsafe { alloc::free_in_order(self.address, &stream) }?,
-            // SAFETY: the buffer owns the memory and is being dropped; all uses are over.
-            None => unsafe { alloc::free_now(self.address, &self.context) }?,
-        }
-        Ok(())
+        // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream, or are over.
+        unsafe { self.source.free(self.address, &self.context, stream.as_ref()) }
     }
+}
+
+/// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
+fn order_free(uses: &Uses, context: &Context, ordered: bool) -> Result<Option<Stream>> {
+    if !ordered {
+        uses.wait_on_host()?;
+        return Ok(None);
+    }
+    let stream = uses.last_stream().cloned().unwrap_or_else(|| context.default_stream());
+    uses.all_before(&stream)?;
+    Ok(Some(stream))
 }
 
 impl Drop for Buffer {
@@ -319,6 +374,10 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
+            // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
+            if !self.context.is_lost() {
+                std::mem::forget(std::mem::replace(&mut self.source, Source::Plain));
+            }
         }
     }
 }

@@ -1,0 +1,64 @@
+//! Memory of others: their owner outlives every use of it, and is told once.
+
+use std::sync::Arc;
+
+use cuda_driver::{Context, Stream};
+use cuda_mem::Buffer;
+use cuda_sys::CUresult;
+
+use crate::support::Session;
+
+/// The first half of other memory, which it owns.
+fn half(context: &Context) -> Buffer {
+    let whole = Buffer::new(&context.default_stream(), 64).unwrap();
+    context.default_stream().synchronize().unwrap();
+    // SAFETY: the memory is used in no other way while its owner lives.
+    unsafe { Buffer::external(context, whole.address(), 32, whole) }
+}
+
+#[test]
+fn the_owner_goes_when_every_use_is_over() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut memory = half(&context);
+    memory.fill(1, &a).unwrap();
+    memory.prepare_read(&b).unwrap();
+    session.forget();
+    drop(memory);
+    assert_eq!(session.names(), ["cuStreamSynchronize", "cuStreamSynchronize", "cuMemFreeAsync"]);
+    drop((a, b, context));
+    session.finish();
+}
+
+#[test]
+fn the_owner_goes_when_everything_was_waited_for_instead_of_a_stream() {
+    let session = Session::new();
+    let context = session.context();
+    let a = Stream::new(&context).unwrap();
+    let mut memory = half(&context);
+    memory.fill(1, &a).unwrap();
+    session.fail("cuStreamSynchronize", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    drop(memory);
+    assert_eq!(session.live().device, 0);
+    drop((a, context));
+    session.finish();
+}
+
+#[test]
+fn the_owner_stays_where_nobody_knows_whether_its_memory_is_used() {
+    let session = Session::new();
+    let context = session.context();
+    let a = Stream::new(&context).unwrap();
+    let memory = Buffer::new(&a, 64).unwrap();
+    let owner = Arc::new(());
+    // SAFETY: `memory` is used in no other way, and outlives the work.
+    let mut part = unsafe { Buffer::external(&context, memory.address(), 32, owner.clone()) };
+    part.fill(1, &a).unwrap();
+    session.fail("cuStreamSynchronize", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    session.fail("cuCtxSynchronize", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    drop(part);
+    assert_eq!(Arc::strong_count(&owner), 2);
+    drop((memory, a, context));
+    session.finish();
+}
