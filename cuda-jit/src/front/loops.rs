@@ -221,7 +221,7 @@ impl Lowering<'_> {
         let fits = self.build.value(Op::Unary(UnaryOp::Not, overflows), Scalar::Bool);
         let before = self.compare(CompareOp::Lt, stepped, end);
         let more = self.build.value(Op::Binary(BinaryOp::And, fits, before), Scalar::Bool);
-        if scalar == Scalar::U64 {
+        if scalar.bits() >= 64 {
             return more;
         }
         let most = self.constant(Scalar::U64, u64::MAX >> (64 - scalar.bits()));
@@ -237,8 +237,10 @@ impl Lowering<'_> {
             true => distance,
             false => self.build.value(Op::Bitcast(distance, unsigned), unsigned),
         };
-        let distance = self.cast_value(distance, unsigned, Scalar::U64);
-        self.build.value(Op::Compare(CompareOp::Ge, distance, step), Scalar::Bool)
+        let wide = if scalar.bits() > 64 { unsigned } else { Scalar::U64 };
+        let distance = self.cast_value(distance, unsigned, wide);
+        let step = self.cast_value(step, Scalar::U64, wide);
+        self.compare(CompareOp::Ge, distance, step)
     }
 }
 
@@ -249,6 +251,7 @@ pub(super) fn unsigned(scalar: Scalar) -> Scalar {
         Scalar::I16 => Scalar::U16,
         Scalar::I32 => Scalar::U32,
         Scalar::I64 => Scalar::U64,
+        Scalar::I128 => Scalar::U128,
         other => other,
     }
 }

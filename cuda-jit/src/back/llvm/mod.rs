@@ -46,6 +46,7 @@ mod atomic;
 mod cached;
 mod debug;
 mod export;
+mod float8;
 mod float_rem;
 mod flow;
 mod function;
@@ -62,11 +63,13 @@ mod raw;
 mod reduce;
 mod together;
 mod variables;
+mod wide;
 
 use std::fmt;
 
 use inkwell::builder::BuilderError;
 
+use self::machine::Wants;
 use crate::kir::Module;
 use crate::target::{ComputeCapability, Target};
 use crate::valid::{self, VerifyError};
@@ -259,7 +262,7 @@ pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Outpu
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
     needs::check(module, target)?;
-    machine::with(target, options.opt_level, module.has_lines(), |machine| machine.compile(module, options))?
+    machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))?
 }
 
 #[cfg(test)]
