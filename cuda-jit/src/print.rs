@@ -48,12 +48,10 @@ pub trait PrintedFloat: Printed {}
 macro_rules! integers {
     ($($ty:ident as $unsigned:ident)*) => { $(
         impl Printed for $ty {
-            #[allow(unused_comparisons, reason = "some of the types have no sign")]
             fn number(&self) -> Number {
-                let negative = *self < 0;
-                let bits = *self as u128;
-                let magnitude = if negative { bits.wrapping_neg() } else { bits };
-                Number::Integer(negative, magnitude, *self as $unsigned as u128)
+                let signed = i128::try_from(*self);
+                let magnitude = signed.map_or(*self as u128, i128::unsigned_abs);
+                Number::Integer(signed.is_ok_and(i128::is_negative), magnitude, *self as $unsigned as u128)
             }
         }
         impl PrintedInteger for $ty {}

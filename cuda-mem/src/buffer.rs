@@ -6,8 +6,9 @@
 //! # Safety
 //!
 //! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
-//! nothing can use it any more.
+//! nothing can use it any more. Memory that others allocated is vouched for by who hands it in.
 
+use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +17,10 @@ use cuda_driver::{Context, MemoryId, Stream, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
-use crate::alloc::{self, Source};
+use crate::alloc::Source;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::uses::Uses;
+use crate::uses::{Reach, Uses};
 
 /// Bytes in a device's memory.
 ///
@@ -46,8 +47,9 @@ pub struct Buffer {
     bytes: usize,
     source: Source,
     uses: Mutex<Uses>,
-    /// The id of a stream on which a read needs neither wait nor record, since it wrote or read last; 0 for none. Saves
-    /// most reads the lock. A write replaces it, which no read can overlap, because a write takes an exclusive borrow.
+    /// The id of a stream on which a read needs neither wait nor record, since it has a record for all bytes and none
+    /// has written since; 0 for none. Saves most reads the lock. It is set under the lock. A write of other bytes may
+    /// set it while a read that saw it goes on: the record that the read relies on stays.
     settled: AtomicU64,
 }
 
@@ -63,21 +65,60 @@ impl Buffer {
     ///
     /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let context = stream.context().clone();
-        let source = alloc::source(&context);
-        let mut uses = Uses::default();
+        let source = Source::of(stream.context());
         let address = match bytes {
             0 => NOWHERE,
-            _ => alloc::allocate(source, bytes, stream)?,
+            _ => source.allocate(bytes, stream)?,
         };
-        let mut settled = 0;
-        if source == Source::Pool && bytes != 0 {
+        let ordered = source.is_ordered() && bytes != 0;
+        let mut buffer = Self::from_source(stream.context(), address, bytes, source);
+        if ordered {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
-            uses.write(stream)?;
-            settled = stream.id().number();
+            buffer.uses.get_mut().write(Reach::all_of(0..bytes), stream)?;
+            *buffer.settled.get_mut() = stream.id().number();
         }
-        let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
-        Ok(Buffer { context, id, address, bytes, source, uses, settled })
+        Ok(buffer)
+    }
+
+    /// Memory that someone else allocated, and that `owner` keeps alive: it is dropped when every use of the buffer is over.
+    ///
+    /// Neither the buffer nor its owner waits for uses that were enqueued before.
+    ///
+    /// # Safety
+    ///
+    /// `bytes` bytes at `address` can be used by kernels and copies of `context`, are initialised as far as they are read,
+    /// and stay so until `owner` is dropped. Until then nothing else writes them, and nothing else reads them once the
+    /// buffer has been written, except in an order with the buffer's uses that the caller sees to. An address of elements is
+    /// aligned to their type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// use cuda_mem::Buffer;
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let whole = Buffer::new(&context.default_stream(), 64)?;
+    /// // SAFETY: the second half of `whole`, which owns it and is used in no other way.
+    /// let mut half = unsafe { Buffer::external(&context, whole.address() + 32, 32, whole) };
+    /// half.write(0, &[1_u8, 2])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub unsafe fn external(
+        context: &Context,
+        address: CUdeviceptr,
+        bytes: usize,
+        owner: impl Any + Send + Sync,
+    ) -> Self {
+        Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
+    }
+
+    /// A buffer of memory that goes as its source says, and that nothing has used yet.
+    pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
+        let address = if bytes == 0 { NOWHERE } else { address };
+        let (id, uses, settled) = (MemoryId::unique(), Mutex::default(), AtomicU64::new(0));
+        Buffer { context: context.clone(), id, address, bytes, source, uses, settled }
     }
 
     /// The context that the memory belongs to.
@@ -124,19 +165,18 @@ impl Buffer {
     /// not be enqueued.
     #[inline]
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
-        self.expect_context(stream)?;
-        let id = stream.id().number();
-        if self.is_empty() || self.settled.load(Ordering::Acquire) == id {
-            Ok(())
-        } else {
-            self.record_read(stream, id)
-        }
+        self.prepare_read_of(|| self.all(), stream)
     }
 
-    fn record_read(&self, stream: &Stream, id: u64) -> Result<()> {
-        self.uses.lock().read(stream)?;
-        self.settled.store(id, Ordering::Release);
-        Ok(())
+    /// As [`prepare_read`](Buffer::prepare_read), of some of the bytes.
+    #[inline]
+    pub(crate) fn prepare_read_of(&self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if self.is_empty() || self.settled.load(Ordering::Acquire) == stream.id().number() {
+            Ok(())
+        } else {
+            self.record(|uses| uses.read(reach(), stream))
+        }
     }
 
     /// Orders a write of the memory on `stream` after every earlier use, and records it.
@@ -148,14 +188,37 @@ impl Buffer {
     /// As [`Buffer::prepare_read`].
     #[inline]
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
+        let all = self.all();
+        self.prepare_write_of(|| all, stream)
+    }
+
+    /// As [`prepare_write`](Buffer::prepare_write), of some of the bytes.
+    #[inline]
+    pub(crate) fn prepare_write_of(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        let id = stream.id();
-        if self.is_empty() || self.uses.get_mut().are_only_of(id) {
+        let all = self.all();
+        if self.is_empty() || self.uses.get_mut().are_only_of(stream.id(), &all) {
             return Ok(());
         }
-        self.uses.get_mut().write(stream)?;
-        *self.settled.get_mut() = id.number();
-        Ok(())
+        self.prepare_shared_write(reach(), stream)
+    }
+
+    /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
+    pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
+        self.expect_context(stream)?;
+        if reach.bytes.is_empty() { Ok(()) } else { self.record(|uses| uses.write(reach, stream)) }
+    }
+
+    fn record(&self, work: impl FnOnce(&mut Uses) -> Result<()>) -> Result<()> {
+        let mut uses = self.uses.lock();
+        let recorded = work(&mut uses);
+        let settled = uses.settled(&self.all()).map_or(0, |id| id.number());
+        self.settled.store(settled, Ordering::Release);
+        recorded
+    }
+
+    fn all(&self) -> Reach {
+        Reach::all_of(0..self.bytes)
     }
 
     /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.
@@ -168,6 +231,11 @@ impl Buffer {
     ///
     /// If the bytes do not fit.
     pub fn write<T: Element>(&mut self, offset: usize, source: &[T]) -> Result<()> {
+        self.write_shared(offset, source)
+    }
+
+    /// As [`write`](Buffer::write), to bytes that the caller has to itself while others use other bytes.
+    pub(crate) fn write_shared<T: Element>(&self, offset: usize, source: &[T]) -> Result<()> {
         let bytes = size_of_val(source);
         self.expect_range(offset, bytes);
         if bytes == 0 {
@@ -175,7 +243,7 @@ impl Buffer {
         }
         // The driver runs blocking copies in the order of the default stream. What it has not brought to the device
         // when it returns, it will have before later work of that stream; hence the record.
-        self.prepare_write(&self.context.default_stream())?;
+        self.prepare_shared_write(Reach::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
         // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
         // driver has read it when it returns.
@@ -196,9 +264,7 @@ impl Buffer {
         let bytes = size_of_val(target);
         self.expect_range(offset, bytes);
         if bytes != 0 {
-            // Blocking copies run in the order of the default stream. No record is made: the read is over when the call
-            // returns.
-            self.uses.lock().writes_before(&self.context.default_stream())?;
+            self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
             // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
             // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
@@ -207,6 +273,12 @@ impl Buffer {
         }
         // SAFETY: every byte was just written, and every bit pattern is a valid `T`.
         Ok(unsafe { target.assume_init_mut() })
+    }
+
+    /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
+    /// stream. No record is made: the read is over when the call returns.
+    pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<()> {
+        self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
     /// Sets every byte to `value`, in the order of `stream`.
@@ -248,36 +320,31 @@ impl Buffer {
         );
     }
 
-    /// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
-    fn order_free(&mut self) -> Result<Option<Stream>> {
-        let uses = self.uses.get_mut();
-        if self.source == Source::Plain {
-            uses.wait_on_host()?;
-            return Ok(None);
-        }
-        let stream = uses.last_stream().cloned().unwrap_or_else(|| self.context.default_stream());
-        uses.all_before(&stream)?;
-        Ok(Some(stream))
-    }
-
+    /// Frees the memory after every use: in the order of a stream where its source can, else now.
     fn free(&mut self) -> Result<()> {
-        let stream = match self.order_free() {
+        let ordered = self.source.is_ordered();
+        let stream = match order_free(self.uses.get_mut(), &self.context, ordered) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
-                // SAFETY: the call has no argument; the context is bound by the macro.
-                unsafe { driver_call!(&self.context, cuCtxSynchronize()) }?;
+                self.context.wait_for_all()?;
                 None
             }
         };
-        match stream {
-            // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream.
-            Some(stream) => unsafe { alloc::free_in_order(self.address, &stream) }?,
-            // SAFETY: the buffer owns the memory and is being dropped; all uses are over.
-            None => unsafe { alloc::free_now(self.address, &self.context) }?,
-        }
-        Ok(())
+        // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream, or are over.
+        unsafe { self.source.free(self.address, &self.context, stream.as_ref()) }
     }
+}
+
+/// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
+fn order_free(uses: &Uses, context: &Context, ordered: bool) -> Result<Option<Stream>> {
+    if !ordered {
+        uses.wait_on_host()?;
+        return Ok(None);
+    }
+    let stream = uses.last_stream().cloned().unwrap_or_else(|| context.default_stream());
+    uses.all_before(&stream)?;
+    Ok(Some(stream))
 }
 
 impl Drop for Buffer {

@@ -1,15 +1,17 @@
 //! The functions that make device arrays: uninitialised, zeroed, or copied from the host.
 
-use cuda_driver::Context;
-use ndarray::{ArrayBase, Data, Dimension, IntoDimension, Ix1};
+use cuda_driver::{Context, Stream};
+use ndarray::{ArrayBase, Data, Dimension, Ix1, Order, ShapeArg};
 
 use crate::array::DeviceArray;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Result;
-use crate::layout;
+use crate::layout::{self, Layout};
+use crate::storage::Storage;
 
-/// An array of `shape` in the context's memory, with unspecified contents.
+/// An array of `shape` in the context's memory, with unspecified contents: in C order, unless the shape names another, as in
+/// `((2, 3), Order::F)`.
 ///
 /// Reading it before it was written is safe, because every bit pattern is a value of the element type; which value, is
 /// unspecified. The software device can report such reads.
@@ -29,13 +31,23 @@ use crate::layout;
 ///
 /// [`Error::TooLarge`](crate::Error::TooLarge) if the array would exceed the address space;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn device_array<T: Element, Sh: IntoDimension>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
-    let dim = shape.into_dimension();
-    let bytes = layout::byte_size(dim.slice(), size_of::<T>())?;
-    Ok(DeviceArray::from_parts(Buffer::new(&context.default_stream(), bytes)?, dim))
+pub fn device_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    let (dim, order) = shape.into_shape_and_order();
+    new_array(&context.default_stream(), dim, order.unwrap_or(Order::RowMajor))
 }
 
-/// An array of the shape, element type and context of `other`, with unspecified contents; see [`device_array`].
+/// A new array without gaps, to be used on `stream` first.
+pub(crate) fn new_array<T: Element, D: Dimension>(stream: &Stream, dim: D, order: Order) -> Result<DeviceArray<T, D>> {
+    let bytes = layout::byte_size(dim.slice(), size_of::<T>())?;
+    let layout = match order {
+        Order::ColumnMajor => Layout::f_order(dim),
+        _ => Layout::c_order(dim),
+    };
+    Ok(DeviceArray::from_parts(Buffer::new(stream, bytes)?, layout))
+}
+
+/// An array of the shape, element type and context of `other`, with unspecified contents: in Fortran order if `other` is, else
+/// in C order.
 ///
 /// # Examples
 ///
@@ -51,8 +63,10 @@ pub fn device_array<T: Element, Sh: IntoDimension>(context: &Context, shape: Sh)
 /// # Errors
 ///
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn device_array_like<T: Element, D: Dimension>(other: &DeviceArray<T, D>) -> Result<DeviceArray<T, D>> {
-    device_array(other.context(), other.raw_dim())
+pub fn device_array_like<T: Element, D: Dimension, S: Storage>(
+    other: &DeviceArray<T, D, S>,
+) -> Result<DeviceArray<T, D>> {
+    new_array(&other.context().default_stream(), other.raw_dim(), other.layout().order())
 }
 
 /// An array of `shape` in which every byte is 0.
@@ -71,7 +85,7 @@ pub fn device_array_like<T: Element, D: Dimension>(other: &DeviceArray<T, D>) ->
 /// # Errors
 ///
 /// As [`device_array`].
-pub fn zeros<T: Element, Sh: IntoDimension>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+pub fn zeros<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     let mut array = device_array(context, shape)?;
     array.buffer_mut().fill(0, &context.default_stream())?;
     Ok(array)
@@ -79,7 +93,8 @@ pub fn zeros<T: Element, Sh: IntoDimension>(context: &Context, shape: Sh) -> Res
 
 /// A copy of a host array of any layout in the context's memory.
 ///
-/// An array in C order is copied as it lies; any other layout is packed on the host first.
+/// It is in Fortran order if the host's is, else in C order. An array without gaps is copied as it lies; rows of it straight
+/// from where they lie; other layouts are packed in small pieces on the way. What a broadcast array repeats is sent once.
 ///
 /// # Examples
 ///
@@ -105,7 +120,9 @@ where
     S::Elem: Element,
     D: Dimension,
 {
-    let mut array = device_array(context, host.raw_dim())?;
+    let fortran = host.t().is_standard_layout() && !host.is_standard_layout();
+    let order = if fortran { Order::ColumnMajor } else { Order::RowMajor };
+    let mut array = new_array(&context.default_stream(), host.raw_dim(), order)?;
     array.copy_from_host(host)?;
     Ok(array)
 }

@@ -3,6 +3,11 @@
 use std::fmt;
 
 use cuda_driver::MemoryInfo;
+use ndarray::Dimension;
+
+use crate::array::DeviceArray;
+use crate::element::Element;
+use crate::storage::Storage;
 
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -39,6 +44,14 @@ pub enum Error {
         /// The host array's shape.
         host: Box<[usize]>,
     },
+    /// An array cannot be repeated to fill another.
+    #[error("an array of shape {from:?} does not broadcast to {to:?}")]
+    Broadcast {
+        /// The shape of the array to be repeated.
+        from: Box<[usize]>,
+        /// The shape to be filled.
+        to: Box<[usize]>,
+    },
     /// The array would be larger than the address space.
     #[error("an array of shape {shape:?} with elements of {element_bytes} bytes is larger than the address space")]
     TooLarge {
@@ -46,6 +59,65 @@ pub enum Error {
         shape: Box<[usize]>,
         /// Bytes of one element.
         element_bytes: usize,
+    },
+    /// The elements would have to lie otherwise for what was asked.
+    #[error(
+        "an array of shape {shape:?} with strides {strides:?} does not allow {what}; make a contiguous copy first \
+         (`to_c_order`)"
+    )]
+    NotContiguous {
+        /// The array's shape.
+        shape: Box<[usize]>,
+        /// Its strides, in elements.
+        strides: Box<[isize]>,
+        /// What was asked.
+        what: &'static str,
+    },
+    /// A new shape has another number of elements.
+    #[error("an array of shape {from:?} has {} elements, the shape {to:?} has {}", elements(from), elements(to))]
+    Reshape {
+        /// The array's shape.
+        from: Box<[usize]>,
+        /// The shape asked for.
+        to: Box<[usize]>,
+    },
+    /// The number of axes differs from that of the type asked for.
+    #[error("an array of shape {shape:?} has {} axes, and not {wanted}", shape.len())]
+    Axes {
+        /// The array's shape.
+        shape: Box<[usize]>,
+        /// The number of axes asked for.
+        wanted: usize,
+    },
+    /// Elements cannot be seen as another type's.
+    #[error(
+        "an array of shape {shape:?} with strides {strides:?} of `{}` ({} bytes) at {address:#x} cannot be seen as `{}` \
+         ({} bytes, aligned to {}): its last axis has to be without gaps, hold a whole number of them, and be aligned",
+        from.0, from.1, to.0, to.1, to.2
+    )]
+    Cast {
+        /// The array's shape.
+        shape: Box<[usize]>,
+        /// Its strides, in elements.
+        strides: Box<[isize]>,
+        /// The address of its first element.
+        address: u64,
+        /// Its element type: name and bytes.
+        from: (&'static str, usize),
+        /// The element type asked for: name, bytes and alignment.
+        to: (&'static str, usize, usize),
+    },
+    /// An axis cannot be split into equal parts.
+    #[error(
+        "axis {axis} of extent {extent} cannot be split into {sections} equal parts; `axis_chunks` leaves a smaller last"
+    )]
+    Split {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: usize,
+        /// The number of parts asked for.
+        sections: usize,
     },
     /// A buffer was to be used on a stream of another context.
     #[error(
@@ -62,7 +134,52 @@ pub enum Error {
     },
 }
 
+/// An array that could not be taken for what was asked, and why.
+///
+/// It becomes an [`Error`] by `?`, which drops the array.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = cuda_mem::from_slice(&context, &[1, 2, 3])?;
+/// let refused = x.into_shape((2, 2)).unwrap_err();
+/// assert_eq!(refused.error.to_string(), "an array of shape [3] has 3 elements, the shape [2, 2] has 4");
+/// assert_eq!(refused.array.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Refused<A: fmt::Debug> {
+    /// The array as it was.
+    pub array: A,
+    /// Why it was refused.
+    pub error: Error,
+}
+
+impl<A: fmt::Debug> From<Refused<A>> for Error {
+    fn from(refused: Refused<A>) -> Self {
+        refused.error
+    }
+}
+
+/// How many elements a shape has, in words where there are too many to count.
+fn elements(shape: &[usize]) -> String {
+    let product = shape.iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent));
+    product.map_or_else(|| "too many".to_owned(), |product| product.to_string())
+}
+
 impl Error {
+    #[cold]
+    pub(crate) fn not_contiguous<T: Element, D: Dimension, S: Storage>(
+        array: &DeviceArray<T, D, S>,
+        what: &'static str,
+    ) -> Self {
+        Error::NotContiguous { shape: array.shape().into(), strides: array.strides().into(), what }
+    }
+
     /// Whether the device had no room.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {

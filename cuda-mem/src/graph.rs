@@ -15,6 +15,7 @@ use crate::array::DeviceArray;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::storage::{Storage, StorageMut};
 
 impl Buffer {
     /// Notes that what is captured next reads the memory. `what` says where, such as "argument 0 of kernel `add`".
@@ -97,8 +98,8 @@ impl Buffer {
     }
 }
 
-impl<T: Element, D: Dimension> DeviceArray<T, D> {
-    /// As [`Buffer::capture_read`].
+impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
+    /// As [`Buffer::capture_read`]. A view stands for the array that it is a part of, which is lent to each launch.
     ///
     /// # Errors
     ///
@@ -106,14 +107,16 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
     pub fn capture_read(&self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
         self.buffer().capture_read(capture, what)
     }
+}
 
-    /// As [`Buffer::capture_write`].
+impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
+    /// As [`Buffer::capture_write`]. A view stands for the array that it is a part of, which is lent to each launch.
     ///
     /// # Errors
     ///
     /// As [`Buffer::capture_read`].
     pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.buffer_mut().capture_write(capture, what)
+        self.buffer().capture_use(capture, true, what)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Device memory with ndarray's shapes: [`DeviceArray`], and the untyped [`Buffer`] below it.
 //!
-//! The crate moves bytes and orders their users; it launches no kernels (`cuda-jit` does) and never chooses a device: every
-//! function takes a [`Context`](cuda_driver::Context) or a [`Stream`](cuda_driver::Stream).
+//! The crate moves bytes and orders their users. It launches no kernels but one of its own, which moves elements that lie
+//! apart; `cuda-jit` launches others. It never chooses a device: every function takes a [`Context`](cuda_driver::Context) or a
+//! [`Stream`](cuda_driver::Stream), or an array that has one.
 //!
 //! What always holds:
 //!
@@ -29,6 +30,7 @@
 
 mod alloc;
 mod array;
+mod assign;
 mod buffer;
 mod create;
 mod element;
@@ -36,11 +38,17 @@ mod error;
 mod graph;
 mod host_copy;
 mod layout;
+mod pitched;
 mod show;
+mod staging;
+mod storage;
+mod strided;
 mod uses;
+mod view;
 
-pub use array::DeviceArray;
+pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use element::Element;
-pub use error::{Error, OutOfMemory, Result};
+pub use error::{Error, OutOfMemory, Refused, Result};
+pub use storage::{Owned, Storage, StorageMut, View, ViewMut};

@@ -7,6 +7,8 @@ use ndarray::Dimension;
 
 use crate::array::DeviceArray;
 use crate::element::Element;
+use crate::error::Result;
+use crate::storage::Storage;
 
 /// How many elements are printed.
 const SHOWN: usize = 6;
@@ -23,22 +25,36 @@ const SHOWN: usize = 6;
 /// # Ok(())
 /// # }
 /// ```
-impl<T: Element + fmt::Display, D: Dimension> fmt::Display for DeviceArray<T, D> {
+impl<T: Element + fmt::Display, D: Dimension, S: Storage> fmt::Display for DeviceArray<T, D, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shape, element) = (self.shape(), std::any::type_name::<T>());
-        write!(f, "device array {shape:?} of {element} on device {}: ", self.context().device().ordinal())?;
-        let mut first = [const { MaybeUninit::<T>::uninit() }; SHOWN];
-        let shown = self.len().min(SHOWN);
-        match self.buffer().read(0, &mut first[..shown]) {
+        write!(f, "device array {shape:?}")?;
+        if !self.is_c_contiguous() {
+            write!(f, " with strides {:?}", self.strides())?;
+        }
+        write!(f, " of {element} on device {}: ", self.context().device().ordinal())?;
+        match first(self) {
             Err(error) => write!(f, "({error})"),
-            Ok([]) => f.write_str("(no elements)"),
+            Ok(values) if values.is_empty() => f.write_str("(no elements)"),
             Ok(values) => {
                 for (index, value) in values.iter().enumerate() {
                     let comma = if index == 0 { "" } else { ", " };
                     write!(f, "{comma}{value}")?;
                 }
-                f.write_str(if self.len() > shown { ", .." } else { "" })
+                f.write_str(if self.len() > values.len() { ", .." } else { "" })
             }
         }
     }
+}
+
+/// The first elements in the order of indices.
+fn first<T: Element, D: Dimension, S: Storage>(array: &DeviceArray<T, D, S>) -> Result<Vec<T>> {
+    let mut values = [const { MaybeUninit::<T>::uninit() }; SHOWN];
+    let shown = array.len().min(SHOWN);
+    let place = |element: usize| element * size_of::<T>();
+    if array.is_c_contiguous() {
+        return Ok(array.buffer().read(place(array.layout().offset()), &mut values[..shown])?.to_vec());
+    }
+    let places = array.layout().first(shown);
+    places.map(|element| Ok(array.buffer().read(place(element), &mut values[..1])?[0])).collect()
 }

@@ -1,97 +1,183 @@
-//! Use records: which streams use a buffer, and which of them a new use has to wait for.
+//! Use records: which streams use which bytes of a buffer, and which of them a new use has to wait for.
 //!
 //! A record is a stream, not an event: when a conflicting use comes, an event is recorded on that stream there and then,
-//! which covers the use and costs nothing while there is no conflict. A record is never overwritten by one that has not
-//! waited for it. Invariant: every use of the memory that may still run is in a stream that stands here, or ordered before
-//! one that does.
+//! which covers the use and costs nothing while there is no conflict. A record goes only when another stands for it: one on
+//! the same stream, or one that has waited for it. Invariant: every use of the memory that may still run is in a stream that
+//! stands here for its bytes, or ordered before one that does.
 //!
-//! A use has to be enqueued before the next conflicting one is prepared. The borrow of the buffer sees to that: it lasts
-//! from the preparation until the use is enqueued, and conflicting ones cannot overlap.
+//! A use has to be enqueued before the next conflicting one is prepared. The borrow of the elements sees to that: it lasts
+//! from the preparation until the use is enqueued, and conflicting ones cannot overlap. Uses of two parts that lie
+//! interleaved do not conflict, though their bytes do, from the first to the last: one may be prepared while the other is
+//! not yet enqueued, so that waiting for its stream says nothing of it. Therefore only a dense use, which has every byte of
+//! its reach, may stand for others or vouch that they have been waited for.
 //!
 //! # Safety
 //!
 //! The `unsafe` blocks call C functions that wait, on a stream that the record holds.
 
+use std::ops::Range;
+
 use cuda_driver::{Stream, StreamId, driver_call};
+use smallvec::SmallVec;
 
 use crate::error::Result;
 
-/// A stream that uses the buffer.
+/// The bytes of a buffer that a use reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// From the first to the last.
+    pub(crate) bytes: Range<usize>,
+    /// Whether all of them are used, and not only some.
+    pub(crate) dense: bool,
+}
+
+impl Reach {
+    pub(crate) fn all_of(bytes: Range<usize>) -> Self {
+        Reach { bytes, dense: true }
+    }
+
+    fn overlaps(&self, other: &Reach) -> bool {
+        self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
+    }
+
+    fn covers(&self, part: &Reach) -> bool {
+        self.bytes.start <= part.bytes.start && part.bytes.end <= self.bytes.end
+    }
+
+    /// Whether a use of this reach has waited for whatever a use of that part has to wait for.
+    fn vouches_for(&self, part: &Reach) -> bool {
+        self.dense && self.covers(part)
+    }
+
+    /// From the first byte of either to the last.
+    fn hull(&self, other: &Reach) -> Range<usize> {
+        self.bytes.start.min(other.bytes.start)..self.bytes.end.max(other.bytes.end)
+    }
+
+    /// The two as one dense reach, if they are dense and leave no gap.
+    fn joined(&self, other: &Reach) -> Option<Self> {
+        let touch = self.bytes.start <= other.bytes.end && other.bytes.start <= self.bytes.end;
+        (self.dense && other.dense && touch).then(|| Reach::all_of(self.hull(other)))
+    }
+}
+
+/// A stream that uses bytes of the buffer.
 struct Use {
     /// The queue that the stream meant when the use was recorded: a per-thread stream means another one elsewhere.
     id: StreamId,
     stream: Stream,
+    reach: Reach,
+    writes: bool,
 }
 
-/// The uses of one buffer.
+/// The uses of one buffer, from the earliest to the latest.
 #[derive(Default)]
-pub(crate) struct Uses {
-    /// The last writer. It also stands for reads on the same stream.
-    writer: Option<Use>,
-    /// Streams that have read since, each after the writer; not the writer's own.
-    readers: Vec<Use>,
-}
+pub(crate) struct Uses(SmallVec<[Use; 2]>);
+
+/// With how many records those of one stream are joined.
+const MANY: usize = 16;
 
 impl Uses {
-    /// Orders a read on `stream` after the last write, and records it. From then on until the next write, reads on that
-    /// stream need nothing.
-    pub(crate) fn read(&mut self, stream: &Stream) -> Result<()> {
+    /// Orders a read on `stream` after every write that it reaches, and records it.
+    pub(crate) fn read(&mut self, reach: Reach, stream: &Stream) -> Result<()> {
         let id = stream.id();
-        match &self.writer {
-            Some(writer) if writer.id == id => return Ok(()),
-            _ if self.readers.iter().any(|reader| reader.id == id) => return Ok(()),
-            _ => self.writes_before(stream)?,
-        }
-        self.readers.push(Use { id, stream: stream.clone() });
-        Ok(())
-    }
-
-    /// Orders what comes on `stream` after the last write, without recording it.
-    pub(crate) fn writes_before(&self, stream: &Stream) -> Result<()> {
-        let id = stream.id();
-        match &self.writer {
-            Some(writer) if writer.id != id => writer.before(stream),
-            _ => Ok(()),
-        }
-    }
-
-    /// Orders a write on `stream` after every earlier use, and records it in their place.
-    pub(crate) fn write(&mut self, stream: &Stream) -> Result<()> {
-        let id = stream.id();
-        if self.are_only_of(id) {
+        let vouches = |earlier: &Use| earlier.id == id && earlier.reach.vouches_for(&reach);
+        let vouched = self.0.iter().rposition(vouches);
+        let since = vouched.map_or(0, |at| at + 1);
+        let conflicts = |earlier: &Use| earlier.writes && earlier.reach.overlaps(&reach);
+        self.before(since, stream, conflicts)?;
+        if vouched.is_some() && !self.0[since..].iter().any(conflicts) {
             return Ok(());
         }
-        self.all_before(stream)?;
-        self.readers.clear();
-        self.writer = Some(Use { id, stream: stream.clone() });
+        self.0.retain(|earlier| earlier.id != id || earlier.writes || !reach.covers(&earlier.reach));
+        self.record(Use { id, stream: stream.clone(), reach, writes: false });
         Ok(())
     }
 
-    /// Whether the buffer was written on the stream last, and not read on another since: a write there needs nothing.
+    /// Orders what comes on `stream` after every write of some of `reach`, without recording it.
+    pub(crate) fn writes_before(&self, reach: &Reach, stream: &Stream) -> Result<()> {
+        self.before(0, stream, |earlier| earlier.writes && earlier.reach.overlaps(reach))
+    }
+
+    /// Orders a write on `stream` after every earlier use that it reaches, and records it.
+    pub(crate) fn write(&mut self, reach: Reach, stream: &Stream) -> Result<()> {
+        let id = stream.id();
+        if self.are_only_of(id, &reach) {
+            return Ok(());
+        }
+        let vouches = |earlier: &Use| earlier.id == id && earlier.writes && earlier.reach.vouches_for(&reach);
+        let since = self.0.iter().rposition(vouches).map_or(0, |at| at + 1);
+        self.before(since, stream, |earlier| earlier.reach.overlaps(&reach))?;
+        self.0.retain(|earlier| !(reach.covers(&earlier.reach) && (reach.dense || earlier.id == id)));
+        self.record(Use { id, stream: stream.clone(), reach, writes: true });
+        Ok(())
+    }
+
+    /// Whether nothing but a write of at least these bytes on the stream is recorded: a write of them there needs nothing.
     #[inline]
-    pub(crate) fn are_only_of(&self, id: StreamId) -> bool {
-        matches!(&self.writer, Some(writer) if writer.id == id) && self.readers.is_empty()
+    pub(crate) fn are_only_of(&self, id: StreamId, reach: &Reach) -> bool {
+        matches!(&self.0[..], [only] if only.id == id && only.writes && only.reach.covers(reach))
+    }
+
+    /// A stream that vouches for all of `reach` since the last write of any: reads of them need nothing there.
+    pub(crate) fn settled(&self, reach: &Reach) -> Option<StreamId> {
+        let vouches = |earlier: &Use| earlier.reach.vouches_for(reach);
+        let last = self.0.iter().rev().find(|earlier| earlier.writes || vouches(earlier))?;
+        vouches(last).then_some(last.id)
     }
 
     /// Orders what comes on `stream` after every use.
     pub(crate) fn all_before(&self, stream: &Stream) -> Result<()> {
-        let id = stream.id();
-        self.all().filter(|other| other.id != id).try_for_each(|other| other.before(stream))
+        self.before(0, stream, |_| true)
     }
 
     /// Makes the host wait for every use.
     pub(crate) fn wait_on_host(&self) -> Result<()> {
-        self.all().try_for_each(Use::wait_on_host)
+        self.0.iter().try_for_each(Use::wait_on_host)
     }
 
     /// A stream in which a last use costs the fewest waits: the latest user that the calling thread can reach.
     pub(crate) fn last_stream(&self) -> Option<&Stream> {
         let reachable = |candidate: &&Use| candidate.id == candidate.stream.id();
-        self.all().filter(reachable).last().map(|last| &last.stream)
+        self.0.iter().rev().find(reachable).map(|last| &last.stream)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Use> {
-        self.writer.iter().chain(&self.readers)
+    /// Makes `stream` wait for the uses from `since` on that conflict: once for each other stream.
+    fn before(&self, since: usize, stream: &Stream, conflicts: impl Fn(&Use) -> bool) -> Result<()> {
+        let (id, uses) = (stream.id(), &self.0[since..]);
+        for (at, earlier) in uses.iter().enumerate() {
+            let waited = |other: &Use| other.id == earlier.id && conflicts(other);
+            if earlier.id != id && conflicts(earlier) && !uses[..at].iter().any(waited) {
+                earlier.before(stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a use that has waited for what it conflicts with.
+    fn record(&mut self, new: Use) {
+        if let Some(last) = self.0.last_mut().filter(|last| last.id == new.id && last.writes == new.writes)
+            && let Some(joined) = last.reach.joined(&new.reach)
+        {
+            last.reach = joined;
+            return;
+        }
+        if self.0.len() >= MANY {
+            self.join_streams();
+        }
+        self.0.push(new);
+    }
+
+    /// Leaves one read and one write of each stream, which stand for the others of the same stream.
+    fn join_streams(&mut self) {
+        let mut joined: SmallVec<[Use; 2]> = SmallVec::new();
+        for earlier in self.0.drain(..) {
+            match joined.iter_mut().find(|first| first.id == earlier.id && first.writes == earlier.writes) {
+                Some(first) => first.reach = Reach { bytes: first.reach.hull(&earlier.reach), dense: false },
+                None => joined.push(earlier),
+            }
+        }
+        self.0 = joined;
     }
 }
 
@@ -109,8 +195,7 @@ impl Use {
     fn wait_on_host(&self) -> Result<()> {
         let context = self.stream.context();
         let waited = if self.is_out_of_reach() {
-            // SAFETY: the call has no argument; the context is bound by the macro.
-            unsafe { driver_call!(context, cuCtxSynchronize()) }
+            context.wait_for_all()
         } else {
             // SAFETY: the stream is live, since the record holds it.
             unsafe { driver_call!(context, cuStreamSynchronize(self.stream.as_raw())) }

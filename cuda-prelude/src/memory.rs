@@ -1,7 +1,7 @@
 //! Device arrays in the current context.
 
 use cuda_mem::{DeviceArray, Element};
-use ndarray::{ArrayBase, Data, Dimension, IntoDimension, Ix1};
+use ndarray::{ArrayBase, Data, Dimension, Ix1, ShapeArg};
 
 use crate::{Result, current_context};
 
@@ -51,7 +51,7 @@ pub fn from_slice<T: Element>(host: &[T]) -> Result<DeviceArray<T, Ix1>> {
 /// # Errors
 ///
 /// If there is no device, or it has no room.
-pub fn device_array<T: Element, Sh: IntoDimension>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+pub fn device_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     Ok(cuda_mem::device_array(&current_context()?, shape)?)
 }
 
@@ -60,7 +60,7 @@ pub fn device_array<T: Element, Sh: IntoDimension>(shape: Sh) -> Result<DeviceAr
 /// # Errors
 ///
 /// If there is no device, or it has no room.
-pub fn zeros<T: Element, Sh: IntoDimension>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     Ok(cuda_mem::zeros(&current_context()?, shape)?)
 }
 

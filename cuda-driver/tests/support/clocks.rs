@@ -4,6 +4,7 @@
 //! orders it with some streams by itself is not relied upon.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 pub(super) type Actor = usize;
 
@@ -33,9 +34,10 @@ impl Clock {
     }
 }
 
-/// One access to an allocation.
-#[derive(Clone, Copy, Debug)]
+/// One access to bytes of an allocation.
+#[derive(Clone, Debug)]
 pub(super) struct Access {
+    bytes: Range<u64>,
     actor: Actor,
     time: u64,
     write: bool,
@@ -73,14 +75,21 @@ impl Clocks {
     }
 
     /// Adds an access by `actor` to `accesses`; the earlier one that it is not ordered after, if there is one.
-    pub(super) fn access(&mut self, accesses: &mut Vec<Access>, actor: Actor, write: bool) -> Option<Access> {
+    pub(super) fn access(
+        &mut self,
+        accesses: &mut Vec<Access>,
+        bytes: Range<u64>,
+        actor: Actor,
+        write: bool,
+    ) -> Option<Access> {
         let time = self.step(actor);
         let known = self.of(actor);
         let conflict = accesses
             .iter()
+            .filter(|earlier| bytes.start < earlier.bytes.end && earlier.bytes.start < bytes.end)
             .find(|earlier| (write || earlier.write) && !known.knows(earlier.actor, earlier.time))
-            .copied();
-        accesses.push(Access { actor, time, write });
+            .cloned();
+        accesses.push(Access { bytes, actor, time, write });
         conflict
     }
 }

@@ -9,6 +9,7 @@ use cuda_sys::{
 };
 
 use super::clocks::HOST;
+use super::copies;
 use super::state::{Call, State, TOTAL};
 
 pub(super) const OK: CUresult = CUresult::CUDA_SUCCESS;
@@ -19,7 +20,7 @@ pub(super) fn call(name: &'static str, work: impl FnOnce(&mut State) -> CUresult
     call_about(Call { name, stream: None, object: 0, bytes: 0 }, work)
 }
 
-fn call_about(call: Call, work: impl FnOnce(&mut State) -> CUresult) -> CUresult {
+pub(super) fn call_about(call: Call, work: impl FnOnce(&mut State) -> CUresult) -> CUresult {
     super::state(|state| match state.enter(call) {
         Some(code) => code,
         None => work(state),
@@ -490,7 +491,7 @@ unsafe extern "C" fn alloc(out: *mut CUdeviceptr, bytes: usize) -> CUresult {
 
 unsafe extern "C" fn free(address: CUdeviceptr) -> CUresult {
     call_about(Call { name: "cuMemFree_v2", stream: None, object: address, bytes: 0 }, |state| {
-        state.touch("cuMemFree_v2", address, 1, HOST, true);
+        state.touch_all("cuMemFree_v2", address, HOST);
         if state.device.remove(&address).is_some() { OK } else { INVALID }
     })
 }
@@ -510,13 +511,13 @@ unsafe extern "C" fn free_async(address: CUdeviceptr, stream: CUstream) -> CUres
     let call = Call { name: "cuMemFreeAsync", stream: Some(stream.addr()), object: address, bytes: 0 };
     call_about(call, |state| {
         state.expect_stream("cuMemFreeAsync", stream.addr());
-        state.touch("cuMemFreeAsync", address, 1, stream.addr(), true);
+        state.touch_all("cuMemFreeAsync", address, stream.addr());
         if state.device.remove(&address).is_some() { OK } else { INVALID }
     })
 }
 
 /// Copies bytes, once the state has found the device's side live.
-fn copy(state: &State, from: *const u8, to: *mut u8, bytes: usize) {
+pub(super) fn copy(state: &State, from: *const u8, to: *mut u8, bytes: usize) {
     if state.violations.is_empty() {
         // SAFETY: the state found the device's side live and large enough, the caller vouches for the host's side, and
         // the two are different allocations.
@@ -524,7 +525,7 @@ fn copy(state: &State, from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
-fn device_pointer(address: CUdeviceptr) -> *mut u8 {
+pub(super) fn device_pointer(address: CUdeviceptr) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
@@ -633,6 +634,10 @@ pub(super) fn table() -> DriverFns {
         cuMemcpyDtoH_v2: Some(copy_out),
         cuMemcpyDtoDAsync_v2: Some(copy_within),
         cuMemsetD8Async: Some(fill),
+        cuMemsetD16Async: Some(copies::fill_16),
+        cuMemsetD32Async: Some(copies::fill_32),
+        cuMemcpy3D_v2: Some(copies::planes),
+        cuMemcpy3DAsync_v2: Some(copies::planes_async),
         cuDeviceGetDefaultMemPool: Some(default_pool),
         cuMemPoolTrimTo: Some(trim_pool),
         ..DriverFns::default()

@@ -15,6 +15,7 @@
 //! live heap allocations that the state owns.
 
 mod clocks;
+mod copies;
 mod functions;
 mod graphs;
 mod settings;

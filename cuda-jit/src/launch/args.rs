@@ -6,7 +6,7 @@
 //! record keeps ordered; that is what makes a typed launch safe.
 
 use cuda_driver::Context;
-use cuda_mem::{DeviceArray, Element};
+use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, Storage};
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
@@ -82,24 +82,34 @@ unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
 }
 
 /// Appends a slice's cells: address and number of elements.
-fn push_slice<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut Launch<'_>) {
+fn push_slice<T: Element, D: Dimension, S: Storage>(
+    array: &DeviceArray<T, D, S>,
+    launch: &mut Launch<'_>,
+) -> Result<()> {
+    array.require_c_order("a slice as a kernel's argument, only an `ArrayView`")?;
     launch.push(array.device_ptr());
     launch.push(array.len() as u64);
+    Ok(())
 }
 
 /// Appends a view's cells: address, extents, strides in elements.
-fn push_view<T: Element, D: Dimension>(array: &DeviceArray<T, D>, launch: &mut Launch<'_>) {
+fn push_view<T: Element, D: Dimension, S: Storage>(
+    array: &DeviceArray<T, D, S>,
+    launch: &mut Launch<'_>,
+) -> Result<()> {
     launch.push(array.device_ptr());
     array.shape().iter().for_each(|&extent| launch.push(extent as u64));
     array.strides().iter().for_each(|&stride| launch.push(stride as u64));
+    Ok(())
 }
 
 /// Device arrays as arguments: the parameter's type, the array's, how the use is recorded, which cells are pushed.
 macro_rules! device_arrays {
     ($($parameter:ty, $array:ty, $record:ident, $push:ident;)*) => { $(
-        // SAFETY: arrays lie in C order without gaps, so address and length make a slice of one, and address, extents
-        // and strides a view. The use is recorded, and the memory outlives it, since freeing waits for recorded uses.
-        // A mutable parameter takes the array by exclusive borrow, so that no other argument names it.
+        // SAFETY: arrays that are pushed as slices lie in C order without gaps, so address and length make a slice of one;
+        // address, extents and strides make a view of any. The use is recorded, and the memory outlives it, since freeing
+        // waits for recorded uses. A mutable parameter takes the array or the view by exclusive borrow, so that no other
+        // argument names its elements.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: ElementType + Element, D: Dimension> KernelArg<$parameter> for $array {
             type Bound = ();
@@ -112,8 +122,7 @@ macro_rules! device_arrays {
             fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
                 launch.same_context(DeviceArray::context(self))?;
                 launch.$record(self)?;
-                $push(self, launch);
-                Ok(())
+                $push(self, launch)
             }
 
             fn finish((): ()) -> Result<()> {
@@ -128,6 +137,12 @@ device_arrays! {
     &'static mut [T], &mut DeviceArray<T, D>, write, push_slice;
     ArrayView<'static, T, D>, &DeviceArray<T, D>, read, push_view;
     ArrayViewMut<'static, T, D>, &mut DeviceArray<T, D>, write, push_view;
+    &'static [T], &DeviceArrayView<'_, T, D>, read, push_slice;
+    &'static mut [T], &mut DeviceArrayViewMut<'_, T, D>, write, push_slice;
+    ArrayView<'static, T, D>, &DeviceArrayView<'_, T, D>, read, push_view;
+    ArrayViewMut<'static, T, D>, &mut DeviceArrayViewMut<'_, T, D>, write, push_view;
+    &'static [T], &DeviceArrayViewMut<'_, T, D>, read, push_slice;
+    ArrayView<'static, T, D>, &DeviceArrayViewMut<'_, T, D>, read, push_view;
 }
 
 // SAFETY: an array's cells are its elements' in order.

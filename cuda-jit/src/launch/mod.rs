@@ -18,7 +18,7 @@ use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 use cuda_driver::{CheckedLaunch, Context, GraphError, LaunchConfig, LaunchConfigError, OpenCapture, Stream};
-use cuda_mem::{DeviceArray, Element};
+use cuda_mem::{DeviceArray, Element, Storage, StorageMut};
 use ndarray::Dimension;
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
@@ -61,7 +61,7 @@ impl Launch<'_> {
     ///
     /// If the driver fails.
     #[inline]
-    pub fn read<T: Element, D: Dimension>(&mut self, array: &DeviceArray<T, D>) -> Result<()> {
+    pub fn read<T: Element, D: Dimension, S: Storage>(&mut self, array: &DeviceArray<T, D, S>) -> Result<()> {
         match &self.queue {
             Queue::Stream(stream) => Ok(array.prepare_read(stream)?),
             Queue::Capture(_) => self.captured(|capture, what| array.capture_read(capture, what)),
@@ -74,7 +74,7 @@ impl Launch<'_> {
     ///
     /// If the driver fails.
     #[inline]
-    pub fn write<T: Element, D: Dimension>(&mut self, array: &mut DeviceArray<T, D>) -> Result<()> {
+    pub fn write<T: Element, D: Dimension, S: StorageMut>(&mut self, array: &mut DeviceArray<T, D, S>) -> Result<()> {
         match &self.queue {
             Queue::Stream(stream) => Ok(array.prepare_write(stream)?),
             Queue::Capture(_) => self.captured(|capture, what| array.capture_write(capture, what)),

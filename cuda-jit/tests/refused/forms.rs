@@ -9,7 +9,7 @@ macro_rules! one {
 
 #[cuda_jit::kernel]
 fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
-    let order = f32::total_cmp(&x[0], &x[1]);
+    let above = f32::next_up(x[0]);
     let list = vec![1; 2];
     let text = format!("text");
     let tile = shared!(5);

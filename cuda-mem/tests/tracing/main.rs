@@ -5,5 +5,7 @@
 mod support;
 
 mod copies;
+mod external;
 mod faults;
 mod order;
+mod views;
