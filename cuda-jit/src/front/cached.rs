@@ -89,13 +89,13 @@ impl Lowering<'_> {
     }
 
     /// A pointer to a number of 128 bits as one to its halves, which are moved at once.
-    fn to_halves(&mut self, ptr: Value) -> Value {
+    fn halves_behind(&mut self, ptr: Value) -> Value {
         let half = Pointee::Scalar(Scalar::U64);
         self.build.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
     }
 
     fn load_halves(&mut self, hint: CacheLoad, ptr: Value, scalar: Scalar) -> Value {
-        let (ptr, wide) = (self.to_halves(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
         let slots = ["low", "high"].map(|name| self.build.slot(name, Scalar::U64));
         self.build.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
         let [low, high] = slots.map(|slot| {
@@ -109,7 +109,7 @@ impl Lowering<'_> {
     }
 
     fn store_halves(&mut self, hint: CacheStore, ptr: Value, value: Value, scalar: Scalar) {
-        let (ptr, wide) = (self.to_halves(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
         let (number, width) = (self.cast_value(value, scalar, wide), self.constant(wide, 64));
         let high = self.binary_value(BinaryOp::Shr, number, width, wide);
         let halves = [number, high].map(|half| self.cast_value(half, wide, Scalar::U64));

@@ -44,6 +44,7 @@
 
 mod atomic;
 mod cached;
+mod cast128;
 mod debug;
 mod export;
 mod float8;
@@ -64,7 +65,6 @@ mod reduce;
 mod stack;
 mod together;
 mod variables;
-mod wide;
 
 use std::fmt;
 
