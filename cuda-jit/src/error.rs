@@ -81,6 +81,18 @@ impl fmt::Debug for Error {
 }
 
 /// So that `?` works on a launch where the driver's own errors are expected, as inside `Stream::scope`.
+impl<A: std::fmt::Debug> From<cuda_mem::Refused<A>> for Error {
+    fn from(refused: cuda_mem::Refused<A>) -> Self {
+        Error::Memory(refused.into())
+    }
+}
+
+impl<A: std::fmt::Debug> From<Box<cuda_mem::Refused<A>>> for Error {
+    fn from(refused: Box<cuda_mem::Refused<A>>) -> Self {
+        Error::Memory(refused.into())
+    }
+}
+
 impl From<Error> for cuda_driver::Error {
     fn from(error: Error) -> Self {
         match error {

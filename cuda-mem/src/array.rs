@@ -18,7 +18,7 @@ use ndarray::Dimension;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::layout::{self, Layout};
+use crate::layout::Layout;
 use crate::storage::{Owned, Storage, StorageMut, View, ViewMut};
 use crate::uses::Reach;
 
@@ -105,7 +105,7 @@ fn reach<T: Element, D: Dimension>(layout: &Layout<D>) -> Reach {
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
     /// An array over `buffer`, which has the bytes of this layout.
     pub(crate) fn from_parts(buffer: Buffer, layout: Layout<D>) -> Self {
-        debug_assert_eq!(layout::byte_size(layout.shape(), size_of::<T>()).ok(), Some(buffer.len()));
+        debug_assert!(layout.len() == 0 || layout.span().end * size_of::<T>() <= buffer.len());
         DeviceArray { storage: Owned(buffer), layout, element: PhantomData }
     }
 }
@@ -225,8 +225,8 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.storage.buffer()
     }
 
-    /// The address of the first element on the device; never 0, also without elements. A whole array's is aligned to 256
-    /// bytes.
+    /// The address of the first element on the device; never 0, also without elements. That of a whole array which
+    /// was allocated here is aligned to 256 bytes.
     ///
     /// Using it takes a raw launch or a raw copy, which have to be ordered with
     /// [`prepare_read`](DeviceArray::prepare_read) or [`prepare_write`](DeviceArray::prepare_write).

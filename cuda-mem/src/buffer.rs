@@ -1,7 +1,7 @@
 //! [`Buffer`]: bytes on a device that know which streams use them.
 //!
 //! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
-//! the buffer; it is freed after every use that was recorded; an empty buffer has no memory.
+//! the buffer; it is freed, or its owner dropped, after every use that was recorded; an empty buffer has no memory.
 //!
 //! # Safety
 //!
@@ -13,7 +13,7 @@ use std::fmt;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuda_driver::{Context, MemoryId, Stream, driver_call};
+use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
@@ -133,7 +133,8 @@ impl Buffer {
         self.id
     }
 
-    /// The memory's address on the device, aligned to 256 bytes; not to be used for a buffer without bytes.
+    /// The memory's address on the device; not to be used for a buffer without bytes. Memory that the buffer allocated is
+    /// aligned to 256 bytes.
     #[must_use]
     #[inline]
     pub fn address(&self) -> CUdeviceptr {
@@ -281,6 +282,24 @@ impl Buffer {
         self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
+    /// Waits on the host until every write is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_writes(&self) -> Result<()> {
+        self.record(Uses::finish_writes)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
+    pub(crate) fn finish_uses(&mut self) -> Result<()> {
+        self.record(Uses::finish)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Forgets the uses on a stream, all of which the host has waited for.
+    pub(crate) fn forget(&mut self, stream: StreamId) {
+        self.uses.get_mut().forget(stream);
+        *self.settled.get_mut() = 0;
+    }
+
     /// Sets every byte to `value`, in the order of `stream`.
     ///
     /// # Errors
@@ -355,6 +374,10 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
+            // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
+            if !self.context.is_lost() {
+                std::mem::forget(std::mem::replace(&mut self.source, Source::Plain));
+            }
         }
     }
 }

@@ -36,6 +36,37 @@ pub enum Error {
     /// The device has no room.
     #[error(transparent)]
     OutOfMemory(Box<OutOfMemory>),
+    /// The host has no room for memory that devices reach.
+    #[error("the host has no room for {bytes} bytes of {kind} memory ({cause})")]
+    HostMemory {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Which memory.
+        kind: &'static str,
+        /// The driver's error.
+        cause: cuda_driver::Error,
+    },
+    /// Host memory was to be page-locked that is, or a part of which is.
+    #[error(
+        "{bytes} bytes of host memory at {address:#x} cannot be page-locked, since some of them already are; end the \
+         earlier `pinned` or `mapped` first, or use its array"
+    )]
+    AlreadyPinned {
+        /// Where the memory begins.
+        address: usize,
+        /// How many bytes it has.
+        bytes: usize,
+    },
+    /// The driver or the device cannot do what was asked.
+    #[error("device {device} has no {what}; {instead}")]
+    Unsupported {
+        /// Number of the device.
+        device: usize,
+        /// What was asked.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// Two arrays have different shapes.
     #[error("shapes differ: the device array has {device:?}, the host array has {host:?}")]
     Shape {
@@ -165,6 +196,23 @@ impl<A: fmt::Debug> From<Refused<A>> for Error {
     }
 }
 
+impl<A: fmt::Debug> From<Box<Refused<A>>> for Error {
+    fn from(refused: Box<Refused<A>>) -> Self {
+        refused.error
+    }
+}
+
+/// What [`Stream::scope`](cuda_driver::Stream::scope) and other work of the driver's reports: the driver's own error, or one with
+/// this as its source.
+impl From<Error> for cuda_driver::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Driver(error) => error,
+            other => cuda_driver::Error::other(other),
+        }
+    }
+}
+
 /// How many elements a shape has, in words where there are too many to count.
 fn elements(shape: &[usize]) -> String {
     let product = shape.iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent));
@@ -184,7 +232,7 @@ impl Error {
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
-            Error::OutOfMemory(_) => true,
+            Error::OutOfMemory(_) | Error::HostMemory { .. } => true,
             Error::Driver(error) => error.is_out_of_memory(),
             _ => false,
         }

@@ -122,10 +122,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 
 /// An error on its way through the driver's results.
 fn passed(result: Result<()>) -> cuda_driver::Result<()> {
-    result.map_err(|error| match error {
-        Error::Driver(error) => error,
-        other => cuda_driver::Error::other(other),
-    })
+    Ok(result?)
 }
 
 // SAFETY: the memory is borrowed, and the read is ordered and recorded as a launch's is.

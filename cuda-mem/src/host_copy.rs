@@ -72,7 +72,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.read_to(unsafe { host.raw_view_mut().cast::<MaybeUninit<T>>().deref_into_view_mut() })
     }
 
-    fn expect_shape(&self, host: &[usize]) -> Result<()> {
+    pub(crate) fn expect_shape(&self, host: &[usize]) -> Result<()> {
         if self.shape() == host {
             return Ok(());
         }

@@ -10,7 +10,8 @@
 //!   freeing; safe code cannot race between launches, and a use on the same stream as before makes no driver call.
 //! - Element types are plain data, so that any bytes a device leaves in memory are a value.
 //! - An array without elements has no memory and makes no driver call.
-//! - Copies of pageable host memory return when the host's side is done with.
+//! - Copies of pageable host memory return when the host's side is done with; copies that run on take page-locked memory.
+//! - The host's access to memory that devices reach waits for their uses of it.
 //!
 //! # Examples
 //!
@@ -36,13 +37,18 @@ mod create;
 mod element;
 mod error;
 mod graph;
+mod host_array;
 mod host_copy;
+mod host_memory;
 mod layout;
+mod managed;
 mod pitched;
+mod registered;
 mod show;
 mod staging;
 mod storage;
 mod strided;
+mod transfer;
 mod uses;
 mod view;
 
@@ -51,4 +57,14 @@ pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use element::Element;
 pub use error::{Error, OutOfMemory, Refused, Result};
+pub use host_array::{
+    HostArray, HostKind, Managed, Mapped, OnDevice, PageLocked, Pinned, Registered, RegisteredMapped,
+};
+pub use host_memory::{
+    HostOptions, ManagedArray, MappedArray, PinnedArray, managed_array, managed_array_like, mapped_array,
+    mapped_array_like, pinned_array, pinned_array_like,
+};
+pub use managed::{Advice, MemoryLocation};
+pub use registered::{MappedView, PinnedView, mapped, pinned};
 pub use storage::{Owned, Storage, StorageMut, View, ViewMut};
+pub use transfer::{GivenBack, Transfer};

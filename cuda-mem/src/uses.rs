@@ -136,6 +136,27 @@ impl Uses {
         self.0.iter().try_for_each(Use::wait_on_host)
     }
 
+    /// Makes the host wait for every write. Each is over then; its record stands on for the later reads of its stream.
+    pub(crate) fn finish_writes(&mut self) -> Result<()> {
+        for write in self.0.iter_mut().filter(|earlier| earlier.writes) {
+            write.wait_on_host()?;
+            write.writes = false;
+        }
+        Ok(())
+    }
+
+    /// Makes the host wait for every use, of which none is left. Nobody else prepares one meanwhile.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.wait_on_host()?;
+        self.0.clear();
+        Ok(())
+    }
+
+    /// Forgets the uses on a stream, which are over. Nobody else prepares one meanwhile.
+    pub(crate) fn forget(&mut self, id: StreamId) {
+        self.0.retain(|earlier| earlier.id != id);
+    }
+
     /// A stream in which a last use costs the fewest waits: the latest user that the calling thread can reach.
     pub(crate) fn last_stream(&self) -> Option<&Stream> {
         let reachable = |candidate: &&Use| candidate.id == candidate.stream.id();

@@ -41,6 +41,7 @@
 mod book;
 mod choice;
 mod devices;
+mod host_memory;
 mod memory;
 mod streams;
 
@@ -81,10 +82,16 @@ pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
     prelude_kernel as kernel, prelude_printf as printf,
 };
-pub use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element};
+pub use cuda_mem::{
+    Advice, DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostOptions, ManagedArray, MappedArray,
+    MappedView, MemoryLocation, PinnedArray, PinnedView, Transfer,
+};
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
     list_devices, profile_start, profile_stop, profiling, select_device, synchronize,
+};
+pub use host_memory::{
+    managed_array, managed_array_like, mapped, mapped_array, mapped_array_like, pinned, pinned_array, pinned_array_like,
 };
 pub use memory::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use streams::{

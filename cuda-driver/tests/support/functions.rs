@@ -103,6 +103,7 @@ unsafe extern "C" fn device_attribute(out: *mut c_int, attribute: DeviceAttribut
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
+            DeviceAttribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => state.traits.memory_pools.into(),
             DeviceAttribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => state.traits.memory_pools.into(),
             _ => return INVALID,
         };
@@ -237,6 +238,8 @@ unsafe extern "C" fn stream_add_callback(
 ) -> CUresult {
     let code = call_on("cuStreamAddCallback", stream, |state, stream| {
         state.clocks.step(stream);
+        let clock = state.clocks.of(stream);
+        state.clocks.learn(HOST, &clock);
         OK
     });
     if let (OK, Some(callback)) = (code, callback) {
@@ -456,30 +459,6 @@ unsafe extern "C" fn launch_extended(
     launch("cuLaunchKernelEx", function, stream, params)
 }
 
-unsafe extern "C" fn host_alloc(out: *mut *mut c_void, bytes: usize, _flags: c_uint) -> CUresult {
-    call("cuMemHostAlloc", |state| {
-        let mut words = vec![u64::MAX; bytes.div_ceil(8)].into_boxed_slice();
-        let address = words.as_mut_ptr();
-        state.host.insert(address.addr(), words);
-        put(out, address.cast());
-        OK
-    })
-}
-
-unsafe extern "C" fn host_free(address: *mut c_void) -> CUresult {
-    call("cuMemFreeHost", |state| match state.host.remove(&address.addr()) {
-        Some(_) => OK,
-        None => INVALID,
-    })
-}
-
-unsafe extern "C" fn host_device_pointer(out: *mut CUdeviceptr, host: *mut c_void, _flags: c_uint) -> CUresult {
-    call("cuMemHostGetDevicePointer_v2", |_| {
-        put(out, host.addr() as u64);
-        OK
-    })
-}
-
 unsafe extern "C" fn alloc(out: *mut CUdeviceptr, bytes: usize) -> CUresult {
     call_about(Call { name: "cuMemAlloc_v2", stream: None, object: 0, bytes }, |state| {
         let address = state.allocate(bytes);
@@ -623,9 +602,6 @@ pub(super) fn table() -> DriverFns {
         cuLaunchKernel: Some(launch_kernel),
         cuLaunchCooperativeKernel: Some(launch_cooperative),
         cuLaunchKernelEx: Some(launch_extended),
-        cuMemHostAlloc: Some(host_alloc),
-        cuMemFreeHost: Some(host_free),
-        cuMemHostGetDevicePointer_v2: Some(host_device_pointer),
         cuMemAlloc_v2: Some(alloc),
         cuMemFree_v2: Some(free),
         cuMemAllocAsync: Some(alloc_async),
@@ -643,6 +619,7 @@ pub(super) fn table() -> DriverFns {
         ..DriverFns::default()
     };
     super::graphs::fill(&mut fns);
+    super::host::fill(&mut fns);
     super::settings::fill(&mut fns);
     fns
 }

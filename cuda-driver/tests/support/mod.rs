@@ -18,6 +18,7 @@ mod clocks;
 mod copies;
 mod functions;
 mod graphs;
+mod host;
 mod settings;
 mod state;
 
@@ -102,7 +103,9 @@ impl Session {
 
     /// The only live piece of host memory, which is where kernels report panics.
     pub(crate) fn host_memory(&self) -> *mut u8 {
-        state(|state| state.host.values_mut().next().map_or(std::ptr::null_mut(), |words| words.as_mut_ptr().cast()))
+        state(|state| {
+            state.host.values_mut().next().map_or(std::ptr::null_mut(), |found| found.words.as_mut_ptr().cast())
+        })
     }
 
     /// Ends the session here: what the test has made is gone by now.

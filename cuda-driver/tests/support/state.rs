@@ -44,7 +44,8 @@ pub(super) struct State {
     /// Name, calls of it until the fault, code.
     pub(super) faults: Vec<(&'static str, usize, CUresult)>,
     pub(super) device: BTreeMap<u64, Allocation>,
-    pub(super) host: HashMap<usize, Box<[u64]>>,
+    /// Page-locked memory by its address; what is only registered has no words.
+    pub(super) host: BTreeMap<u64, Allocation>,
     pub(super) streams: HashSet<usize>,
     /// What each live event has recorded.
     pub(super) events: HashMap<usize, Option<Clock>>,
@@ -96,7 +97,7 @@ impl State {
             calls: Vec::new(),
             faults: Vec::new(),
             device: BTreeMap::new(),
-            host: HashMap::new(),
+            host: BTreeMap::new(),
             streams: HashSet::new(),
             events: HashMap::new(),
             modules: HashSet::new(),
@@ -169,10 +170,10 @@ impl State {
 
     /// An access by `actor`; a violation if the memory is not live, too small, or still in use.
     pub(super) fn touch(&mut self, what: &str, address: u64, bytes: usize, actor: Actor, write: bool) {
-        let found = self.device.range_mut(..=address).next_back();
-        let Some((start, allocation)) =
-            found.filter(|(start, allocation)| address + bytes as u64 <= **start + allocation.bytes as u64)
-        else {
+        let fits = |(start, found): &(&u64, &mut Allocation)| address + bytes as u64 <= **start + found.bytes as u64;
+        let device = self.device.range_mut(..=address).next_back().filter(fits);
+        let found = device.or_else(|| self.host.range_mut(..=address).next_back().filter(fits));
+        let Some((start, allocation)) = found else {
             self.violations.push(format!("{what}: {bytes} bytes at {address:#x} are not live"));
             return;
         };
@@ -185,7 +186,8 @@ impl State {
 
     /// A write of all of an allocation, such as freeing it, by `actor`.
     pub(super) fn touch_all(&mut self, what: &str, address: u64, actor: Actor) {
-        let bytes = self.device.get(&address).map_or(1, |allocation| allocation.bytes);
+        let found = self.device.get(&address).or_else(|| self.host.get(&address));
+        let bytes = found.map_or(1, |allocation| allocation.bytes);
         self.touch(what, address, bytes, actor, true);
     }
 

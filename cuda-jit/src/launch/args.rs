@@ -6,7 +6,7 @@
 //! record keeps ordered; that is what makes a typed launch safe.
 
 use cuda_driver::Context;
-use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, Storage};
+use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostArray, OnDevice, Storage};
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::Launch;
@@ -143,6 +143,40 @@ device_arrays! {
     ArrayViewMut<'static, T, D>, &mut DeviceArrayViewMut<'_, T, D>, write, push_view;
     &'static [T], &DeviceArrayViewMut<'_, T, D>, read, push_slice;
     ArrayView<'static, T, D>, &DeviceArrayViewMut<'_, T, D>, read, push_view;
+}
+
+/// Mapped and managed arrays as arguments: the parameter's type, the array's, and which view of it is passed.
+macro_rules! host_arrays {
+    ($($parameter:ty, $array:ty, $view:expr;)*) => { $(
+        // SAFETY: what is bound is the device's view of the array, borrowed as the array is.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<T: ElementType + Element, D: Dimension, K: OnDevice> KernelArg<$parameter> for $array {
+            type Bound = ();
+
+            fn context(&self) -> Option<&Context> {
+                Some(HostArray::context(self))
+            }
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+                let view: fn($array, &mut Launch<'_>) -> Result<()> = $view;
+                view(self, launch)
+            }
+
+            fn finish((): ()) -> Result<()> {
+                Ok(())
+            }
+        }
+    )* };
+}
+
+host_arrays! {
+    &'static [T], &HostArray<T, D, K>, |x, launch| KernelArg::<&'static [T]>::bind(&x.device(), launch);
+    &'static mut [T], &mut HostArray<T, D, K>,
+        |x, launch| KernelArg::<&'static mut [T]>::bind(&mut x.device_mut(), launch);
+    ArrayView<'static, T, D>, &HostArray<T, D, K>,
+        |x, launch| KernelArg::<ArrayView<'static, T, D>>::bind(&x.device(), launch);
+    ArrayViewMut<'static, T, D>, &mut HostArray<T, D, K>,
+        |x, launch| KernelArg::<ArrayViewMut<'static, T, D>>::bind(&mut x.device_mut(), launch);
 }
 
 // SAFETY: an array's cells are its elements' in order.

@@ -65,6 +65,7 @@ mod reduce;
 mod stack;
 mod together;
 mod variables;
+mod wide;
 
 use std::fmt;
 

@@ -1,0 +1,243 @@
+//! [`HostArray`]: an ndarray on the host whose memory devices reach too.
+//!
+//! Its kinds differ in where the memory comes from (`host_memory`, `registered`) and in whether kernels take it. Invariants:
+//! both sides see the same elements; the host's views come after the device's uses, and the borrows keep later uses away.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks make views of memory that lives with the array, once every conflicting use of a device is over.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuda_driver::{Context, GraphLaunch, Lend};
+use ndarray::{Array, ArrayView, ArrayViewMut, Dimension, RawArrayViewMut};
+
+use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
+use crate::buffer::Buffer;
+use crate::element::Element;
+use crate::error::Result;
+use crate::layout::Layout;
+
+/// An array in host memory that devices reach: [`PinnedArray`](crate::PinnedArray), [`MappedArray`](crate::MappedArray),
+/// [`ManagedArray`](crate::ManagedArray), or host memory that is [page-locked for a while](crate::pinned()).
+///
+/// The host uses it as an ndarray, by [`view`](HostArray::view) and [`view_mut`](HostArray::view_mut), which first wait for what
+/// devices do with it. Dropping it waits too.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut x = cuda_mem::mapped_array::<f32, _>(&context, (2, 3))?;
+/// x.view_mut()?.fill(1.0);
+/// x.device_mut().fill(2.0)?;          // on the device
+/// assert_eq!(x.view()?.sum(), 12.0);  // waits for it
+/// # Ok(())
+/// # }
+/// ```
+pub struct HostArray<T: Element, D: Dimension, K: HostKind> {
+    array: DeviceArray<T, D>,
+    /// The same elements by their addresses on the host.
+    host: RawArrayViewMut<T, D>,
+    kind: PhantomData<K>,
+}
+
+// SAFETY: the elements are plain data that the array owns, or borrows for the lifetime in its kind, exclusively; nothing in it
+// belongs to a thread.
+unsafe impl<T: Element, D: Dimension, K: HostKind> Send for HostArray<T, D, K> {}
+// SAFETY: as above; a shared borrow only reads them.
+unsafe impl<T: Element, D: Dimension, K: HostKind> Sync for HostArray<T, D, K> {}
+
+/// What host memory a [`HostArray`] has.
+pub trait HostKind: sealed::Sealed {
+    /// Its name.
+    #[doc(hidden)]
+    const NAME: &'static str;
+}
+
+/// Host memory that cannot be paged out, so that a device copies it by itself.
+pub trait PageLocked: HostKind {}
+
+/// Host memory that kernels read and write in place.
+pub trait OnDevice: HostKind {}
+
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident $(<$life:lifetime>)?, $name:literal;)*) => { $(
+        $(#[$about])*
+        #[derive(Debug)]
+        pub struct $kind $(<$life>(PhantomData<fn(&$life ()) -> &$life ()>))?;
+        impl$(<$life>)? sealed::Sealed for $kind$(<$life>)? {}
+        impl$(<$life>)? HostKind for $kind$(<$life>)? {
+            const NAME: &'static str = $name;
+        }
+    )* };
+}
+
+kinds! {
+    /// Page-locked memory for copies.
+    Pinned, "PinnedArray";
+    /// Page-locked memory in the device's address space.
+    Mapped, "MappedArray";
+    /// Memory that moves to whoever uses it.
+    Managed, "ManagedArray";
+    /// Memory of another array, page-locked for copies; for that one lifetime.
+    Registered<'a>, "PinnedView";
+    /// Memory of another array, page-locked and in the device's address space; for that one lifetime.
+    RegisteredMapped<'a>, "MappedView";
+}
+
+impl PageLocked for Pinned {}
+impl PageLocked for Mapped {}
+impl PageLocked for Registered<'_> {}
+impl PageLocked for RegisteredMapped<'_> {}
+
+impl OnDevice for Mapped {}
+impl OnDevice for Managed {}
+impl OnDevice for RegisteredMapped<'_> {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
+    /// An array of the elements that lie at `host` for the host and, by `layout`, in `buffer` for the device.
+    ///
+    /// # Safety
+    ///
+    /// They are the same elements, initialised, and live as long as the buffer; for the host nobody else uses them while it lives.
+    pub(crate) unsafe fn new(buffer: Buffer, layout: Layout<D>, host: RawArrayViewMut<T, D>) -> Self {
+        debug_assert_eq!(layout.shape(), host.shape());
+        HostArray { array: DeviceArray::from_parts(buffer, layout), host, kind: PhantomData }
+    }
+
+    /// The device's side of any kind. Never handed out by exclusive reference, which could be exchanged for another's.
+    pub(crate) fn memory(&self) -> &DeviceArray<T, D> {
+        &self.array
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut DeviceArray<T, D> {
+        &mut self.array
+    }
+
+    pub(crate) fn host_ptr(&self) -> *mut T {
+        self.host.as_ptr().cast_mut()
+    }
+
+    /// The elements for reading on the host, after every write of them on a device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) if waiting fails, or for a kernel that panicked.
+    pub fn view(&self) -> Result<ArrayView<'_, T, D>> {
+        self.array.buffer().finish_writes()?;
+        // SAFETY: the elements live as long as `self`; no device writes them now, and, as `self` is borrowed, none will.
+        Ok(unsafe { self.host.raw_view().deref_into_view() })
+    }
+
+    /// The elements for writing on the host, after every use of them on a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](HostArray::view).
+    pub fn view_mut(&mut self) -> Result<ArrayViewMut<'_, T, D>> {
+        self.array.buffer_mut().finish_uses()?;
+        // SAFETY: as in `view`, of any use; `self` is borrowed exclusively.
+        Ok(unsafe { self.host.raw_view_mut().deref_into_view_mut() })
+    }
+
+    /// A copy in pageable memory of its own, after every write on a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](HostArray::view).
+    pub fn to_owned(&self) -> Result<Array<T, D>> {
+        Ok(self.view()?.to_owned())
+    }
+
+    /// The extent of each axis.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.array.shape()
+    }
+
+    /// The shape as ndarray's dimension pattern: a number, a tuple, or `IxDyn`.
+    #[must_use]
+    pub fn dim(&self) -> D::Pattern {
+        self.array.dim()
+    }
+
+    /// The shape as ndarray's dimension.
+    #[must_use]
+    pub fn raw_dim(&self) -> D {
+        self.array.raw_dim()
+    }
+
+    /// The distance in elements between neighbours along each axis.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.array.strides()
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.array.is_empty()
+    }
+
+    /// The context whose device reaches the memory.
+    #[must_use]
+    #[inline]
+    pub fn context(&self) -> &Context {
+        self.array.context()
+    }
+}
+
+impl<T: Element, D: Dimension, K: OnDevice> HostArray<T, D, K> {
+    /// The same elements as an array of the device, for reading.
+    #[must_use]
+    #[inline]
+    pub fn device(&self) -> DeviceArrayView<'_, T, D> {
+        self.array.view()
+    }
+
+    /// The same elements as an array of the device, for writing.
+    #[must_use]
+    #[inline]
+    pub fn device_mut(&mut self) -> DeviceArrayViewMut<'_, T, D> {
+        self.array.view_mut()
+    }
+}
+
+// SAFETY: an array's memory is its buffer.
+unsafe impl<T: Element, D: Dimension, K: OnDevice> Lend for &HostArray<T, D, K> {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.array.lend(launch)
+    }
+}
+
+// SAFETY: an array's memory is its buffer.
+unsafe impl<T: Element, D: Dimension, K: OnDevice> Lend for &mut HostArray<T, D, K> {
+    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        (&mut self.array).lend(launch)
+    }
+}
+
+impl<T: Element, D: Dimension, K: HostKind> fmt::Debug for HostArray<T, D, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(K::NAME)
+            .field("element", &std::any::type_name::<T>())
+            .field("shape", &self.shape())
+            .field("strides", &self.strides())
+            .field("device", &self.context().device().ordinal())
+            .field("address", &self.host.as_ptr())
+            .finish()
+    }
+}

@@ -1,0 +1,230 @@
+//! Host memory that devices reach: copies that run by themselves are ordered, waited for, and over before the memory goes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cuda_driver::Stream;
+use cuda_mem::{Error, MemoryLocation, device_array, managed_array, mapped, mapped_array, pinned, pinned_array, zeros};
+use cuda_sys::CUresult;
+use ndarray::{Array1, Array2, Order, s};
+
+use crate::support::{Session, Traits};
+
+#[test]
+fn a_transfer_that_is_dropped_is_waited_for_before_its_memory_is_freed() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = device_array::<f32, _>(&context, 16).unwrap();
+    x.prepare_write(&stream).unwrap();
+    let staging = pinned_array::<f32, _>(&context, 16).unwrap();
+    let transfer = x.copy_from_pinned(staging, &stream).unwrap();
+    session.forget();
+    drop(transfer);
+    let calls = session.names();
+    let at = |name| calls.iter().position(|call| *call == name).unwrap_or_else(|| panic!("{name} in {calls:?}"));
+    assert!(at("cuStreamSynchronize") < at("cuMemFreeHost"));
+    drop((x, stream, context));
+    session.finish();
+}
+
+#[test]
+fn a_transfer_gives_its_array_back_and_nothing_is_waited_for_twice() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = device_array::<f32, _>(&context, 4).unwrap();
+    let mut staging = pinned_array::<f32, _>(&context, 4).unwrap();
+    staging.view_mut().unwrap().fill(3.0);
+    let staging = x.copy_from_pinned(staging, &stream).unwrap().wait().unwrap();
+    let transfer = x.copy_to_pinned(staging, &stream).unwrap();
+    assert!(transfer.is_done().unwrap());
+    let staging = pollster::block_on(transfer).unwrap();
+    session.forget();
+    assert_eq!(staging.view().unwrap().to_vec(), [3.0; 4]);
+    drop(staging);
+    assert_eq!(session.names(), ["cuMemFreeHost"]);
+    drop((x, stream, context));
+    session.finish();
+}
+
+#[test]
+fn the_host_waits_for_what_it_conflicts_with_once() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = mapped_array::<u8, _>(&context, 8).unwrap();
+    x.device_mut().fill_on(7, &a).unwrap();
+    session.forget();
+    assert_eq!(x.view().unwrap().to_vec(), [7; 8]);
+    assert_eq!(x.view().unwrap().to_vec(), [7; 8]);
+    assert_eq!(session.count("cuStreamSynchronize"), 1, "the write is over after the first");
+    x.device().prepare_read(&b).unwrap();
+    session.forget();
+    x.view().unwrap();
+    assert_eq!(session.count("cuStreamSynchronize"), 0, "reads do not conflict");
+    x.view_mut().unwrap();
+    assert_eq!(session.count("cuStreamSynchronize"), 2);
+    session.forget();
+    x.view_mut().unwrap();
+    drop(x);
+    assert_eq!(session.names(), ["cuMemFreeHost"]);
+    drop((a, b, context));
+    session.finish();
+}
+
+#[test]
+fn copies_of_other_layouts_go_through_the_device() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = zeros::<u64, _>(&context, (8, 16)).unwrap();
+    let mut staging = pinned_array::<u64, _>(&context, (8, 8)).unwrap();
+    staging.view_mut().unwrap().fill(5);
+    x.slice_mut(s![.., 4..12]).copy_from_pinned_ref(&staging, &stream).unwrap();
+    assert_eq!(session.count("cuMemcpy3DAsync_v2"), 1, "rows go straight");
+    let mut back = pinned_array::<u64, _>(&context, (8, 16)).unwrap();
+    x.copy_to_pinned_mut(&mut back, &stream).unwrap();
+    let back = back.view().unwrap();
+    assert!(back.indexed_iter().all(|((_, i), v)| *v == if (4..12).contains(&i) { 5 } else { 0 }));
+    drop((x, staging, stream));
+}
+
+#[test]
+fn a_copy_that_is_refused_gives_the_memory_back() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = device_array::<f32, _>(&context, 4).unwrap();
+    let refused = x.copy_from_pinned(pinned_array(&context, 5).unwrap(), &stream).unwrap_err();
+    assert_eq!(refused.error.to_string(), "shapes differ: the device array has [4], the host array has [5]");
+    assert_eq!(refused.array.len(), 5);
+    drop(refused);
+    for call in ["cuMemcpyHtoDAsync_v2", "cuEventRecord"] {
+        session.fail(call, 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+        let refused = x.copy_from_pinned(pinned_array(&context, 4).unwrap(), &stream).unwrap_err();
+        assert!(matches!(refused.error, Error::Driver(_)), "{refused}");
+        assert_eq!(refused.array.view().unwrap().len(), 4);
+    }
+    let other = session.driver().device(1).unwrap().primary_context().unwrap();
+    let refused = x.copy_from_pinned(pinned_array(&other, 4).unwrap(), &stream).unwrap_err();
+    assert!(matches!(refused.error, Error::OtherContext { .. }));
+    drop((refused, other));
+    let staging = pinned_array(&context, 4).unwrap();
+    assert!(x.copy_from_pinned(staging, &stream).is_ok(), "the next call works");
+    drop((x, stream, context));
+    session.finish();
+}
+
+#[test]
+fn no_room_on_the_host_says_what_was_asked() {
+    let session = Session::new();
+    let context = session.context();
+    let out = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+    session.fail("cuMemHostAlloc", 1, out);
+    let error = pinned_array::<f32, _>(&context, 1000).unwrap_err();
+    assert!(error.is_out_of_memory());
+    assert!(error.to_string().starts_with("the host has no room for 4000 bytes of pinned memory ("), "{error}");
+    session.fail("cuMemHostAlloc", 1, out);
+    assert!(mapped_array::<f32, _>(&context, 1).unwrap_err().to_string().contains("4 bytes of mapped memory"));
+    session.fail("cuMemHostGetDevicePointer_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(mapped_array::<f32, _>(&context, 1).is_err());
+    session.fail("cuMemAllocManaged", 1, out);
+    assert!(managed_array::<f32, _>(&context, 1).unwrap_err().to_string().contains("4 bytes of managed memory"));
+    drop(context);
+    session.finish();
+}
+
+#[test]
+fn a_device_without_shared_managed_memory_is_named() {
+    let session = Session::with(Traits { memory_pools: false });
+    let error = managed_array::<f32, _>(&session.context(), 1).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "device 0 has no managed memory that host and kernels use at a time; use `mapped_array`"
+    );
+}
+
+#[test]
+fn managed_memory_is_moved_and_attached_in_order() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = managed_array::<u32, _>(&context, (4, 4)).unwrap();
+    x.view_mut().unwrap().fill(9);
+    x.device_mut().fill_on(2, &a).unwrap();
+    x.prefetch(MemoryLocation::Host, &b).unwrap();
+    x.attach_host(&a).unwrap();
+    x.attach_global(&b).unwrap();
+    assert_eq!(x.view().unwrap().sum(), 32);
+    drop((x, a, b, context));
+    session.finish();
+}
+
+#[test]
+fn memory_that_is_pinned_for_a_while_is_given_back_at_once_also_after_a_panic() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = device_array::<f32, _>(&context, 8).unwrap();
+    let mut host = Array1::<f32>::ones(8);
+    for _ in 0..2 {
+        pinned(&context, &mut host, |host| x.copy_from_pinned_ref(host, &stream)).unwrap().unwrap();
+        session.forget();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            pinned(&context, &mut host, |host| {
+                x.copy_to_pinned_mut(host, &stream).unwrap();
+                panic!("on the way");
+            })
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(session.names().last(), Some(&"cuMemHostUnregister"));
+        assert_eq!(session.count("cuStreamSynchronize"), 1, "the copy is over before");
+    }
+    mapped(&context, &mut host, |x| x.device_mut().fill_on(0.5, &stream)).unwrap().unwrap();
+    assert_eq!(host.sum(), 4.0);
+    session.fail("cuMemHostRegister_v2", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    assert!(pinned(&context, &mut host, |_| ()).unwrap_err().is_out_of_memory());
+    drop((x, stream, context));
+    session.finish();
+}
+
+#[test]
+fn memory_is_pinned_once_at_a_time_and_whole() {
+    let session = Session::new();
+    let context = session.context();
+    let mut host = Array2::<u8>::zeros((4, 4));
+    let address = host.as_ptr().addr();
+    let error = pinned(&context, &mut host, |outer| {
+        let mut same = outer.view_mut().unwrap();
+        pinned(&context, &mut same.slice_mut(s![1..3, ..]), |_| ()).unwrap_err()
+    });
+    assert_eq!(
+        error.unwrap().to_string(),
+        format!(
+            "8 bytes of host memory at {:#x} cannot be page-locked, since some of them already are; end the earlier `pinned` \
+             or `mapped` first, or use its array",
+            address + 4
+        )
+    );
+    let error = pinned(&context, &mut host.slice_mut(s![.., 1..]), |_| ()).unwrap_err();
+    assert!(error.to_string().contains("does not allow page-locking, which takes whole memory"), "{error}");
+    pinned(&context, &mut host.view_mut().reversed_axes(), |x| assert_eq!(x.strides(), [1, 4])).unwrap();
+    pinned(&context, &mut Array1::<u8>::zeros(0), |x| assert!(x.is_empty())).unwrap();
+    drop(context);
+    session.finish();
+}
+
+#[test]
+fn arrays_without_elements_have_no_memory() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = context.default_stream();
+    session.forget();
+    let mut x = device_array::<f32, _>(&context, (0, 3)).unwrap();
+    let staging = pinned_array::<f32, _>(&context, ((0, 3), Order::F)).unwrap();
+    x.copy_from_pinned_ref(&staging, &stream).unwrap();
+    assert_eq!(staging.view().unwrap().shape(), [0, 3]);
+    assert!(mapped_array::<f32, _>(&context, 0).unwrap().view_mut().unwrap().is_empty());
+    assert_eq!(session.count("cuMemHostAlloc"), 0);
+    assert!(matches!(pinned_array::<u64, _>(&context, usize::MAX), Err(Error::TooLarge { .. })));
+}

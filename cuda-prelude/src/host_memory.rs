@@ -1,0 +1,145 @@
+//! Host memory that the current device reaches.
+
+use cuda_mem::{Element, ManagedArray, MappedArray, MappedView, PinnedArray, PinnedView};
+use ndarray::{ArrayBase, Data, DataMut, Dimension, ShapeArg};
+
+use crate::{Result, current_context};
+
+/// An array in page-locked host memory, for copies that run by themselves; of unspecified contents.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let mut staging = pinned_array::<f32, _>(4)?;
+/// staging.view_mut()?.fill(0.5);
+/// let mut x = zeros::<f32, _>(4)?;
+/// let transfer = x.copy_from_pinned(staging, &default_stream()?)?;    // returns at once
+/// let staging = transfer.wait()?;
+/// assert_eq!(staging.view()?.sum(), 2.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn pinned_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<PinnedArray<T, Sh::Dim>> {
+    Ok(cuda_mem::pinned_array(&current_context()?, shape)?)
+}
+
+/// As [`pinned_array`], of the shape, order and element type of a host array.
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn pinned_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<PinnedArray<S::Elem, D>>
+where
+    S: Data,
+    S::Elem: Element,
+    D: Dimension,
+{
+    Ok(cuda_mem::pinned_array_like(&current_context()?, other)?)
+}
+
+/// An array in page-locked host memory, which kernels use in place; of unspecified contents.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let mut x = mapped_array::<f32, _>((2, 3))?;
+/// x.device_mut().fill(1.0)?;
+/// assert_eq!(x.view()?.sum(), 6.0);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn mapped_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<MappedArray<T, Sh::Dim>> {
+    Ok(cuda_mem::mapped_array(&current_context()?, shape)?)
+}
+
+/// As [`mapped_array`], of the shape, order and element type of a host array.
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn mapped_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<MappedArray<S::Elem, D>>
+where
+    S: Data,
+    S::Elem: Element,
+    D: Dimension,
+{
+    Ok(cuda_mem::mapped_array_like(&current_context()?, other)?)
+}
+
+/// An array in memory that moves to whoever uses it, host or device; of unspecified contents.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let mut x = managed_array::<u8, _>(5)?;
+/// x.view_mut()?.fill(1);
+/// assert_eq!(x.device().copy_to_host()?.sum(), 5);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn managed_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<ManagedArray<T, Sh::Dim>> {
+    Ok(cuda_mem::managed_array(&current_context()?, shape)?)
+}
+
+/// As [`managed_array`], of the shape, order and element type of a host array.
+///
+/// # Errors
+///
+/// If there is no device, or no room.
+pub fn managed_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<ManagedArray<S::Elem, D>>
+where
+    S: Data,
+    S::Elem: Element,
+    D: Dimension,
+{
+    Ok(cuda_mem::managed_array_like(&current_context()?, other)?)
+}
+
+/// Page-locks a host array for as long as `work` runs, for copies that run by themselves; see [`cuda_mem::pinned`](cuda_mem::pinned()).
+///
+/// # Errors
+///
+/// If there is no device, some of the memory is page-locked already, or the array has gaps.
+pub fn pinned<T, S, D, R>(
+    array: &mut ArrayBase<S, D>,
+    work: impl for<'a> FnOnce(&mut PinnedView<'a, T, D>) -> R,
+) -> Result<R>
+where
+    T: Element,
+    S: DataMut<Elem = T>,
+    D: Dimension,
+{
+    Ok(cuda_mem::pinned(&current_context()?, array, work)?)
+}
+
+/// Page-locks a host array for as long as `work` runs, and lets kernels use it in place; see [`cuda_mem::mapped`](cuda_mem::mapped()).
+///
+/// # Errors
+///
+/// If there is no device, some of the memory is page-locked already, or the array has gaps.
+pub fn mapped<T, S, D, R>(
+    array: &mut ArrayBase<S, D>,
+    work: impl for<'a> FnOnce(&mut MappedView<'a, T, D>) -> R,
+) -> Result<R>
+where
+    T: Element,
+    S: DataMut<Elem = T>,
+    D: Dimension,
+{
+    Ok(cuda_mem::mapped(&current_context()?, array, work)?)
+}
