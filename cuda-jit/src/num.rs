@@ -4,7 +4,10 @@
 //! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
 //! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
 
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
+    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+};
 
 use half::{bf16, f16};
 
@@ -54,16 +57,38 @@ pub trait Num:
 }
 
 /// An integer type.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Integer, device::grid, kernel};
+///
+/// #[kernel]
+/// fn toggle<T: Integer>(x: &mut [T], bits: T) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] ^= bits;
+///         x[i] <<= 1;
+///     }
+/// }
+/// assert!(toggle::<u128>::compile_ptx((7, 5))?.contains(".entry toggle_u128"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 pub trait Integer:
     Num
     + Eq
     + Ord
-    + std::ops::BitAnd<Output = Self>
-    + std::ops::BitOr<Output = Self>
-    + std::ops::BitXor<Output = Self>
-    + std::ops::Not<Output = Self>
-    + std::ops::Shl<u32, Output = Self>
-    + std::ops::Shr<u32, Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + ShlAssign<u32>
+    + ShrAssign<u32>
 {
 }
 
@@ -106,6 +131,10 @@ pub trait Float: Num + Neg<Output = Self> {
     fn ceil(self) -> Self;
     /// Rounds toward zero.
     fn trunc(self) -> Self;
+    /// Rounds to the nearest integer, of two as near to the even one.
+    fn round_ties_even(self) -> Self;
+    /// One divided by this.
+    fn recip(self) -> Self;
     /// The sine of an angle in radians.
     fn sin(self) -> Self;
     /// The cosine of an angle in radians.
@@ -149,13 +178,13 @@ macro_rules! nums {
     )* };
 }
 
-nums! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 }
+nums! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
 
 macro_rules! integers {
     ($($ty:ident)*) => { $( impl Integer for $ty {} )* };
 }
 
-integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
 macro_rules! floats {
     ($($ty:ident)*) => { $(
@@ -168,6 +197,8 @@ macro_rules! floats {
             fn floor(self) -> Self { $ty::floor(self) }
             fn ceil(self) -> Self { $ty::ceil(self) }
             fn trunc(self) -> Self { $ty::trunc(self) }
+            fn round_ties_even(self) -> Self { $ty::round_ties_even(self) }
+            fn recip(self) -> Self { $ty::recip(self) }
             fn sin(self) -> Self { $ty::sin(self) }
             fn cos(self) -> Self { $ty::cos(self) }
             fn tan(self) -> Self { $ty::tan(self) }
@@ -209,6 +240,8 @@ macro_rules! halves {
             fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
             fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
             fn trunc(self) -> Self { $ty::from_f32(self.to_f32().trunc()) }
+            fn round_ties_even(self) -> Self { $ty::from_f32(self.to_f32().round_ties_even()) }
+            fn recip(self) -> Self { $ty::from_f32(self.to_f32().recip()) }
             fn sin(self) -> Self { $ty::from_f32(self.to_f32().sin()) }
             fn cos(self) -> Self { $ty::from_f32(self.to_f32().cos()) }
             fn tan(self) -> Self { $ty::from_f32(self.to_f32().tan()) }

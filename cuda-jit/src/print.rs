@@ -1,10 +1,12 @@
 //! `printf!` on the host: the text that a kernel's `printf!` writes, made by the standard library.
 //!
 //! Integers and `bool` print as Rust prints them. Floats print as C's `vprintf` prints them on the device: `%g` for
-//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here runs on a device; `front` makes the device's format.
+//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here but [`write_digits`] runs on a device; `front` makes the
+//! device's format.
 
 use std::fmt::Write;
 
+use crate::device;
 use crate::kir::Scalar;
 use crate::syntax::{Conversion, Form};
 
@@ -13,8 +15,8 @@ use crate::syntax::{Conversion, Form};
 pub enum Number {
     /// `true` or `false`.
     Bool(bool),
-    /// An integer, and its bits without a sign.
-    Integer(i128, u64),
+    /// An integer: whether it is negative, its absolute value, and its bits without a sign.
+    Integer(bool, u128, u128),
     /// A float, and in how many significant digits no two of its type print alike.
     Float(f64, u32),
 }
@@ -46,13 +48,20 @@ pub trait PrintedFloat: Printed {}
 macro_rules! integers {
     ($($ty:ident as $unsigned:ident)*) => { $(
         impl Printed for $ty {
-            fn number(&self) -> Number { Number::Integer(*self as i128, *self as $unsigned as u64) }
+            fn number(&self) -> Number {
+                let signed = i128::try_from(*self);
+                let magnitude = signed.map_or(*self as u128, i128::unsigned_abs);
+                Number::Integer(signed.is_ok_and(i128::is_negative), magnitude, *self as $unsigned as u128)
+            }
         }
         impl PrintedInteger for $ty {}
     )* };
 }
 
-integers! { i8 as u8 i16 as u16 i32 as u32 i64 as u64 isize as u64 u8 as u8 u16 as u16 u32 as u32 u64 as u64 usize as u64 }
+integers! {
+    i8 as u8 i16 as u16 i32 as u32 i64 as u64 i128 as u128 isize as u64
+    u8 as u8 u16 as u16 u32 as u32 u64 as u64 u128 as u128 usize as u64
+}
 
 impl Printed for bool {
     fn number(&self) -> Number {
@@ -69,7 +78,11 @@ macro_rules! floats {
     )* };
 }
 
-floats! { f32 => F32; f64 => F64; half::f16 => F16; half::bf16 => Bf16; }
+floats! {
+    f32 => F32; f64 => F64; half::f16 => F16; half::bf16 => Bf16;
+    // those of 8 bits are printed as what they are converted to
+    crate::e4m3 => F32; crate::e5m2 => F32; crate::e8m0 => F32;
+}
 
 macro_rules! references {
     ($($name:ident)*) => { $(
@@ -95,6 +108,33 @@ impl<T: Printed + ?Sized> Printed for &mut T {
 /// In the twin: what a panic takes along.
 pub fn told_by<T: Printed>(value: &T) -> &T {
     value
+}
+
+/// Writes a number's digits in a base, with as many zeros before them as make the text so wide, at the end of a text and a
+/// zero behind them; where they begin. It is what a device does where `vprintf` has no conversion.
+#[device]
+pub(crate) fn write_digits(
+    magnitude: u128,
+    negative: bool,
+    (base, upper): (usize, bool),
+    width: usize,
+    text: &mut [u8],
+) -> usize {
+    let end = text.len() - 1;
+    let (mut start, mut rest) = (end, magnitude);
+    text[end] = 0;
+    while rest != 0 || start == end || end - start + (negative as usize) < width {
+        let digit = (rest % base as u128) as u8;
+        rest /= base as u128;
+        start -= 1;
+        let letter = if upper { b'A' } else { b'a' };
+        text[start] = if digit < 10 { b'0' + digit } else { letter - 10 + digit };
+    }
+    if negative {
+        start -= 1;
+        text[start] = b'-';
+    }
+    start
 }
 
 /// In so many significant digits no two floats of a type print alike.
@@ -129,12 +169,12 @@ fn text(number: Number, conversion: Conversion) -> String {
             let text: String = value.to_string().chars().take(most).collect();
             pad("", &text, left.unwrap_or(true), false, width)
         }
-        Number::Integer(value, bits) => {
+        Number::Integer(negative, magnitude, bits) => {
             let (sign, digits) = match form {
                 Form::LowerHex => (if prefix { "0x" } else { "" }, format!("{bits:x}")),
                 Form::UpperHex => (if prefix { "0x" } else { "" }, format!("{bits:X}")),
                 Form::Octal => (if prefix { "0o" } else { "" }, format!("{bits:o}")),
-                _ => (if value < 0 { "-" } else { "" }, value.unsigned_abs().to_string()),
+                _ => (if negative { "-" } else { "" }, magnitude.to_string()),
             };
             pad(sign, &digits, left.unwrap_or(false), zeros, width)
         }
@@ -214,6 +254,8 @@ mod tests {
         assert_eq!(plain(&true, Conversion { width: 6, ..PLAIN }), format!("{:6}", true));
         assert_eq!(plain(&true, Conversion { precision: Some(2), ..PLAIN }), format!("{:.2}", true));
         assert_eq!(plain(&u64::MAX, PLAIN), u64::MAX.to_string());
+        assert_eq!(plain(&i128::MIN, PLAIN), i128::MIN.to_string());
+        assert_eq!(digits(&u128::MAX, hex), format!("{:x}", u128::MAX));
     }
 
     #[test]

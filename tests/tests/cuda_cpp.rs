@@ -201,6 +201,54 @@ impl Program<'_> {
         });
     }
 
+    /// Conversions of 8-bit floats are those of NVIDIA's header, to the bit.
+    fn float8(&self) {
+        let turning = (0..=255).flat_map(|code| {
+            let wide = [e4m3::from_bits(code).to_f32(), e5m2::from_bits(code).to_f32(), e8m0::from_bits(code).to_f32()];
+            wide.map(|v| [v, v * 1.0625, v * 1.125, v * 1.25, v * 1.5])
+        });
+        let turning = turning.flatten().flat_map(|v| [v.next_down(), v, v.next_up(), -v]);
+        let mut x: Vec<u32> = turning.map(f32::to_bits).collect();
+        // every `f16` and `bf16` is in the lower halves
+        x.extend((0..=u16::MAX).map(|bits| u32::from(bits) | u32::from(bits.rotate_left(5)) << 16));
+        let n = x.len();
+        let config = LaunchConfig::new(n.div_ceil(256), 256);
+        let out = self.run("narrow", &config, &[n as u32], &[x.clone(), vec![0; 6 * n]]).remove(1);
+        for (bits, out) in x.into_iter().zip(out.chunks(6)) {
+            let (v, low) = (f32::from_bits(bits), bits as u16);
+            let (up, down) = (f64::from(v) * 1.000_000_000_1, f64::from(v) * 0.999_999_999_9);
+            let (half, brain) = (f16::from_bits(low), bf16::from_bits(low));
+            macro_rules! codes {
+                ($v:expr, $saturating:ident, $nosat:ident) => {
+                    u32::from_le_bytes([
+                        e4m3::$saturating($v).to_bits(),
+                        e4m3::$nosat($v).to_bits(),
+                        e5m2::$saturating($v).to_bits(),
+                        e5m2::$nosat($v).to_bits(),
+                    ])
+                };
+            }
+            let scales = |scales: [e8m0; 4]| u32::from_le_bytes(scales.map(e8m0::to_bits));
+            let down = [e8m0::from_f64(down), e8m0::from_f64_nosat(down)];
+            let ours = [
+                codes!(v, from_f32, from_f32_nosat),
+                codes!(up, from_f64, from_f64_nosat),
+                codes!(half, from_f16, from_f16_nosat),
+                codes!(brain, from_bf16, from_bf16_nosat),
+                scales([e8m0::from_f32(v), e8m0::from_f32_nosat(v), e8m0::from_f32_rz(v), e8m0::from_f32_rz_nosat(v)]),
+                scales([down[0], down[1], e8m0::from_bf16_rz(brain), e8m0::from_bf16_nosat(brain)]),
+            ];
+            assert_eq!(out, ours, "{}: {v:e} {bits:#x}: {out:x?}, not {ours:x?}", self.name);
+        }
+        let out = self.run("widen", &LaunchConfig::new(1, 256), &[], &[vec![0u32; 512]]).remove(0);
+        for (code, out) in (0..=255).zip(out.chunks(2)) {
+            let halves = [e4m3::from_bits(code).to_f16(), e5m2::from_bits(code).to_f16()].map(f16::to_bits);
+            let ours =
+                [u32::from(halves[0]) | u32::from(halves[1]) << 16, e8m0::from_bits(code).to_bf16().to_bits().into()];
+            assert_eq!(out, ours, "{}: code {code:#x}: {out:x?}, not {ours:x?}", self.name);
+        }
+    }
+
     /// A loop in a graph, whose kernel says when it ends.
     fn loop_in_a_graph(&self) {
         let context = self.module.context();
@@ -288,6 +336,28 @@ fn clusters() {
     ] {
         compiled("clusters", name, "cuda/clusters.cu", &ways, |program| program.clusters());
     }
+}
+
+#[test]
+fn float8() {
+    // by integers, and by the instructions
+    for (name, ways) in [
+        ("NVRTC 13", [&["-arch=compute_75"][..], &["-arch=compute_89"]]),
+        ("nvcc 13", [&["-arch=sm_75"], &["-arch=sm_90"]]),
+    ] {
+        compiled("float8", name, "cuda/float8.cu", &ways, |program| program.float8());
+    }
+}
+
+/// Newer cards have instructions for scales too.
+#[test]
+fn float8_of_newer_cards() {
+    let test = "cuda_cpp::float8_of_newer_cards";
+    in_own_process(test, &[("CUDA_SIM_PROFILE", Some("sm_120"))], || {
+        compiled("float8_of_newer_cards", "NVRTC 13", "cuda/float8.cu", &[&["-arch=compute_120a"]], |program| {
+            program.float8();
+        });
+    });
 }
 
 #[test]

@@ -79,6 +79,57 @@ fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
     Ok(listed)
 }
 
+/// Whether `#[derived(PartialEq)]` stands before the struct, and whether `PartialOrd` is in it too.
+fn derived(input: &DeriveInput) -> syn::Result<Option<bool>> {
+    let mut found = None;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
+        let names = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+        let has = |name: &str| names.iter().any(|given| given == name);
+        let known = names.iter().all(|name| name == "PartialEq" || name == "PartialOrd");
+        if !known || !has("PartialEq") || found.is_some() {
+            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once";
+            return Err(syn::Error::new(attribute.span(), hint));
+        }
+        found = Some(has("PartialOrd"));
+    }
+    Ok(found)
+}
+
+/// The comparison of a struct, field by field, as Rust's own derives write it: since this macro writes it, kernels know it.
+fn comparisons(name: &Ident, generics: &Generics, fields: &Fields, ordered: bool) -> TokenStream {
+    let implemented = |of: TokenStream, body: TokenStream| {
+        let mut generics = generics.clone();
+        let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+        let clause = generics.make_where_clause();
+        clause.predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { syn::parse_quote!(#ty: #of) }));
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        quote!(impl #impl_generics #of for #name #ty_generics #where_clause { #body })
+    };
+    let members: Vec<(Member, Span)> = fields.members().zip(fields.iter().map(|field| field.ty.span())).collect();
+    let equal = members.iter().map(|(member, span)| quote_spanned!(*span => && self.#member == __other.#member));
+    let equal =
+        implemented(quote!(::core::cmp::PartialEq), quote!(fn eq(&self, __other: &Self) -> bool { true #(#equal)* }));
+    if !ordered {
+        return equal;
+    }
+    let decided = members.iter().map(|(member, span)| {
+        quote_spanned!(*span => match ::core::cmp::PartialOrd::partial_cmp(&self.#member, &__other.#member) {
+            ::core::option::Option::Some(::core::cmp::Ordering::Equal) => {}
+            __decided => return __decided,
+        })
+    });
+    let order = implemented(
+        quote!(::core::cmp::PartialOrd),
+        quote! {
+            fn partial_cmp(&self, __other: &Self) -> ::core::option::Option<::core::cmp::Ordering> {
+                #(#decided)*
+                ::core::option::Option::Some(::core::cmp::Ordering::Equal)
+            }
+        },
+    );
+    quote!(#equal #order)
+}
+
 /// The generics with each type parameter a value, and others as written.
 fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -104,6 +155,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
     let listed = operators(input)?;
+    let derived = derived(input)?;
     let mut generics = bounded(root, &input.generics);
     let clause = generics.make_where_clause();
     for Listed { name, left, right } in &listed {
@@ -138,6 +190,11 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
             instance: <#of as #root::DeviceOperator<#root::operators::#name, #right>>::instance(),
         })
     });
+    let arithmetic = match derived {
+        Some(ordered) => quote!(#root::Arithmetic::Compared(#ordered)),
+        None => quote!(#root::Arithmetic::Listed),
+    };
+    let compared = derived.map(|ordered| comparisons(name, &bounded(root, &input.generics), fields, ordered));
     let values = if borrows {
         arguments(root, input, &members, &static_types, &key)?
     } else {
@@ -152,7 +209,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
                     size: ::core::mem::size_of::<Self>(),
                     align: ::core::mem::align_of::<Self>(),
                     operators: || ::std::vec![#(#listed),*],
-                    arithmetic: #root::Arithmetic::Listed,
+                    arithmetic: #arithmetic,
                 }))
             }
         }
@@ -164,6 +221,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
 
         #[diagnostic::do_not_recommend]
         impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
+
+        #compared
 
         #values
     })
@@ -221,13 +280,14 @@ fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Ge
         impl #impl_generics #root::ValueType for #name #ty_generics #value {
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
 
-            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u64)) {
+            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
                 #(#root::ValueType::cells(&self.#members, __push);)*
             }
         }
 
         impl #impl_generics #root::ArgType for #name #ty_generics #value {}
 
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #root::ElementType for #name #ty_generics #element {}
 
         // SAFETY: its layout is pinned, its fields are plain data, and their sizes sum up to its own.
@@ -301,6 +361,10 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         let hint = "kernels have C-like enums, whose variants hold nothing; use a struct with an enum in it";
         return Err(syn::Error::new(variant.span(), hint));
     }
+    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("derived")) {
+        let hint = "enums are compared by their numbers: write `#[derive(PartialEq, PartialOrd)]`";
+        return Err(syn::Error::new(attribute.span(), hint));
+    }
     let words = repr(input);
     let Some(repr) = words.iter().find(|word| INTEGERS.contains(&word.as_str())) else {
         let hint = "write `#[repr(u8)]`, or another integer, before the enum, so that its size is known";
@@ -347,7 +411,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
             const CELLS: usize = 1;
 
-            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u64)) {
+            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
                 __push(#root::bits_of(*self as #repr));
             }
         }

@@ -33,7 +33,7 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
-#[proc_macro_derive(DeviceType, attributes(operators, from_repr))]
+#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr))]
 pub fn device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_jit::__private), input.into()).into()
 }
@@ -63,7 +63,7 @@ pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
-#[proc_macro_derive(PreludeDeviceType, attributes(operators, from_repr))]
+#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_prelude::__private), input.into()).into()
 }

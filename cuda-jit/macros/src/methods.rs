@@ -440,6 +440,7 @@ fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let tag = Ident::new(name, Span::call_site());
     Ok(quote! {
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #root::DeviceOperator<#root::operators::#tag, #right> for #this #where_clause {
             #definition
             #harvest

@@ -19,7 +19,7 @@ words! { i32 u32 i64 u64 isize usize }
 
 /// A number's bits, and how many there may be.
 fn wide<T: BitWord>(value: T) -> (u64, u32) {
-    (value.bits(), T::SCALAR.bits())
+    (value.bits() as u64, T::SCALAR.bits())
 }
 
 /// How many bits are one; `value.count_ones()`.

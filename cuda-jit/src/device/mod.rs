@@ -53,6 +53,7 @@ mod atomics;
 mod bits;
 mod block;
 mod cache;
+mod float8;
 mod groups;
 pub mod libdevice;
 mod time;
@@ -65,6 +66,7 @@ use block::needs_other_threads;
 
 pub use block::*;
 pub use cache::*;
+pub use float8::*;
 pub use groups::*;
 pub use time::*;
 pub use vectors::*;

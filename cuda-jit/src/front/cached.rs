@@ -4,7 +4,7 @@ use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Intrinsic, Memory, Ty};
-use crate::kir::{CacheLoad, CacheStore, Op, Scalar, Space, Value};
+use crate::kir::{BinaryOp, CacheLoad, CacheStore, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
 
 /// The most bytes that one instruction moves.
@@ -47,6 +47,7 @@ impl Lowering<'_> {
         for Part { offset, scalar, count } in parts(of) {
             let ptr = self.number_at(ptr, of, offset, scalar);
             match count {
+                1 if scalar.bits() > 64 => leaves.push(self.load_halves(hint, ptr, scalar)),
                 1 => leaves.push(self.build.value(Op::LoadCached(hint, ptr), scalar)),
                 _ => {
                     let slots: Vec<_> = (0..count).map(|_| self.build.slot("lane", scalar)).collect();
@@ -75,12 +76,44 @@ impl Lowering<'_> {
             let ptr = self.number_at(ptr, &value.ty, offset, scalar);
             let (these, others) = rest.split_at(count);
             rest = others;
+            if scalar.bits() > 64 {
+                self.store_halves(hint, ptr, these[0], scalar);
+                continue;
+            }
             self.build.effect(match these {
                 [one] => Op::StoreCached(hint, ptr, *one),
                 _ => Op::StoreCachedAll(hint, ptr, these.to_vec()),
             });
         }
         Ok(())
+    }
+
+    /// A pointer to a number of 128 bits as one to its halves, which are moved at once.
+    fn halves_behind(&mut self, ptr: Value) -> Value {
+        let half = Pointee::Scalar(Scalar::U64);
+        self.build.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
+    }
+
+    fn load_halves(&mut self, hint: CacheLoad, ptr: Value, scalar: Scalar) -> Value {
+        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let slots = ["low", "high"].map(|name| self.build.slot(name, Scalar::U64));
+        self.build.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
+        let [low, high] = slots.map(|slot| {
+            let half = self.build.value(Op::Get(slot), Scalar::U64);
+            self.cast_value(half, Scalar::U64, wide)
+        });
+        let width = self.constant(wide, 64);
+        let high = self.binary_value(BinaryOp::Shl, high, width, wide);
+        let number = self.binary_value(BinaryOp::Or, high, low, wide);
+        self.cast_value(number, wide, scalar)
+    }
+
+    fn store_halves(&mut self, hint: CacheStore, ptr: Value, value: Value, scalar: Scalar) {
+        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let (number, width) = (self.cast_value(value, scalar, wide), self.constant(wide, 64));
+        let high = self.binary_value(BinaryOp::Shr, number, width, wide);
+        let halves = [number, high].map(|half| self.cast_value(half, wide, Scalar::U64));
+        self.build.effect(Op::StoreCachedAll(hint, ptr, halves.to_vec()));
     }
 
     /// A number at a pointer to it or to the vector that it is in.

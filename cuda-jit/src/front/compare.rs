@@ -10,7 +10,7 @@ use super::operator::comparison;
 use super::place::Place;
 use super::slice::Elements;
 use super::types::Val;
-use crate::harvest::Ty;
+use crate::harvest::{Arithmetic, Ty};
 use crate::kir::{BinaryOp as Kir, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, UnaryOp, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 
@@ -19,6 +19,20 @@ use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 struct Verdict {
     slot: SlotId,
     exit: BlockId,
+}
+
+impl Ty {
+    /// Whether its parts are compared in order, and the first pair that differs decides.
+    pub(super) fn is_compared_by_parts(&self, op: CompareOp) -> bool {
+        match self {
+            Ty::Tuple(_) => true,
+            Ty::Struct(of) => match of.arithmetic {
+                Arithmetic::Compared(ordered) => ordered || matches!(op, CompareOp::Eq | CompareOp::Ne),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }
 
 /// Whether it is compared element by element.
@@ -81,8 +95,8 @@ impl Lowering<'_> {
             }
             ty @ Ty::Array(..) if !ty.is_plain() => self.compared_references(at, op, &left, &right),
             Ty::Array(..) | Ty::Slice(..) => self.compared_elements(at, op, &left, &right),
-            Ty::Tuple(types) => self.deciding(op, |walk, verdict| {
-                for index in 0..types.len() {
+            ty if ty.is_compared_by_parts(op) => self.deciding(op, |walk, verdict| {
+                for index in 0..ty.parts().len() {
                     let (left, right) = (walk.part(&left, index), walk.part(&right, index));
                     walk.decide(at, op, &left, &right, verdict)?;
                 }
@@ -101,10 +115,13 @@ impl Lowering<'_> {
                 let (left, right) = (walk.part(&left, 0), walk.part(&right, 0));
                 walk.compared(at, op, &left, &right)
             }),
+            Ty::Enum(..) => {
+                let (left, right) = (self.read(&left), self.read(&right));
+                Ok(self.compare(op, left.only(), right.only()))
+            }
             ty if op == CompareOp::Eq => {
                 let (left, right) = (self.read(&left), self.read(&right));
                 match ty {
-                    Ty::Enum(..) => Ok(self.compare(op, left.only(), right.only())),
                     vector if vector.lanes().is_some() => Ok(self.lanes_binary(at, BinaryOp::Eq, left, right)?.only()),
                     number if number.complex().is_some() => Ok(self.same_numbers(&left, &right)),
                     Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left, right)?.only()),
@@ -113,7 +130,8 @@ impl Lowering<'_> {
             }
             other => {
                 let text = format!(
-                    "kernels order numbers, and tuples, arrays, slices and `Option` of them, not values of type `{}`",
+                    "kernels order numbers and enums, structs with `#[derived(PartialEq, PartialOrd)]`, and tuples, arrays, \
+                     slices and `Option` of them, not values of type `{}`",
                     shown(&other)
                 );
                 Err(self.error(at, text))

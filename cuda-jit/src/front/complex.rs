@@ -14,7 +14,7 @@ impl Ty {
         match self {
             Ty::Struct(of) => match of.arithmetic {
                 Arithmetic::Complex(part) => Some(part),
-                Arithmetic::Listed | Arithmetic::Lanes(_) => None,
+                Arithmetic::Listed | Arithmetic::Compared(_) | Arithmetic::Lanes(_) => None,
             },
             _ => None,
         }

@@ -99,11 +99,11 @@ impl Lowering<'_> {
     }
 
     /// A value of any type from the bits of its numbers.
-    pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u64>) -> Val {
+    pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Val {
         let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
         match ty {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
-                value.leaves.push(self.constant(*scalar, cells.next().unwrap_or_default()));
+                value.leaves.push(self.constant_bits(*scalar, cells.next().unwrap_or_default()));
             }
             Ty::Array(element, count) => {
                 let array = self.new_array("constant", ty);
@@ -117,7 +117,7 @@ impl Lowering<'_> {
             }
             _ => {
                 if let Ty::Option(_) = ty {
-                    value.leaves.push(self.constant(crate::kir::Scalar::Bool, cells.next().unwrap_or_default()));
+                    value.leaves.push(self.constant_bits(crate::kir::Scalar::Bool, cells.next().unwrap_or_default()));
                 }
                 for (part, _) in ty.parts() {
                     value.leaves.extend(self.constant_value(part, cells).leaves);
@@ -129,7 +129,7 @@ impl Lowering<'_> {
 }
 
 /// Writes a value as it lies in memory, at the beginning of `bytes`, from the bits of its numbers.
-fn image(ty: &Ty, cells: &mut impl Iterator<Item = u64>, bytes: &mut [u8]) {
+fn image(ty: &Ty, cells: &mut impl Iterator<Item = u128>, bytes: &mut [u8]) {
     match ty {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
             let width = scalar.bytes() as usize;

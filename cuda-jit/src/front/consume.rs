@@ -184,7 +184,7 @@ impl Lowering<'_> {
                 })
             }
             number if let Some(part) = number.complex() => {
-                let mut cells = [u64::from(name == "product") * part.one(), 0].into_iter();
+                let mut cells = [u128::from(name == "product") * part.one(), 0].into_iter();
                 let first = self.constant_value(number, &mut cells);
                 self.fold(at, iter, first, |walk, all, item| {
                     let item = walk.value_of(item);
@@ -205,10 +205,10 @@ impl Lowering<'_> {
     fn neutral(&mut self, op: BinaryOp, scalar: Scalar) -> Value {
         let bits = match op {
             BinaryOp::Mul => scalar.one(),
-            _ if scalar.is_float() => 1 << (scalar.bits() - 1),
+            _ if scalar.is_float() => scalar.top(),
             _ => 0,
         };
-        self.constant(scalar, bits)
+        self.constant_bits(scalar, bits)
     }
 
     /// `any` and `all`: the first item for which the test is `decides` tells.

@@ -230,6 +230,8 @@ fn c_scalar(scalar: Scalar) -> &'static str {
         Scalar::U32 => "unsigned int",
         Scalar::I64 => "long long",
         Scalar::U64 => "unsigned long long",
+        Scalar::I128 => "__int128",
+        Scalar::U128 => "unsigned __int128",
         Scalar::F16 => "__half",
         Scalar::Bf16 => "__nv_bfloat16",
         Scalar::F16x2 => "__half2",

@@ -142,11 +142,11 @@ impl Lowering<'_> {
             Lit::Int(value, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_integer()));
                 let scalar = scalar.unwrap_or(Scalar::I32);
-                let bits = value & mask(scalar);
+                let bits = value & scalar.mask();
                 if bits != value {
                     return Err(self.error(at, format!("the literal {value} does not fit {scalar}")));
                 }
-                Ok(Val::scalar(scalar, self.constant(scalar, bits)))
+                Ok(Val::scalar(scalar, self.constant_bits(scalar, bits)))
             }
             Lit::Float(single, double, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_float()));
@@ -376,9 +376,4 @@ fn is_literal(expr: &Expr) -> bool {
         ExprKind::Unary(_, inner) => is_literal(inner),
         _ => false,
     }
-}
-
-/// The bits of a scalar's width.
-pub(super) fn mask(scalar: Scalar) -> u64 {
-    u64::MAX >> (64 - scalar.bits())
 }

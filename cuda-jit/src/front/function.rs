@@ -320,6 +320,11 @@ impl<'p> Lowering<'p> {
 
     /// A constant.
     pub(super) fn constant(&mut self, ty: Scalar, bits: u64) -> Value {
+        self.build.constant(ty, bits.into())
+    }
+
+    /// A constant of any type from its bits.
+    pub(super) fn constant_bits(&mut self, ty: Scalar, bits: u128) -> Value {
         self.build.constant(ty, bits)
     }
 

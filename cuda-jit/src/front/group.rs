@@ -144,7 +144,8 @@ impl Lowering<'_> {
                 let function = match op {
                     ShuffleOp::Up => device::lane_up::instance(),
                     ShuffleOp::Down => device::lane_down::instance(),
-                    ShuffleOp::Index | ShuffleOp::Xor => device::lane_at::instance(),
+                    ShuffleOp::Xor => device::lane_xor::instance(),
+                    ShuffleOp::Index => device::lane_at::instance(),
                 };
                 (ShuffleOp::Index, 32, self.helper(at, &function, group, rank)?)
             }

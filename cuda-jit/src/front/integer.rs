@@ -1,6 +1,5 @@
 //! Methods of integers that take more than an instruction: powers, Euclidean division, and those that tell overflow.
 
-use super::expr::mask;
 use super::function::Lowering;
 use super::types::Val;
 use crate::harvest::Ty;
@@ -62,7 +61,7 @@ impl Lowering<'_> {
     }
 
     fn division_overflows(&mut self, ty: Scalar, a: Value, b: Value) -> Value {
-        let (minus_one, minimum) = (self.constant(ty, mask(ty)), self.constant(ty, 1 << (ty.bits() - 1)));
+        let (minus_one, minimum) = (self.constant_bits(ty, ty.mask()), self.constant_bits(ty, ty.top()));
         let (by_minus_one, lowest) =
             (self.compare(CompareOp::Eq, b, minus_one), self.compare(CompareOp::Eq, a, minimum));
         self.binary_value(BinaryOp::And, by_minus_one, lowest, Scalar::Bool)
@@ -115,12 +114,12 @@ impl Lowering<'_> {
         let exact = self.binary_value(BinaryOp::Mul, a, b, ty);
         let limit = if ty.is_signed() {
             let zero = self.constant(ty, 0);
-            let (low, high) = (self.constant(ty, 1 << (ty.bits() - 1)), self.constant(ty, mask(ty) >> 1));
+            let (low, high) = (self.constant_bits(ty, ty.top()), self.constant_bits(ty, ty.mask() >> 1));
             let signs = [self.compare(CompareOp::Lt, a, zero), self.compare(CompareOp::Lt, b, zero)];
             let differ = self.binary_value(BinaryOp::Xor, signs[0], signs[1], Scalar::Bool);
             self.select(differ, low, high, ty)
         } else {
-            self.constant(ty, mask(ty))
+            self.constant_bits(ty, ty.mask())
         };
         self.select(overflows, limit, exact, ty)
     }

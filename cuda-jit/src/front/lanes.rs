@@ -17,7 +17,7 @@ impl Ty {
         match self {
             Ty::Struct(of) => match of.arithmetic {
                 Arithmetic::Lanes(number) => Some(number),
-                Arithmetic::Listed | Arithmetic::Complex(_) => None,
+                Arithmetic::Listed | Arithmetic::Compared(_) | Arithmetic::Complex(_) => None,
             },
             _ => None,
         }

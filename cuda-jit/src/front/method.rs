@@ -4,7 +4,6 @@
 
 use super::Callee;
 use super::call::Arg;
-use super::expr::mask;
 use super::function::{Lowering, Result};
 use super::numbers::unsigned;
 use super::place::Place;
@@ -289,7 +288,7 @@ impl Lowering<'_> {
         let bits = ty.unsigned();
         let sign = |walk: &mut Self| {
             let raw = walk.build.value(Op::Bitcast(a, bits), bits);
-            let top = walk.constant(bits, 1 << (bits.bits() - 1));
+            let top = walk.constant_bits(bits, bits.top());
             walk.binary_value(BinaryOp::And, raw, top, bits)
         };
         match name {
@@ -315,7 +314,7 @@ impl Lowering<'_> {
             "is_nan" => self.compare(CompareOp::Ne, a, a),
             "is_infinite" | "is_finite" => {
                 let magnitude = self.unary_value(UnaryOp::Abs, a, ty);
-                let infinity = self.constant(ty, ty.infinity());
+                let infinity = self.constant_bits(ty, ty.infinity());
                 let op = if name == "is_finite" { CompareOp::Lt } else { CompareOp::Eq };
                 self.compare(op, magnitude, infinity)
             }
@@ -342,7 +341,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn one(&mut self, ty: Scalar) -> Value {
-        self.constant(ty, ty.one())
+        self.constant_bits(ty, ty.one())
     }
 
     fn integer_unary(&mut self, at: Pos, name: &str, ty: Scalar, a: Value) -> Value {
@@ -368,7 +367,7 @@ impl Lowering<'_> {
                 self.binary_value(BinaryOp::Sub, top, zeros, Scalar::U32)
             }
             "signum" => {
-                let (one, minus_one) = (self.one(ty), self.constant(ty, mask(ty)));
+                let (one, minus_one) = (self.one(ty), self.constant_bits(ty, ty.mask()));
                 let negative = self.compare(CompareOp::Lt, a, zero);
                 let positive = self.compare(CompareOp::Gt, a, zero);
                 let rest = self.select(negative, minus_one, zero, ty);
@@ -468,13 +467,12 @@ impl Lowering<'_> {
         let exact = self.binary_value(op, a, b, ty);
         let zero = self.constant(ty, 0);
         let limit = if ty.is_signed() {
-            let minimum = 1 << (ty.bits() - 1);
-            let (low, high) = (self.constant(ty, minimum), self.constant(ty, minimum - 1));
+            let (low, high) = (self.constant_bits(ty, ty.top()), self.constant_bits(ty, ty.top() - 1));
             // on overflow the exact result lies on the side that the first operand's sign names
             let negative = self.compare(CompareOp::Lt, a, zero);
             self.select(negative, low, high, ty)
         } else if op == BinaryOp::Add {
-            self.constant(ty, mask(ty))
+            self.constant_bits(ty, ty.mask())
         } else {
             zero
         };

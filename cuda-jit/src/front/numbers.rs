@@ -102,7 +102,7 @@ impl Lowering<'_> {
         let mut count = self.distance(scalar, start, end);
         if inclusive {
             let (one, most) = (self.constant(Scalar::U64, 1), self.constant(Scalar::U64, u64::MAX - 1));
-            let before = if scalar.bits() == 64 { self.index_op(BinaryOp::Min, count, most) } else { count };
+            let before = if scalar.bits() >= 64 { self.index_op(BinaryOp::Min, count, most) } else { count };
             count = self.index_op(BinaryOp::Add, before, one);
         }
         let (any, zero) = (self.any_in(range, end), self.constant(Scalar::U64, 0));
@@ -202,7 +202,7 @@ impl Lowering<'_> {
         let fits = self.build.value(Op::Unary(UnaryOp::Not, overflows), Scalar::Bool);
         let before = self.compare(CompareOp::Lt, stepped, end);
         let more = self.build.value(Op::Binary(BinaryOp::And, fits, before), Scalar::Bool);
-        if scalar == Scalar::U64 {
+        if scalar.bits() >= 64 {
             return more;
         }
         let most = self.constant(Scalar::U64, u64::MAX >> (64 - scalar.bits()));
@@ -216,7 +216,7 @@ impl Lowering<'_> {
         self.compare(CompareOp::Ge, distance, step)
     }
 
-    /// How far two numbers lie apart.
+    /// How far two numbers lie apart; at most what a `u64` holds.
     fn distance(&mut self, scalar: Scalar, low: Value, high: Value) -> Value {
         let distance = self.binary_value(BinaryOp::Sub, high, low, scalar);
         let unsigned = unsigned(scalar);
@@ -224,6 +224,12 @@ impl Lowering<'_> {
             true => distance,
             false => self.build.value(Op::Bitcast(distance, unsigned), unsigned),
         };
+        if scalar.bits() <= 64 {
+            return self.cast_value(distance, unsigned, Scalar::U64);
+        }
+        // no step and no count is larger
+        let most = self.constant(unsigned, u64::MAX);
+        let distance = self.binary_value(BinaryOp::Min, distance, most, unsigned);
         self.cast_value(distance, unsigned, Scalar::U64)
     }
 }
@@ -235,6 +241,7 @@ pub(super) fn unsigned(scalar: Scalar) -> Scalar {
         Scalar::I16 => Scalar::U16,
         Scalar::I32 => Scalar::U32,
         Scalar::I64 => Scalar::U64,
+        Scalar::I128 => Scalar::U128,
         other => other,
     }
 }

@@ -1,7 +1,6 @@
 //! Binary operators, with the checks that Rust asks for: division always, overflow where the kernel is `checked`.
 
 use super::compare::is_sequence;
-use super::expr::mask;
 use super::function::{Lowering, Result};
 use super::overload;
 use super::types::Val;
@@ -224,8 +223,8 @@ impl Lowering<'_> {
         let nonzero = self.build.value(Op::Compare(CompareOp::Ne, b, zero), Scalar::Bool);
         self.check(at, nonzero, by_zero, &[]);
         if scalar.is_signed() {
-            let minus_one = self.constant(scalar, mask(scalar));
-            let minimum = self.constant(scalar, 1 << (scalar.bits() - 1));
+            let minus_one = self.constant_bits(scalar, scalar.mask());
+            let minimum = self.constant_bits(scalar, scalar.top());
             let other = self.build.value(Op::Compare(CompareOp::Ne, b, minus_one), Scalar::Bool);
             let larger = self.build.value(Op::Compare(CompareOp::Ne, a, minimum), Scalar::Bool);
             let fits = self.build.value(Op::Binary(Kir::Or, other, larger), Scalar::Bool);
@@ -235,7 +234,7 @@ impl Lowering<'_> {
 
     /// Panics where a signed value is its type's minimum, whose negation does not fit.
     pub(super) fn check_not_minimum(&mut self, at: Pos, scalar: Scalar, value: Value, message: &str) {
-        let minimum = self.constant(scalar, 1 << (scalar.bits() - 1));
+        let minimum = self.constant_bits(scalar, scalar.top());
         let fits = self.build.value(Op::Compare(CompareOp::Ne, value, minimum), Scalar::Bool);
         self.check(at, fits, message, &[]);
     }

@@ -2,6 +2,7 @@
 
 use super::function::{Lowering, Result};
 use super::layout::shown;
+use super::operator::comparison;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Body, Operator, Ty};
@@ -76,6 +77,11 @@ pub(super) fn left_type(name: &str, of: &Ty) -> Option<Ty> {
 impl Lowering<'_> {
     /// `left op right` of structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
+        if let Some(compare) = comparison(op)
+            && (left.ty.is_compared_by_parts(compare) || trait_name(op) == "PartialOrd" && left.ty == right.ty)
+        {
+            return self.compare_values(at, op, left, right);
+        }
         let name = trait_name(op);
         let operator = find(&left.ty, name, Some(&right.ty));
         let Some(operator) = operator.or_else(|| find_right(Some(&left.ty), name, &right.ty)) else {
@@ -129,9 +135,10 @@ impl Lowering<'_> {
         let (left, right) = (shown(left), shown(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
         let listed = if is_struct { operator.clone() } else { format!("{name} for {left}") };
+        let derived = if name == "PartialEq" { ", or `#[derived(PartialEq)]` to compare its fields" } else { "" };
         let text = format!(
             "`{left}` has no device operator `{operator}`; write `#[device] impl {operator} for {left}` and list it at \
-             the struct: `#[operators({listed})]`"
+             the struct: `#[operators({listed})]`{derived}"
         );
         self.error(at, text)
     }

@@ -2,7 +2,6 @@
 //!
 //! A name is bound as rustc says: by value, or as a reference to the part of the place that it names.
 
-use super::expr::mask;
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
@@ -249,7 +248,7 @@ impl Lowering<'_> {
             Pattern::Lit(lit, negated) => lit_bits(*lit, *negated, scalar),
             _ => return None,
         };
-        let constant = self.constant(scalar, bits);
+        let constant = self.constant_bits(scalar, bits);
         Some(self.compare(compare, value, constant))
     }
 
@@ -287,15 +286,15 @@ fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pa
 }
 
 /// A literal's bits in a type.
-fn lit_bits(lit: Lit, negated: bool, scalar: Scalar) -> u64 {
+fn lit_bits(lit: Lit, negated: bool, scalar: Scalar) -> u128 {
     match lit {
-        Lit::Bool(value) => u64::from(value),
+        Lit::Bool(value) => u128::from(value),
         Lit::Text(_) => 0,
-        Lit::Int(value, _) => (if negated { value.wrapping_neg() } else { value }) & mask(scalar),
+        Lit::Int(value, _) => (if negated { value.wrapping_neg() } else { value }) & scalar.mask(),
         Lit::Float(single, double, _) => {
             let (bits, sign) = match scalar {
-                Scalar::F32 => (u64::from(single), 1 << 31),
-                _ => (double, 1 << 63),
+                Scalar::F32 => (u128::from(single), 1 << 31),
+                _ => (u128::from(double), 1 << 63),
             };
             if negated { bits ^ sign } else { bits }
         }

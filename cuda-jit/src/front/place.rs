@@ -145,7 +145,7 @@ impl Lowering<'_> {
             places.push(self.scalar(index, Scalar::U64)?);
         }
         let known = match &indices[0].1 {
-            ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
+            ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
             _ => None,
         };
         match base {

@@ -2,32 +2,78 @@
 
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::kir::{Op, Scalar, Value};
-use crate::print::significant;
-use crate::syntax::{Conversion, Expr, Form, Piece};
+use crate::harvest::{DeviceFn, Memory, Ty};
+use crate::kir::{CompareOp, Op, Scalar, Space, Type, UnaryOp, Value};
+use crate::print::{self, significant};
+use crate::syntax::{Conversion, Expr, Form, Piece, Pos};
+use crate::types::widening;
+
+/// So many bytes hold every number of 128 bits: 43 octal digits, or 39 decimal ones with a sign, and the zero at the end.
+const WIDEST: u64 = 44;
 
 impl Lowering<'_> {
     /// `printf!(pieces, args)`: every argument is evaluated once, in order.
     pub(super) fn print(&mut self, pieces: &'static [Piece], args: &'static [Expr]) -> Result<Val> {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
-            let value = self.operand(arg, None)?;
+            let mut value = self.operand(arg, None)?;
+            if let Ty::Struct(of) = &value.ty
+                && let Some(widening) = widening(of.name)
+            {
+                value = self.call_instance(arg.0, &widening, vec![value.clone()])?;
+            }
             let scalar = self.number(arg.0, &value)?;
-            values.push((value.only(), scalar));
+            values.push((arg.0, value.only(), scalar));
         }
         let (mut format, mut passed) = (String::new(), Vec::new());
         for piece in pieces {
             match piece {
                 Piece::Text(text) => format.push_str(&text.replace('%', "%%")),
                 Piece::Value(index, conversion) => {
-                    let (value, scalar) = values[*index as usize];
+                    let (at, value, scalar) = values[*index as usize];
                     format.push_str(&conversion_of(*conversion, scalar));
-                    passed.push(self.promoted(value, scalar, conversion.form));
+                    passed.push(match scalar.bits() {
+                        128 => self.digits(at, value, scalar, *conversion)?,
+                        _ => self.promoted(value, scalar, conversion.form),
+                    });
                 }
             }
         }
         self.build.effect(Op::Print(format.into(), passed));
         Ok(Val::unit())
+    }
+
+    /// The text of a number that `vprintf` has no conversion for, which the thread writes itself: where it begins.
+    fn digits(&mut self, at: Pos, value: Value, scalar: Scalar, conversion: Conversion) -> Result<Value> {
+        let Conversion { form, zeros, width, .. } = conversion;
+        let (base, upper) = match form {
+            Form::LowerHex => (16, false),
+            Form::UpperHex => (16, true),
+            Form::Octal => (8, false),
+            _ => (10, false),
+        };
+        let (wide, zero) = (Scalar::U128, self.constant(scalar, 0));
+        let (magnitude, negative) = match base {
+            10 if scalar.is_signed() => {
+                (self.unary_value(UnaryOp::Abs, value, scalar), self.compare(CompareOp::Lt, value, zero))
+            }
+            _ => (value, self.constant(Scalar::Bool, 0)),
+        };
+        let magnitude = self.cast_value(magnitude, scalar, wide);
+        let width = if zeros { u64::from(width.saturating_sub(before(conversion).len() as u32)) } else { 0 };
+        let (byte, len) = (Ty::Scalar(Scalar::U8), WIDEST.max(width + 2));
+        let text = self.new_array("digits", &Ty::Array(Box::new(byte.clone()), len)).only();
+        let [base, width, len] = [base, width, len].map(|number| self.constant(Scalar::U64, number));
+        let upper = self.constant(Scalar::Bool, upper.into());
+        let arguments = vec![
+            Val::scalar(wide, magnitude),
+            Val::scalar(Scalar::Bool, negative),
+            Val { ty: Ty::Tuple(vec![Ty::INDEX, Ty::Scalar(Scalar::Bool)]), leaves: vec![base, upper] },
+            Val::scalar(Scalar::U64, width),
+            Val { ty: Ty::Slice(Box::new(byte), Memory::Write(Space::Local)), leaves: vec![text, len] },
+        ];
+        let start = self.call_instance(at, &print::write_digits::instance(), arguments)?.only();
+        Ok(self.build.value(Op::Offset(text, start), Type::Ptr(Space::Local, Scalar::U8.into())))
     }
 
     /// A value as `vprintf` takes it: at least 32 bits wide, floats as `f64`, digits of hexadecimals without a sign.
@@ -53,11 +99,21 @@ impl Lowering<'_> {
     }
 }
 
+/// What `#` writes before the digits.
+fn before(conversion: Conversion) -> &'static str {
+    match (conversion.prefix, conversion.form) {
+        (true, Form::Octal) => "0o",
+        (true, _) => "0x",
+        _ => "",
+    }
+}
+
 /// The conversion of C's that writes a value of a type.
 fn conversion_of(conversion: Conversion, scalar: Scalar) -> String {
-    let Conversion { form, prefix, left, zeros, width, precision } = conversion;
+    let Conversion { form, left, zeros, width, precision, .. } = conversion;
+    let own_text = matches!(scalar, Scalar::Bool | Scalar::I128 | Scalar::U128);
     let (letter, upper) = match (form, scalar) {
-        (_, Scalar::Bool) => ('s', false),
+        _ if own_text => ('s', false),
         (Form::LowerExp, _) => ('e', false),
         (Form::UpperExp, _) => ('e', true),
         (Form::LowerHex, _) => ('x', false),
@@ -70,12 +126,8 @@ fn conversion_of(conversion: Conversion, scalar: Scalar) -> String {
         (Form::Debug, float) if float.is_float() => precision.or(Some(significant(float))),
         _ => precision,
     };
-    let before = match (prefix, letter) {
-        (true, 'x') => "0x",
-        (true, _) => "0o",
-        _ => "",
-    };
-    let zeros = zeros && scalar != Scalar::Bool;
+    let before = before(conversion);
+    let zeros = zeros && !own_text;
     let left = !zeros && left.unwrap_or(scalar == Scalar::Bool);
     let mut text = format!("{before}%");
     if width > 0 {

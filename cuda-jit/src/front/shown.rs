@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use super::Program;
-use super::expr::mask;
 use super::function::{Local, Lowering};
 use super::layout::{TAG, shown};
 use super::types::Val;
@@ -136,7 +135,7 @@ impl Program {
             Ty::Unit => SourceKind::Struct(0, Vec::new()),
             Ty::Scalar(scalar) => SourceKind::Scalar(*scalar),
             Ty::Enum(of, scalar) => {
-                let names = of.variants.iter().map(|(name, bits)| ((*name).to_owned(), bits & mask(*scalar)));
+                let names = of.variants.iter().map(|(name, bits)| ((*name).to_owned(), *bits & scalar.mask() as u64));
                 SourceKind::Enum(*scalar, names.collect())
             }
             Ty::Array(element, count) if ty.is_plain() => SourceKind::Array(self.in_memory(element), *count),

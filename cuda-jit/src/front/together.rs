@@ -45,6 +45,16 @@ impl Lowering<'_> {
                 Op::Reduce(op, mask, self.scalar(&args[1], scalar)?)
             }
             Intrinsic::LaneMask(order) => Op::Special(Special::LaneMask(order)),
+            Intrinsic::ComputeCapability => Op::Special(Special::ComputeCapability),
+            Intrinsic::Narrow(float) => {
+                let low = self.scalar(&args[0], Scalar::F32)?;
+                Op::Narrow(float, low, self.scalar(&args[1], Scalar::F32)?)
+            }
+            Intrinsic::Widen(float) => {
+                let bytes = self.scalar(&args[0], Scalar::U16)?;
+                let pair = self.build.value(Op::Widen(float, bytes), Scalar::F16x2);
+                return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: self.unpack(pair, Scalar::F16x2) });
+            }
             Intrinsic::ClusterBarrier => Op::ClusterBarrier,
             Intrinsic::KernelPanicked => Op::Panicked,
             Intrinsic::GridBarrier => {

@@ -56,7 +56,10 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::MapShared => Ty::Unit,
-        Intrinsic::BarrierReduce(BarrierOp::Count)
+        Intrinsic::Narrow(_) => Ty::Scalar(Scalar::U16),
+        Intrinsic::Widen(_) => Ty::Tuple(vec![Ty::Scalar(Scalar::F16); 2]),
+        Intrinsic::ComputeCapability
+        | Intrinsic::BarrierReduce(BarrierOp::Count)
         | Intrinsic::Vote(VoteOp::Ballot)
         | Intrinsic::MatchAny
         | Intrinsic::ActiveMask

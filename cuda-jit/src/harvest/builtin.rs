@@ -31,7 +31,7 @@ macro_rules! receivers {
     ($($ty:ty)*) => { $( impl BuiltinReceiver for $ty {} )* };
 }
 
-receivers! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 half::f16 half::bf16 }
+receivers! { bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 half::f16 half::bf16 }
 
 impl BuiltinReceiver for std::cmp::Ordering {}
 macro_rules! tuples {

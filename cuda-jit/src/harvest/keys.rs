@@ -38,7 +38,7 @@ pub trait ValueType: DeviceType + Copy + 'static {
     const CELLS: usize;
 
     /// Calls `push` with the bits of each number in the value, in order.
-    fn cells(&self, push: &mut dyn FnMut(u64));
+    fn cells(&self, push: &mut dyn FnMut(u128));
 }
 
 /// A [`ValueType`] that can lie in memory which holds anything at first: every bit pattern is a value.
@@ -70,7 +70,7 @@ pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver {
     const SCALAR: Scalar;
 
     /// The value's bits, zero-extended.
-    fn bits(self) -> u64;
+    fn bits(self) -> u128;
 }
 
 /// A type that `as` can name.
@@ -87,7 +87,7 @@ macro_rules! scalars {
         impl DeviceType for $ty { type K = $ty; }
         impl ValueType for $ty {
             const CELLS: usize = 1;
-            fn cells(&self, push: &mut dyn FnMut(u64)) { push(self.bits()); }
+            fn cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
         }
         #[diagnostic::do_not_recommend]
         impl ElementType for $ty {}
@@ -97,7 +97,7 @@ macro_rules! scalars {
         impl CastType for $ty { const TARGET: Scalar = Scalar::$scalar; }
         impl ScalarType for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
-            fn bits(self) -> u64 { let $v = self; $bits }
+            fn bits(self) -> u128 { let $v = self; u128::from($bits) }
         }
     )* };
 }
@@ -109,11 +109,13 @@ scalars! {
     i32 => I32, |v| u64::from(v as u32);
     i64 => I64, |v| v as u64;
     isize => I64, |v| v as u64;
+    i128 => I128, |v| v as u128;
     u8 => U8, |v| u64::from(v);
     u16 => U16, |v| u64::from(v);
     u32 => U32, |v| u64::from(v);
     u64 => U64, |v| v;
     usize => U64, |v| v as u64;
+    u128 => U128, |v| v;
     f32 => F32, |v| u64::from(v.to_bits());
     f64 => F64, |v| v.to_bits();
     half::f16 => F16, |v| u64::from(v.to_bits());
@@ -210,7 +212,7 @@ impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
 impl<T: ValueType, const N: usize> ValueType for [T; N] {
     const CELLS: usize = N * T::CELLS;
 
-    fn cells(&self, push: &mut dyn FnMut(u64)) {
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
         self.iter().for_each(|element| element.cells(push));
     }
 }
@@ -238,8 +240,8 @@ impl<T: DeviceType> DeviceType for Option<T> {
 impl<T: ValueType> ValueType for Option<T> {
     const CELLS: usize = 1 + T::CELLS;
 
-    fn cells(&self, push: &mut dyn FnMut(u64)) {
-        push(u64::from(self.is_some()));
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(self.is_some()));
         match self {
             Some(value) => value.cells(push),
             None => (0..T::CELLS).for_each(|_| push(0)),
@@ -264,7 +266,7 @@ macro_rules! tuples {
         impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
         impl<$($name: ValueType),+> ValueType for ($($name,)+) {
             const CELLS: usize = 0 $(+ $name::CELLS)+;
-            fn cells(&self, push: &mut dyn FnMut(u64)) { $(self.$index.cells(push);)+ }
+            fn cells(&self, push: &mut dyn FnMut(u128)) { $(self.$index.cells(push);)+ }
         }
         #[diagnostic::do_not_recommend]
         impl<$($name: KernelParam),+> KernelParam for ($($name,)+) {}
@@ -302,7 +304,7 @@ impl<T: ?Sized> DeviceType for PhantomData<T> {
 impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     const CELLS: usize = 0;
 
-    fn cells(&self, _: &mut dyn FnMut(u64)) {}
+    fn cells(&self, _: &mut dyn FnMut(u128)) {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -314,7 +316,7 @@ impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 impl ValueType for () {
     const CELLS: usize = 0;
 
-    fn cells(&self, _: &mut dyn FnMut(u64)) {}
+    fn cells(&self, _: &mut dyn FnMut(u128)) {}
 }
 
 impl Key for std::cmp::Ordering {
@@ -331,7 +333,7 @@ impl DeviceType for std::cmp::Ordering {
 impl ValueType for std::cmp::Ordering {
     const CELLS: usize = 1;
 
-    fn cells(&self, push: &mut dyn FnMut(u64)) {
-        push(u64::from(*self as i8 as u8));
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(*self as i8 as u8));
     }
 }

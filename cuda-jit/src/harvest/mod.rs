@@ -30,8 +30,8 @@ pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, T
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
-    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, LibFn, Order, ReduceOp, Scalar, ShuffleOp,
-    TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
+    ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
 use cuda_mem::Element;
@@ -148,7 +148,7 @@ pub enum GenericArg {
     /// A type.
     Type(Ty),
     /// The bits of a constant.
-    Const(u64),
+    Const(u128),
     /// The name of the type whose method it is, with its generic arguments.
     Of(&'static str),
 }
@@ -268,6 +268,12 @@ pub enum Intrinsic {
     AsVectors,
     /// A vector of its numbers, or of one for all.
     Vector,
+    /// The compute capability that is compiled for.
+    ComputeCapability,
+    /// Two `f32` as 8-bit floats.
+    Narrow(Float8),
+    /// Two 8-bit floats as `f16`.
+    Widen(Float8),
     /// A number made of another, of this type, as by `as`; of an integer of the same width, from its bits.
     Number(Scalar),
 }
@@ -297,7 +303,7 @@ pub struct ConstValue {
     /// Its type.
     pub ty: Ty,
     /// The bits of each number.
-    pub cells: Vec<u64>,
+    pub cells: Vec<u128>,
     /// What the host holds of it, if it is a [`Constant`].
     pub(crate) held: Option<Arc<Held>>,
 }
@@ -408,7 +414,7 @@ pub fn const_of<'a, T: ConstItem<'a>>(item: &'a T) -> ConstValue {
 }
 
 /// The bits of a const parameter.
-pub fn bits_of<T: ScalarType>(value: T) -> u64 {
+pub fn bits_of<T: ScalarType>(value: T) -> u128 {
     value.bits()
 }
 

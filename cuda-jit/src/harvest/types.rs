@@ -117,6 +117,8 @@ pub struct StructTy {
 pub enum Arithmetic {
     /// Those that it lists, and no others.
     Listed,
+    /// Those that it lists, and it is compared field by field: whether they are the same and, if true, how they are ordered.
+    Compared(bool),
     /// Those of its fields, which are all numbers of this type, one by one.
     Lanes(Scalar),
     /// Those of complex numbers of such parts: it lists them, and what they are with `=` follows.

@@ -130,7 +130,7 @@ impl FunctionBuilder {
     }
 
     /// Appends a constant.
-    pub fn constant(&mut self, ty: Scalar, bits: u64) -> Value {
+    pub fn constant(&mut self, ty: Scalar, bits: u128) -> Value {
         self.value(Op::Const(Const { ty, bits }), ty)
     }
 

@@ -15,7 +15,8 @@ pub enum Printed {
     UnsignedLong,
     /// `%f`, `%g`, `%e`, `%E`: an `f64`.
     Float,
-    /// `%s`: a `bool`, written as `true` or `false`.
+    /// `%s`: a `bool`, written as `true` or `false`; or a pointer to `u8` in the thread's own memory, where a text begins
+    /// that ends in a zero.
     Bool,
 }
 

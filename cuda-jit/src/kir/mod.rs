@@ -54,8 +54,8 @@ pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
 pub use library::{LibArg, LibFn};
 pub use operator::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Order, Ordering, ReduceOp,
-    Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, Lane, Order, Ordering,
+    ReduceOp, Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
 pub use shared::Carved;
@@ -151,6 +151,11 @@ pub enum Op {
     Pair(Value, Value),
     /// A half of a pair: the high one or the low one.
     Lane(Value, Lane),
+    /// Two `f32` as 8-bit floats in one `u16`, the first in its low half: rounded to nearest even, and beyond the largest
+    /// finite number that one. Unspecified where [`Special::ComputeCapability`] is less than 89.
+    Narrow(Float8, Value, Value),
+    /// The pair of `f16` of two 8-bit floats in a `u16`. Unspecified where `Narrow` is.
+    Widen(Float8, Value),
     /// A pointer moved by a number of elements, a `u64`.
     Offset(Value, Value),
     /// The pointer to what a record holds at an offset in bytes.
@@ -283,6 +288,7 @@ impl Op {
             | Op::Cast(a, _)
             | Op::Bitcast(a, _)
             | Op::Lane(a, _)
+            | Op::Widen(_, a)
             | Op::Load(a)
             | Op::LoadCached(_, a)
             | Op::LoadCachedAll(_, a, _)
@@ -300,6 +306,7 @@ impl Op {
             | Op::Offset(a, b)
             | Op::MapShared(a, b)
             | Op::Pair(a, b)
+            | Op::Narrow(_, a, b)
             | Op::Store(a, b)
             | Op::StoreCached(_, a, b)
             | Op::Atomic(_, _, a, b)
@@ -502,6 +509,11 @@ impl Module {
     /// Whether any of it knows where it was written.
     pub fn has_lines(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Line(..)))
+    }
+
+    /// Whether it converts 8-bit floats by their instructions.
+    pub fn has_float8(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::Narrow(..) | Op::Widen(..)))
     }
 
     /// Whether any of it calls a function of libdevice.

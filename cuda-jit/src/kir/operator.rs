@@ -131,6 +131,15 @@ pub enum Lane {
     High,
 }
 
+/// A format of 8-bit floats with an instruction for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Float8 {
+    /// 4 bits of exponent and 3 of fraction, without infinity.
+    E4m3,
+    /// 5 bits of exponent and 2 of fraction.
+    E5m2,
+}
+
 /// An axis of the grid or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "CUDA's names")]
@@ -167,6 +176,8 @@ pub enum Special {
     ClusterRanks,
     /// The lanes whose numbers stand so to the thread's own, a bit for each.
     LaneMask(CompareOp),
+    /// The compute capability that is compiled for, its major number times ten and its minor one; a constant.
+    ComputeCapability,
 }
 
 /// A clock; what it yields differs from read to read.
@@ -212,6 +223,7 @@ pub enum BarrierOp {
 #[expect(missing_docs, reason = "CUDA's scopes")]
 pub enum Scope {
     Block,
+    Cluster,
     Device,
     System,
 }

@@ -13,10 +13,12 @@ pub enum Scalar {
     I16,
     I32,
     I64,
+    I128,
     U8,
     U16,
     U32,
     U64,
+    U128,
     F32,
     F64,
     F16,
@@ -27,16 +29,18 @@ pub enum Scalar {
 
 impl Scalar {
     /// Every scalar type, in declaration order.
-    pub const ALL: [Scalar; 15] = [
+    pub const ALL: [Scalar; 17] = [
         Scalar::Bool,
         Scalar::I8,
         Scalar::I16,
         Scalar::I32,
         Scalar::I64,
+        Scalar::I128,
         Scalar::U8,
         Scalar::U16,
         Scalar::U32,
         Scalar::U64,
+        Scalar::U128,
         Scalar::F32,
         Scalar::F64,
         Scalar::F16,
@@ -53,10 +57,12 @@ impl Scalar {
             Scalar::I16 => "i16",
             Scalar::I32 => "i32",
             Scalar::I64 => "i64",
+            Scalar::I128 => "i128",
             Scalar::U8 => "u8",
             Scalar::U16 => "u16",
             Scalar::U32 => "u32",
             Scalar::U64 => "u64",
+            Scalar::U128 => "u128",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
             Scalar::F16 => "f16",
@@ -74,6 +80,7 @@ impl Scalar {
             Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 16,
             Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F16x2 | Scalar::Bf16x2 => 32,
             Scalar::I64 | Scalar::U64 | Scalar::F64 => 64,
+            Scalar::I128 | Scalar::U128 => 128,
         }
     }
 
@@ -89,7 +96,7 @@ impl Scalar {
 
     /// Whether this is a signed integer type.
     pub fn is_signed(self) -> bool {
-        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128)
     }
 
     /// Whether this is one floating-point number.
@@ -127,6 +134,7 @@ impl Scalar {
             16 => Scalar::U16,
             32 => Scalar::U32,
             64 => Scalar::U64,
+            128 => Scalar::U128,
             _ => Scalar::U8,
         }
     }
@@ -142,12 +150,22 @@ impl Scalar {
     }
 
     /// The bits of a float that is infinite.
-    pub fn infinity(self) -> u64 {
-        (1 << (self.bits() - 1)) - (1 << self.fraction_bits())
+    pub fn infinity(self) -> u128 {
+        self.top() - (1 << self.fraction_bits())
+    }
+
+    /// The bits that the type has, all set.
+    pub fn mask(self) -> u128 {
+        u128::MAX >> (128 - self.bits())
+    }
+
+    /// The bit on the top alone: of a signed integer the smallest value.
+    pub fn top(self) -> u128 {
+        1 << (self.bits() - 1)
     }
 
     /// The bits of 1.
-    pub fn one(self) -> u64 {
+    pub fn one(self) -> u128 {
         match self.is_float() {
             true => (self.infinity() >> 1) & self.infinity(),
             false => 1,
@@ -229,5 +247,5 @@ pub struct Const {
     /// The constant's type.
     pub ty: Scalar,
     /// Its bits; those above the type's width are zero.
-    pub bits: u64,
+    pub bits: u128,
 }

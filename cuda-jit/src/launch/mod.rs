@@ -127,8 +127,8 @@ impl Launch<'_> {
 
     /// Appends a number or address to the driver's parameters.
     #[inline]
-    pub fn push(&mut self, bits: u64) {
-        self.params.push(bits);
+    pub fn push(&mut self, bits: impl Into<u128>) {
+        self.params.push(bits.into());
     }
 
     /// Refuses an argument that lies in another context.

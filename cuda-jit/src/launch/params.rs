@@ -1,4 +1,4 @@
-//! The driver's parameter list: one eight-byte cell per parameter; without allocation for up to [`INLINE`].
+//! The driver's parameter list: one cell of sixteen bytes per parameter; without allocation for up to [`INLINE`].
 //!
 //! # Safety
 //!
@@ -14,7 +14,7 @@ const INLINE: usize = 24;
 /// The values of a kernel's parameters.
 #[derive(Debug, Default)]
 pub struct Params {
-    cells: SmallVec<[u64; INLINE]>,
+    cells: SmallVec<[u128; INLINE]>,
 }
 
 impl Params {
@@ -24,9 +24,9 @@ impl Params {
         Self::default()
     }
 
-    /// Appends a parameter; one narrower than eight bytes lies in the low bytes, where the driver reads it.
+    /// Appends a parameter; one narrower than sixteen bytes lies in the low bytes, where the driver reads it.
     #[inline]
-    pub fn push(&mut self, bits: u64) {
+    pub fn push(&mut self, bits: u128) {
         self.cells.push(bits);
     }
 
@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn every_pointer_leads_to_its_value_also_past_what_lies_inline() {
-        for len in [0, 1, INLINE as u64, INLINE as u64 + 1, 100] {
+        for len in [0, 1, INLINE as u128, INLINE as u128 + 1, 100] {
             let mut params = Params::new();
             (0..len).for_each(|value| params.push(value * 3));
             let values = params.with_pointers(|pointers| {
                 // SAFETY: each points to a value of the list, which lives through the closure.
-                pointers.iter().map(|pointer| unsafe { pointer.cast::<u64>().read() }).collect::<Vec<_>>()
+                pointers.iter().map(|pointer| unsafe { pointer.cast::<u128>().read() }).collect::<Vec<_>>()
             });
             assert_eq!(values, (0..len).map(|value| value * 3).collect::<Vec<_>>());
         }

@@ -79,7 +79,7 @@ impl<T: Real> DeviceType for Complex<T> {
 impl<T: Real> ValueType for Complex<T> {
     const CELLS: usize = 2;
 
-    fn cells(&self, push: &mut dyn FnMut(u64)) {
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
         push(self.re.bits());
         push(self.im.bits());
     }

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
+use crate::device;
 use crate::harvest::{Body, DeviceFn, GenericArg, Instance, Intrinsic, Returned, ScalarType, Untied, ty_of};
 
 /// What stands for a function that makes a `To` of a `From`.
@@ -63,18 +64,19 @@ pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32) -> f32 {
     let rest = sum - product;
     let lost = (product - (sum - rest)) + (addend - rest);
     if lost == 0.0 {
-        return odd(sum, f64::from(sum as f32), (sum as f32).to_bits());
+        return to_odd(sum);
     }
     // what the sum lost is part of what lies beside it
     let inward = (lost < 0.0) != sum.is_sign_negative();
-    let sum = f64::from_bits((sum.to_bits() - u64::from(inward)) | 1);
-    odd(sum, f64::from(sum as f32), (sum as f32).to_bits())
+    to_odd(f64::from_bits((sum.to_bits() - u64::from(inward)) | 1))
 }
 
-/// The bits of the `f32` nearest to `exact`, which is `near`, moved to the odd one beside it if they are not the same.
-fn odd(exact: f64, near: f64, bits: u32) -> f32 {
-    if near == exact {
-        return f32::from_bits(bits);
+/// An `f64` rounded to odd: where it is no `f32`, the one of the two around it whose last bit is set.
+#[device]
+pub(crate) fn to_odd(exact: f64) -> f32 {
+    let near = exact as f32;
+    if near as f64 == exact {
+        return near;
     }
-    f32::from_bits((bits - u32::from(near.abs() > exact.abs())) | 1)
+    f32::from_bits((near.to_bits() - ((near as f64).abs() > exact.abs()) as u32) | 1)
 }

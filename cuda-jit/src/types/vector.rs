@@ -188,7 +188,7 @@ macro_rules! vectors {
 
         impl ValueType for $name {
             const CELLS: usize = $count;
-            fn cells(&self, push: &mut dyn FnMut(u64)) { $(push(ScalarType::bits(self.$lane));)+ }
+            fn cells(&self, push: &mut dyn FnMut(u128)) { $(push(ScalarType::bits(self.$lane));)+ }
         }
 
         #[diagnostic::do_not_recommend]

@@ -6,7 +6,7 @@ use super::source::check_scope;
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
     ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, ConstantId, FuncId, LibArg, LibFn, Op, Order, Ordering,
-    Pointee, Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
+    Pointee, Printed, Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -23,11 +23,13 @@ const FLOAT: Class = ("a float", Scalar::is_float);
 const FUSED: Class = ("a float or pair", |scalar| scalar.is_float() || scalar.is_pair());
 const HALF: Class = ("a float of 16 bits", Scalar::is_half);
 const LOGICAL: Class = ("an integer or bool", |scalar| scalar.is_integer() || scalar == Scalar::Bool);
-const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && scalar.bits() >= 32);
-const WIDE_NUMBER: Class = ("a 32-bit or 64-bit number", |scalar| scalar.bits() >= 32 && !scalar.is_pair());
+const WIDE: Class = ("a 32-bit or 64-bit integer", |scalar| scalar.is_integer() && matches!(scalar.bits(), 32 | 64));
+const WIDE_NUMBER: Class =
+    ("a 32-bit or 64-bit number", |scalar| matches!(scalar.bits(), 32 | 64) && !scalar.is_pair());
 const WORD: Class = ("a 32-bit number", |scalar| scalar.bits() == 32);
 const INTEGER_WORD: Class = ("a 32-bit integer", |scalar| scalar.is_integer() && scalar.bits() == 32);
-const EXCHANGED: Class = ("a number of 16, 32 or 64 bits", |scalar| scalar.bits() >= 16 && !scalar.is_pair());
+const EXCHANGED: Class =
+    ("a number of 16, 32 or 64 bits", |scalar| matches!(scalar.bits(), 16..=64) && !scalar.is_pair());
 const SIGNED: Class =
     ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
@@ -35,7 +37,7 @@ const SIGNED: Class =
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
     let yields = match op {
         Op::Const(constant) => {
-            if constant.ty.bits() < 64 && constant.bits >> constant.ty.bits() != 0 {
+            if constant.bits > constant.ty.mask() {
                 return Err(broken(Rule::ConstantBits, format!("{:#x} is too wide", constant.bits)));
             }
             constant.ty.into()
@@ -83,6 +85,15 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         Op::Lane(a, _) => {
             let pair = scalar(checker, *a, ANY)?;
             pair.lane().ok_or_else(|| broken(Rule::Operand, format!("{a} is {pair}, not a pair")))?.into()
+        }
+        Op::Narrow(_, a, b) => {
+            is(checker, *a, Scalar::F32.into())?;
+            is(checker, *b, Scalar::F32.into())?;
+            Scalar::U16.into()
+        }
+        Op::Widen(_, a) => {
+            is(checker, *a, Scalar::U16.into())?;
+            Scalar::F16x2.into()
         }
         Op::Offset(pointer, count) => {
             pointee(checker, *pointer)?;
@@ -243,7 +254,7 @@ fn ternary(op: TernaryOp) -> Class {
 }
 
 fn number(scalar: Scalar) -> Result<Scalar> {
-    if NUMBER.1(scalar) {
+    if NUMBER.1(scalar) && scalar.bits() <= 64 {
         Ok(scalar)
     } else {
         Err(broken(Rule::Operand, format!("a {scalar} is not read or written at once")))
@@ -318,7 +329,8 @@ fn print(checker: &Checker<'_>, format: &str, values: &[Value]) -> Result<Option
     }
     for (conversion, &value) in conversions.into_iter().zip(values) {
         let (taken, ty) = (conversion.scalar(), checker.ty(value)?);
-        if ty != taken.into() {
+        let text = conversion == Printed::Bool && ty == Type::Ptr(Space::Local, Scalar::U8.into());
+        if ty != taken.into() && !text {
             return Err(broken(Rule::Format, format!("{value} is {ty}, and its conversion takes {taken}")));
         }
     }
@@ -399,7 +411,7 @@ fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
 fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     let number = number_behind(checker, pointer)?;
     match checker.ty(pointer)? {
-        Type::Ptr(Space::Global, _) if number != Scalar::Bool => Ok(number),
+        Type::Ptr(Space::Global, _) if number != Scalar::Bool && number.bits() <= 64 => Ok(number),
         ty => Err(broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number in global memory"))),
     }
 }

@@ -20,34 +20,40 @@ pub trait Decode: Sized {
 /// Bytes that are not yet read.
 pub type Code = &'static [u8];
 
-impl Encode for u64 {
-    fn encode(&self, code: &mut Vec<u8>) {
-        let mut rest = *self;
-        while rest >= 0x80 {
-            code.push(rest as u8 | 0x80);
-            rest >>= 7;
+macro_rules! numbers {
+    ($($number:ident)*) => { $(
+        impl Encode for $number {
+            fn encode(&self, code: &mut Vec<u8>) {
+                let mut rest = *self;
+                while rest >= 0x80 {
+                    code.push(rest as u8 | 0x80);
+                    rest >>= 7;
+                }
+                code.push(rest as u8);
+            }
         }
-        code.push(rest as u8);
-    }
+
+        impl Decode for $number {
+            fn decode(code: &mut Code) -> Option<Self> {
+                let mut value = 0;
+                for shift in (0..$number::BITS).step_by(7) {
+                    let byte = u8::decode(code)?;
+                    let bits = $number::from(byte & 0x7f);
+                    if bits << shift >> shift != bits {
+                        return None;
+                    }
+                    value |= bits << shift;
+                    if byte < 0x80 {
+                        return Some(value);
+                    }
+                }
+                None
+            }
+        }
+    )* };
 }
 
-impl Decode for u64 {
-    fn decode(code: &mut Code) -> Option<Self> {
-        let mut value = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = u8::decode(code)?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return None;
-            }
-            value |= bits << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-}
+numbers! { u64 u128 }
 
 impl Encode for u8 {
     fn encode(&self, code: &mut Vec<u8>) {

@@ -144,7 +144,7 @@ macro_rules! nodes {
             /// A literal.
             pub enum Lit {
                 /// An integer without its sign, and its suffix or "".
-                Int(value: u64, suffix: Text),
+                Int(value: u128, suffix: Text),
                 /// A float as the bits of the nearest `f32` and `f64`, and its suffix or "".
                 Float(single: u32, double: u64, suffix: Text),
                 /// `true` or `false`.

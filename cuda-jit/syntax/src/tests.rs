@@ -79,6 +79,7 @@ fn numbers_are_short_and_exact() {
         assert_eq!(u64::decode(&mut &*code.leak()), Some(value));
     }
     assert_eq!(u64::decode(&mut &[0xff; 11][..]), None);
+    assert_eq!(u128::decode(&mut &[0xff; 20][..]), None);
     assert_eq!(u32::decode(&mut &[0xff, 0xff, 0xff, 0xff, 0x10][..]), None);
 }
 

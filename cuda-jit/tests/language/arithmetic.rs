@@ -69,7 +69,7 @@ macro_rules! integers {
     )* };
 }
 
-integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
+integers! { i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 }
 
 #[test]
 fn floats() {

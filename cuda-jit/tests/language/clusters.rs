@@ -3,8 +3,10 @@
 use cuda_driver::LaunchConfig;
 use cuda_jit::DeviceType;
 use cuda_jit::device::{
-    Cluster, atomic_add, atomic_load, atomic_max, atomic_store, block_idx, cas, dynamic_shared, grid, nanosleep,
-    shared, sync_threads, this_block, this_cluster, this_grid, thread_idx,
+    Cluster, atomic_add, atomic_add_with, atomic_fence, atomic_load, atomic_load_with, atomic_max, atomic_store,
+    atomic_store_with, block_idx, cas, cas_with, cluster_blocks, cluster_dim, cluster_idx, cluster_rank,
+    dynamic_shared, grid, nanosleep, order, scope, shared, sync_threads, this_block, this_cluster, this_grid,
+    thread_idx,
 };
 use cuda_jit::{device, kernel};
 
@@ -388,4 +390,48 @@ fn memory_of_a_block_that_has_ended_is_an_illegal_access() {
     ends_too_early::launch(LaunchConfig::new(2, 4).cluster(2), &mut out).unwrap();
     let error = super::context().synchronize().unwrap_err();
     assert!(error.to_string().contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
+}
+
+#[kernel]
+fn among_the_cluster(sums: &mut [u32], flags: &mut [u32], out: &mut [u32]) {
+    let mine = shared!([u32; 1]);
+    let (cluster, t) = (this_cluster(), thread_idx().x);
+    if t == 0 {
+        mine[0] = 0;
+    }
+    cluster.sync();
+    let first = cluster.map_shared_rank(mine, 0);
+    atomic_add_with(&mut first[0], 1, scope::Cluster, order::AcqRel);
+    let c = cluster_idx().x;
+    if t == 0 {
+        atomic_add_with(&mut sums[c], block_idx().x as u32, scope::Cluster, order::Relaxed);
+        atomic_fence(scope::Cluster, order::SeqCst);
+        atomic_store_with(&mut flags[block_idx().x], 1, scope::Cluster, order::Release);
+        while atomic_load_with(&mut flags[block_idx().x], scope::Cluster, order::Acquire) == 0 {}
+        cas_with(&mut flags[block_idx().x], 1, 2, scope::Cluster, order::AcqRel);
+    }
+    cluster.sync();
+    if t == 0 && cluster_rank() == 0 {
+        out[c] = mine[0] + 100 * sums[c] + 10_000 * cluster_blocks() as u32 + 100_000 * cluster_dim().x as u32;
+    }
+    cluster.sync();
+}
+
+#[test]
+fn atomics_hold_among_the_cluster() {
+    let _selected = super::context().select();
+    let (mut sums, mut flags, mut out) = (on_device(&[0; 2]), on_device(&[0; 4]), on_device(&[0; 2]));
+    among_the_cluster::launch(LaunchConfig::new(4, 8).cluster(2), &mut sums, &mut flags, &mut out).unwrap();
+    assert_eq!(on_host(&out), [220_016 + 100, 220_016 + 500]);
+    assert_eq!(on_host(&flags), [2; 4]);
+    let ptx = among_the_cluster::compile_ptx((9, 0)).unwrap();
+    let forms = ["atom.acq_rel.cluster", "fence.sc.cluster", "st.release.cluster", "ld.acquire.cluster"];
+    forms.into_iter().for_each(|form| assert!(ptx.contains(form), "{form} in {ptx}"));
+    let error = scoped::compile_ptx((8, 0)).unwrap_err().to_string();
+    assert!(error.contains("`scope::Cluster` needs sm_90 or newer"), "{error}");
+}
+
+#[kernel]
+fn scoped(x: &mut [u32]) {
+    atomic_add_with(&mut x[0], 1, scope::Cluster, order::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Comparison of tuples, arrays, slices and `Option`, against the host.
+//! Comparison of tuples, arrays, slices, `Option`, structs and enums, against the host.
 
 use super::differ;
 use cuda_jit::device::{grid, shared, sync_threads, thread_idx};
@@ -164,4 +164,95 @@ fn arrays_are_compared_where_they_lie() {
     let mut out = super::on_device(&[0u32; 8]);
     in_shared_memory::launch((1, 8), &[1, 2, 3, 4, 1, 2, 3, 5], &mut out).unwrap();
     assert_eq!(super::on_host(&out), [14, 14, 30, 14, 14, 14, 14, 14]);
+}
+
+#[derive(Clone, Copy, PartialEq, PartialOrd, DeviceType)]
+#[repr(i8)]
+enum Level {
+    Low = -3,
+    Middle = 0,
+    High = 7,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialEq, PartialOrd)]
+#[repr(C)]
+struct Place<T> {
+    x: T,
+    y: T,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialEq, PartialOrd)]
+struct Event {
+    level: Level,
+    at: Place<f32>,
+    counts: [i32; 2],
+    last: Option<(bool, u8)>,
+}
+
+/// It is equal to what has the same key, whatever else it has: Rust asks the `impl`, and so does the kernel.
+#[derive(Clone, Copy, DeviceType)]
+#[operators(PartialEq)]
+#[repr(C)]
+struct Keyed {
+    key: u32,
+    rest: f32,
+}
+
+#[device]
+impl PartialEq for Keyed {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialEq)]
+struct Holder {
+    keyed: Keyed,
+    unit: (),
+}
+
+comparing! {
+    fn derived(x, i) {
+        let (p, q) = (i % 5, i / 5);
+        let level = |v: f32| if v < 1.0 { Level::Low } else if v < 2.0 { Level::Middle } else { Level::High };
+        let place = |k: usize| Place { x: x[2 * k], y: x[2 * k + 1] };
+        let (c, d) = (place(p), place(q));
+        let event = |at: Place<f32>, k: usize| Event {
+            level: level(x[k]),
+            at,
+            counts: [k as i32, 3],
+            last: if k % 2 == 0 { None } else { Some((k % 3 == 0, k as u8)) },
+        };
+        let (a, b) = (event(c, p), event(d, q));
+    }
+    (a, b),
+    (c, d),
+    (level(x[p]), level(x[q])),
+    ((p, a), (p, b)),
+    ([c, d], [d, c]),
+    (&a, &Event { at: c, ..b }),
+    (Some(c), Some(d)),
+    (Place { x: p as i64, y: -5 }, Place { x: q as i64, y: -5 }),
+}
+
+#[test]
+fn structs_and_enums_are_compared_as_their_derives_compare_them() {
+    differ!(derived, (1, 25), [&NUMBERS[..]], vec![0u64; 25]);
+}
+
+#[kernel]
+fn own_equality(x: &[f32], out: &mut [u64]) {
+    let i = grid::<1>();
+    let holder = |key: u32, rest: f32| Holder { keyed: Keyed { key, rest }, unit: () };
+    let (a, b) = (holder(i as u32 / 2, x[i]), holder(1, x[i + 1]));
+    out[i] = (a == b) as u64 + (a != b) as u64 * 2 + (a.keyed == b.keyed) as u64 * 4;
+}
+
+#[test]
+fn a_field_with_an_own_equality_is_compared_by_it() {
+    let out = differ!(own_equality, (1, 6), [&NUMBERS[..]], vec![0u64; 6]);
+    assert_eq!(out, [2, 2, 5, 5, 2, 2]);
 }

@@ -188,6 +188,8 @@ fn together(x: &[i32], out: &mut [i32]) {
         out[9 * n + i] = group.any(v > 65) as i32 + 2 * group.all(v > 0) as i32;
         group.sync();
         out[10 * n + i] = (group.lanes() >> lane_id() & 1) as i32;
+        out[11 * n + i] = group.shfl_xor(v, 5);
+        out[12 * n + i] = group.shfl_xor(v as f64 / 2.0, 1) as i32;
     }
 }
 
@@ -195,7 +197,7 @@ fn together(x: &[i32], out: &mut [i32]) {
 #[test]
 fn threads_that_run_together() {
     let x: Vec<i32> = (0..64).map(|i| (i * 29) % 67 + 1).collect();
-    let mut out = on_device(&[-7i32; 11 * 64]);
+    let mut out = on_device(&[-7i32; 13 * 64]);
     together::launch((1, 64), &on_device(&x), &mut out).unwrap();
     let out = on_host(&out);
     for i in 0..64 {
@@ -219,5 +221,7 @@ fn threads_that_run_together() {
         assert_eq!(row(8), bits(&|_| true) + 1);
         assert_eq!(row(9), i32::from(group.iter().any(|&v| v > 65)) + 2);
         assert_eq!(row(10), 1);
+        assert_eq!(row(11), group[if rank ^ 5 < n { rank ^ 5 } else { rank }]);
+        assert_eq!(row(12), group[if rank ^ 1 < n { rank ^ 1 } else { rank }] / 2);
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {
 }
 
 /// Runs the PTX of a kernel of `(&[T], &mut [u16])`, one thread for each element of `x`.
-fn run<T: Element>(ptx: &str, x: &[T], out: usize) -> Vec<u16> {
+pub(super) fn run<T: Element>(ptx: &str, x: &[T], out: usize) -> Vec<u16> {
     let context = context();
     let entry = ptx.split(".entry ").nth(1).and_then(|rest| rest.split('(').next()).unwrap();
     // SAFETY: the compiler wrote this PTX from a verified kernel.
@@ -96,8 +96,10 @@ macro_rules! halves {
                 if i >= x.len() {
                     return;
                 }
-                let (a, at) = (x[i], i * 16);
+                let (a, at) = (x[i], i * 18);
                 out[at] = bits(-a);
+                out[at + 16] = bits(a.round_ties_even());
+                out[at + 17] = bits(a.recip());
                 out[at + 1] = bits(a.abs());
                 out[at + 2] = bits(a.sqrt());
                 out[at + 3] = bits(a.floor());
@@ -118,7 +120,7 @@ macro_rules! halves {
 
             #[test]
             fn every_value_through_the_unary_operators() {
-                everywhere!(unary, (0..=u16::MAX).map($ty::from_bits).collect::<Vec<_>>(), 16);
+                everywhere!(unary, (0..=u16::MAX).map($ty::from_bits).collect::<Vec<_>>(), 18);
             }
 
             #[kernel(fma = false)]

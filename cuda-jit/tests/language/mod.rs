@@ -17,6 +17,7 @@ mod device_views;
 mod devices;
 mod dynamic_shared;
 mod exports;
+mod float8;
 mod generic_methods;
 mod groups;
 mod halves;
@@ -36,6 +37,7 @@ mod together;
 mod vectors;
 mod views;
 mod warps;
+mod wide_integers;
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArray, Element};
@@ -75,7 +77,7 @@ macro_rules! differ {
         )
         .expect("the kernel compiles and launches");
         let device = $crate::language::on_host(&device);
-        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::bits_of(v)).collect::<Vec<u64>>();
+        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::bits_of(v)).collect::<Vec<u128>>();
         assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
         device
     }};

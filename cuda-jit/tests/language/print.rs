@@ -46,6 +46,16 @@ fn formats(x: &[f32], y: &[f64], n: &[i32]) {
 }
 
 #[kernel]
+fn wide_integers(x: &[i128], y: &[u128]) {
+    for v in x {
+        printf!("{v} {v:?} |{v:45}|{v:<45}|{v:045}| {v:x} {v:#X} {v:o} {v:#050x} {}\n", *v as i32);
+    }
+    for v in y {
+        printf!("{v}, {:#034x} and {:010}\n", v, v);
+    }
+}
+
+#[kernel]
 fn plain_and_exact(x: &[f32], y: &[f64]) {
     for v in x {
         printf!("{v} {v:?}\n");
@@ -127,6 +137,29 @@ fn every_format_prints_as_on_the_host() {
             let last = lines.len() - 5;
             assert_eq!(lines[last - 1], "{100 %} %d %s é \"quoted\" \\ 1 2.5 1 -3");
             assert_eq!(lines[last..], ["nothing", "1: 0", "2: -0", "0 -0", "6"]);
+        }
+    }
+}
+
+#[test]
+fn integers_of_128_bits_print_as_on_the_host() {
+    let x = [0, 1, -1, 10, i128::MAX, i128::MIN, -(1 << 100)];
+    let y = [0, u128::MAX, 1 << 64, 99];
+    match std::env::var(ROLE).as_deref() {
+        Ok("device") => marked(|| {
+            wide_integers::launch((1, 1), &on_device(&x), &on_device(&y)).expect("it compiles");
+            context().synchronize().expect("it runs");
+        }),
+        Ok("host") => marked(|| for_each_thread((1, 1), || wide_integers(&x, &y))),
+        _ => {
+            let roles = ["device", "host"];
+            let [device, host] = roles.map(|role| child("integers_of_128_bits_print_as_on_the_host", role));
+            assert_eq!(device, host);
+            let of =
+                |v: i128| format!("{v} {v:?} |{v:45}|{v:<45}|{v:045}| {v:x} {v:#X} {v:o} {v:#050x} {}\n", v as i32);
+            let signed: String = x.map(of).concat();
+            let unsigned = y.map(|v| format!("{v}, {v:#034x} and {v:010}\n")).concat();
+            assert_eq!(device, signed + &unsigned);
         }
     }
 }

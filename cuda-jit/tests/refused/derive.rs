@@ -60,4 +60,17 @@ enum Twice {
     A,
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialOrd)]
+struct OnlyOrdered {
+    a: f32,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialEq)]
+#[repr(u8)]
+enum Numbered {
+    A,
+}
+
 fn main() {}

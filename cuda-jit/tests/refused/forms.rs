@@ -21,7 +21,7 @@ fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn values(out: &mut [f32]) {
-    let big = 340282366920938463463374607431768211455u128;
+    let big = 3402823669209384634633746074317682114550;
     let pair = (|v: f32| v, 1);
     let _ = |v: f32| v;
     let later = async { 1 };

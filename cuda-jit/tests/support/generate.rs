@@ -5,8 +5,8 @@
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
     Access, ArrayDecl, ArrayId, Axis, BinaryOp, BlockId, CacheLoad, CacheStore, CompareOp, Const, ConstantDecl,
-    ConstantId, FuncId, Function, Lane, Module, Op, Param, Pointee, Record, Role, Scalar, SharedId, Site, SiteId,
-    SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
+    ConstantId, Float8, FuncId, Function, Lane, Module, Op, Param, Pointee, Record, Role, Scalar, SharedId, Site,
+    SiteId, SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
 mod source;
@@ -87,7 +87,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Offset Field Address Retype
+    Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Narrow Widen Offset Field Address Retype
     Load Store LoadCached StoreCached LoadCachedAll StoreCachedAll Special Shared DynamicShared MapShared Local Constant Barrier BarrierReduce Fence AtomicLoad
     AtomicStore Atomic CompareExchange Shuffle Vote MatchAny MatchAll Reduce SyncWarp ActiveMask ClusterBarrier
     GridBarrier Panicked Clock Sleep Math Call Print Line
@@ -258,12 +258,12 @@ impl Body<'_> {
 
     fn constant(&mut self, ty: Scalar) -> Value {
         let bits = match self.random.below(4) {
-            0 => self.random.next(),
-            1 => u64::MAX,
+            0 => u128::from(self.random.next()) << 64 | u128::from(self.random.next()),
+            1 => u128::MAX,
             2 => f32::NAN.to_bits().into(),
-            _ => self.random.next() % 64,
+            _ => u128::from(self.random.next() % 64),
         };
-        let bits = bits & (u64::MAX >> (64 - ty.bits()));
+        let bits = bits & ty.mask();
         self.scalar(Op::Const(Const { ty, bits }), ty);
         self.visible[self.visible.len() - 1].0
     }
@@ -386,6 +386,13 @@ impl Body<'_> {
     }
 
     fn cast(&mut self) {
+        if self.random.below(8) == 0 {
+            let float = self.random.one_of(&[Float8::E4m3, Float8::E5m2]);
+            let op = Op::Narrow(float, self.value(Scalar::F32), self.value(Scalar::F32));
+            self.scalar(op, Scalar::U16);
+            let op = Op::Widen(float, self.value(Scalar::U16));
+            return self.scalar(op, Scalar::F16x2);
+        }
         let from = self.random.scalar(|_| true);
         let value = self.value(from);
         let kind = self.random.below(3);
@@ -414,8 +421,9 @@ impl Body<'_> {
         if let Some(scalar) = pointer.pointee.scalar() {
             return (pointer.value, scalar);
         }
-        let scalar = self.random.scalar(|_| true);
-        let offset = 8 * self.random.below(4) as u32;
+        let scalar = self.random.scalar(|scalar| scalar.bytes() <= pointer.pointee.align());
+        let step = scalar.bytes().max(8);
+        let offset = step * self.random.below((32 / step) as usize) as u32;
         let ty = Type::Ptr(pointer.space, scalar.into());
         (self.yields(Op::Field(pointer.value, offset, scalar.into()), ty, pointer.access), scalar)
     }
@@ -456,7 +464,7 @@ impl Body<'_> {
         }
         let access = pointer.access;
         let (pointer, scalar) = self.number_behind(pointer);
-        if scalar == Scalar::Bool {
+        if scalar == Scalar::Bool || scalar.bits() > 64 {
             return;
         }
         // as many as one instruction moves, or one
@@ -518,7 +526,8 @@ impl Body<'_> {
 
     fn special(&mut self) {
         let axis = self.random.one_of(&AXES);
-        let special = match self.random.below(12) {
+        let special = match self.random.below(13) {
+            12 => Special::ComputeCapability,
             6 => Special::DynamicSharedBytes,
             7 => Special::ClusterBlockIdx(axis),
             8 => Special::ClusterDim(axis),

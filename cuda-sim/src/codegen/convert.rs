@@ -42,9 +42,10 @@ impl Emitter<'_> {
         match (to, from) {
             (Type::Tf32, _) => return self.narrow_tf32(inst, dest, source),
             (Type::F16x2, _) => return self.widen_bytes(inst, dest, source),
-            (_, Type::F16x2) => {
-                let lanes = self.lanes(source, from)?;
-                let values = [self.widen(Type::F16, &lanes[0]), self.widen(Type::F16, &lanes[1])];
+            (Type::Bf16x2, _) => return self.widen_scales(dest, source),
+            (_, Type::F16x2 | Type::Bf16x2) => {
+                let (lanes, half) = (self.lanes(source, from)?, from.lane().0);
+                let values = [self.widen(half, &lanes[0]), self.widen(half, &lanes[1])];
                 return self.narrow_pair(inst, dest, &values);
             }
             _ => {}
@@ -96,14 +97,18 @@ impl Emitter<'_> {
     fn narrow_pair(&mut self, inst: &Inst, dest: &Value, values: &[String]) -> Result<()> {
         let ty = inst.ty(0);
         let (format, bits) = match ty {
-            Type::F16x2 => (Format::F16, 16),
-            Type::Bf16x2 => (Format::Bf16, 16),
-            Type::E4m3x2 => (Format::E4m3, 8),
-            _ => (Format::E5m2, 8),
+            Type::F16x2 => (Some(Format::F16), 16),
+            Type::Bf16x2 => (Some(Format::Bf16), 16),
+            Type::E4m3x2 => (Some(Format::E4m3), 8),
+            Type::E5m2x2 => (Some(Format::E5m2), 8),
+            _ => (None, 8),
         };
         let mut lanes = Vec::new();
         for value in values {
-            let raw = self.round_float(inst, format, value);
+            let raw = match format {
+                Some(format) => self.round_float(inst, format, value),
+                None => self.scale(inst, value),
+            };
             let raw = if inst.has(M::Relu) { self.relu_bits(&raw, bits) } else { raw };
             lanes.push(self.resize(&raw, 16, bits, false));
         }
@@ -148,6 +153,32 @@ impl Emitter<'_> {
             let value = self.call("float", "sim.widen.f8", &[("i32", &byte), ("i32", format)]);
             let half = self.narrow(Type::F16, &value);
             lanes.push(if inst.has(M::Relu) { self.relu(&half) } else { half });
+        }
+        let value = self.join(&lanes, 16);
+        self.write(dest, 32, &value, false)
+    }
+
+    /// The scale of a `float`, as `i16`: the exponent of its magnitude.
+    fn scale(&mut self, inst: &Inst, value: &str) -> String {
+        let up = if mode(inst) == Mode::Up { "1" } else { "0" };
+        let most = if inst.has(M::Satfinite) { "254" } else { "255" };
+        let raw = self.call("i32", "sim.narrow.scale", &[("float", value), ("i32", up), ("i32", most)]);
+        self.resize(&raw, 32, 16, false)
+    }
+
+    /// Pairs of scales to `bf16x2`.
+    fn widen_scales(&mut self, dest: &Value, source: &Value) -> Result<()> {
+        let raw = self.int(source, 16)?;
+        let mut lanes = Vec::new();
+        for at in [0, 8] {
+            let moved = self.def(format_args!("lshr i16 {raw}, {at}"));
+            let byte = self.def(format_args!("and i16 {moved}, 255"));
+            let exponent = self.def(format_args!("shl i16 {byte}, 7"));
+            // below the normal numbers, and NaN
+            let least = self.def(format_args!("icmp eq i16 {byte}, 0"));
+            let nan = self.def(format_args!("icmp eq i16 {byte}, 255"));
+            let half = self.def(format_args!("select i1 {least}, i16 64, i16 {exponent}"));
+            lanes.push(self.def(format_args!("select i1 {nan}, i16 32767, i16 {half}")));
         }
         let value = self.join(&lanes, 16);
         self.write(dest, 32, &value, false)

@@ -174,7 +174,7 @@ symbols! {
     "sim.u64.f64" = u64_f64, "sim.sin.f32" = sin, "sim.cos.f32" = cos, "sim.lg2.f32" = lg2, "sim.ex2.f32" = ex2,
     "sim.tanh.f32" = tanh, "sim.globaltimer" = globaltimer, "sim.fns" = fns, "sim.yield" = yield_now,
     "sim.narrow.f64" = narrow::from_f64, "sim.narrow.s64" = narrow::from_s64, "sim.narrow.u64" = narrow::from_u64,
-    "sim.narrow.tf32" = narrow::tf32, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
+    "sim.narrow.tf32" = narrow::tf32, "sim.narrow.scale" = narrow::scale, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
     "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
     "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,

@@ -135,6 +135,22 @@ pub(super) extern "C" fn tf32(bits: u32, mode: u32) -> u32 {
     (kept + u32::from(up)) << 13
 }
 
+/// The scale of a number, the code of a power of two from 2^-127 on: the next that is not smaller than its magnitude, or
+/// not larger; numbers beyond have the code `most`, NaN has 255.
+pub(super) extern "C" fn scale(value: f32, up: u32, most: u32) -> u32 {
+    if value.is_nan() {
+        return 255;
+    }
+    let (magnitude, least) = (f64::from(value.abs()), f64::powi(2.0, -127));
+    if magnitude <= least {
+        return 0;
+    }
+    let bits = magnitude.to_bits();
+    let lost = bits & ((1 << 52) - 1) != 0;
+    let exponent = (bits >> 52) as u32 + u32::from(up != 0 && lost);
+    (exponent + 127 - 1023).min(most)
+}
+
 /// An 8-bit number as `f32`: `e4m3` for format 0, `e5m2` for 1.
 pub(super) extern "C" fn widen_f8(byte: u32, format: u32) -> f32 {
     let (fraction_bits, bias) = if format == 0 { (3, 7) } else { (2, 15) };
@@ -171,6 +187,18 @@ mod tests {
         assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Zero)), 0x5f7f);
         assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Nearest)), 0x5f80);
         assert_eq!(from_s64(i64::MIN, how(Format::F16, Mode::Zero)), 0xfbff);
+    }
+
+    #[test]
+    fn scales_are_exponents() {
+        let (least, most) = (f32::powi(2.0, -127), f32::powi(2.0, 127));
+        assert_eq!([scale(0.0, 1, 254), scale(-least, 1, 254), scale(least.next_up(), 1, 254)], [0, 0, 1]);
+        assert_eq!([scale(1.0, 1, 254), scale(-1.5, 1, 254), scale(1.5, 0, 254)], [127, 128, 127]);
+        assert_eq!([scale(most, 1, 255), scale(f32::MAX, 1, 254), scale(f32::MAX, 1, 255)], [254, 254, 255]);
+        assert_eq!(
+            [scale(f32::INFINITY, 0, 254), scale(f32::INFINITY, 0, 255), scale(f32::NAN, 0, 254)],
+            [254, 255, 255]
+        );
     }
 
     #[test]

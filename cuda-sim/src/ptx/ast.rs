@@ -50,6 +50,7 @@ names! {
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32", F32 = "f32", F64 = "f64",
         F32x2 = "f32x2", U16x2 = "u16x2", S16x2 = "s16x2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
+        Ue8m0x2 = "ue8m0x2",
         Pred = "pred",
     }
 }
@@ -60,7 +61,8 @@ impl Type {
         match self {
             Type::Pred => 1,
             Type::B8 | Type::U8 | Type::S8 => 8,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 | Type::E4m3x2 | Type::E5m2x2 => 16,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 16,
+            Type::E4m3x2 | Type::E5m2x2 | Type::Ue8m0x2 => 16,
             Type::B32 | Type::U32 | Type::S32 | Type::F32 | Type::Tf32 => 32,
             Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 | Type::F32x2 => 64,

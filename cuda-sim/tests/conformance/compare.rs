@@ -175,6 +175,26 @@ fn from_byte(i: &Instance, ty: Type, byte: u64) -> Expected {
     Expected::Bits(if i.has(M::Relu) { relu(Type::F16, half) } else { half })
 }
 
+/// The power of two next to a magnitude, found among all of them.
+fn to_scale(i: &Instance, x: f64) -> u64 {
+    let power = |code: i32| 2f64.powi(code - 127);
+    let most = if i.has(M::Satfinite) { 254 } else { 255 };
+    let found = match i.modifiers[0] {
+        _ if x.is_nan() => return 255,
+        M::Rp => (0..255).find(|&code| power(code) >= x.abs()).unwrap_or(255),
+        _ if x.is_infinite() => 255,
+        _ => (0..255).rev().find(|&code| power(code) <= x.abs()).unwrap_or(0),
+    };
+    found.min(most) as u64
+}
+
+fn from_scale(code: u64) -> Expected {
+    match code {
+        255 => Expected::NaN(Type::Bf16),
+        _ => Expected::Bits(exact::from_value(Type::Bf16, 2f64.powi(code as i32 - 127), rounding(&[]))),
+    }
+}
+
 /// To 10 bits of fraction: the nearest multiple of 2^13 of the bits, by the rounding mode.
 fn tf32(i: &Instance, bits: u64) -> Expected {
     if is_nan(Type::F32, bits) {
@@ -212,6 +232,14 @@ pub(crate) fn conversion(i: &Instance, v: &[u64]) -> Vec<Expected> {
         (Type::E4m3x2 | Type::E5m2x2, _) => {
             let half = |x: u64| value(Type::F16, x & 0xffff);
             Expected::Bits(to_byte(i, to, half(v[0] >> 16)) << 8 | to_byte(i, to, half(v[0])))
+        }
+        (Type::Ue8m0x2, Type::F32) => Expected::Bits(to_scale(i, single(v[0])) << 8 | to_scale(i, single(v[1]))),
+        (Type::Ue8m0x2, _) => {
+            let half = |x: u64| value(Type::Bf16, x & 0xffff);
+            Expected::Bits(to_scale(i, half(v[0] >> 16)) << 8 | to_scale(i, half(v[0])))
+        }
+        (Type::Bf16x2, Type::Ue8m0x2) => {
+            Expected::Pair(16, Box::new([from_scale(v[0] & 0xff), from_scale(v[0] >> 8 & 0xff)]))
         }
         (Type::F16x2, _) => {
             Expected::Pair(16, Box::new([from_byte(i, from, v[0] & 0xff), from_byte(i, from, v[0] >> 8 & 0xff)]))

@@ -147,7 +147,7 @@ fn edges(ty: Type) -> Vec<u64> {
         Type::Bf16 => BRAINS.iter().map(|v| u64::from(*v)).collect(),
         Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => pairs(edges(ty.lane().0), 16),
         Type::F32x2 => pairs(edges(Type::F32), 32),
-        Type::E4m3x2 | Type::E5m2x2 => (0..=255u64).map(|b| b | (255 - b) << 8).collect(),
+        Type::E4m3x2 | Type::E5m2x2 | Type::Ue8m0x2 => (0..=255u64).map(|b| b | (255 - b) << 8).collect(),
         _ => integers(ty.bits()),
     }
 }

@@ -9,8 +9,8 @@ use super::random::Random;
 /// A type, by its name.
 pub(super) type Ty = &'static str;
 
-pub(super) const SIGNED: [Ty; 5] = ["i8", "i16", "i32", "i64", "isize"];
-pub(super) const UNSIGNED: [Ty; 5] = ["u8", "u16", "u32", "u64", "usize"];
+pub(super) const SIGNED: [Ty; 6] = ["i8", "i16", "i32", "i64", "i128", "isize"];
+pub(super) const UNSIGNED: [Ty; 6] = ["u8", "u16", "u32", "u64", "u128", "usize"];
 pub(super) const FLOATS: [Ty; 2] = ["f32", "f64"];
 pub(super) const HALVES: [Ty; 2] = ["f16", "bf16"];
 
@@ -73,6 +73,7 @@ pub(super) fn bits(name: &str, ty: Ty) -> String {
         "bf16" => format!("(if {name}.is_nan() {{ 0x7fc0u16 }} else {{ {name}.to_bits() }}) as u64"),
         "f32" => format!("(if {name}.is_nan() {{ 0x7fc0_0000u32 }} else {{ {name}.to_bits() }}) as u64"),
         "f64" => format!("if {name}.is_nan() {{ 0x7ff8_0000_0000_0000u64 }} else {{ {name}.to_bits() }}"),
+        "i128" | "u128" => format!("({name} ^ ({name} >> 64)) as u64"),
         _ => format!("{name} as u64"),
     }
 }
@@ -173,6 +174,7 @@ impl Writer {
             "f16" | "bf16" => format!("{ty}::from_bits({word} as u16)"),
             "f32" => format!("f32::from_bits({word} as u32)"),
             "f64" => format!("f64::from_bits({word})"),
+            "i128" | "u128" if self.random.one_in(2) => format!("(({word} as {ty}) << 64 | 5)"),
             _ => format!("({word} as {ty})"),
         }
     }

@@ -17,8 +17,13 @@ use super::{
 use crate::format::Format;
 
 /// The types whose methods can be called as `type::method(value)`.
-pub(crate) const PRIMITIVES: &[&str] =
-    &["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64", "f16", "bf16"];
+pub(crate) const PRIMITIVES: &[&str] = &[
+    "bool", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
+    "f16", "bf16",
+];
+
+/// The types that are named in lower case and are no primitives of Rust's.
+const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
 
 impl Capture {
     /// `callee(args)`
@@ -334,8 +339,9 @@ impl Parse for DynamicPart {
 
 /// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
 fn is_lower_type(name: &str) -> bool {
+    let is_lower = |name: &str| PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name);
     let number = name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number);
-    matches!(name, "f16" | "bf16") || number.is_some_and(|number| PRIMITIVES.contains(&number))
+    LOWER_TYPES.contains(&name) || number.is_some_and(is_lower)
 }
 
 /// The name of one of the language's methods, of a type in lower case that is no primitive.

@@ -144,10 +144,10 @@ impl Capture {
                 Some(float(unsigned(lit.base10_digits()), lit.suffix()))
             }
             Lit::Float(lit) => Some(float(unsigned(lit.base10_digits()), lit.suffix())),
-            Lit::Int(lit) => match unsigned(lit.base10_digits()).parse::<u64>() {
+            Lit::Int(lit) => match unsigned(lit.base10_digits()).parse::<u128>() {
                 Ok(value) => Some(s::Lit::Int(value, lit.suffix().to_owned())),
                 Err(_) => {
-                    self.refuse(lit.span(), "kernels have integers of up to 64 bits");
+                    self.refuse(lit.span(), "kernels have integers of up to 128 bits");
                     None
                 }
             },

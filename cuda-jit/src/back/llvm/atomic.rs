@@ -80,6 +80,11 @@ impl<'ctx> Body<'ctx, '_> {
     /// A sequentially consistent fence.
     fn membar(&self, scope: Scope) -> Result<()> {
         let name = match scope {
+            // LLVM's word for it is newer
+            Scope::Cluster => {
+                raw::fence(self.lowering.context, self.builder(), Order { ordering: Ordering::SeqCst, scope });
+                return Ok(());
+            }
             Scope::Block => "cta",
             Scope::Device => "gl",
             Scope::System => "sys",
@@ -201,6 +206,7 @@ impl<'ctx> Body<'ctx, '_> {
         };
         let scope = match order.scope {
             Scope::Block => ".cta",
+            Scope::Cluster => ".cluster",
             Scope::Device => ".gpu",
             Scope::System => ".sys",
         };

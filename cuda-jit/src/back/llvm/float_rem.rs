@@ -70,7 +70,7 @@ impl Remainder {
         self.b.effect(Op::Set(ax_slot, ax));
         self.b.effect(Op::Set(ay_slot, ay));
         // No remainder: x is infinite or NaN, y is zero or NaN.
-        let infinity = self.number(self.ty.infinity());
+        let infinity = self.number(self.ty.infinity() as u64);
         let zero = self.number(0);
         let bad_x = self.compare(CompareOp::Ge, ax, infinity);
         let nan_y = self.compare(CompareOp::Gt, ay, infinity);
@@ -178,7 +178,7 @@ impl Remainder {
     }
 
     fn number(&mut self, number: u64) -> Value {
-        self.b.constant(Scalar::U64, number)
+        self.b.constant(Scalar::U64, number.into())
     }
 
     fn op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {

@@ -116,6 +116,7 @@ impl<'ctx> Lowering<'ctx, '_> {
             Scalar::I16 | Scalar::U16 => self.context.i16_type().into(),
             Scalar::I32 | Scalar::U32 => self.context.i32_type().into(),
             Scalar::I64 | Scalar::U64 => self.context.i64_type().into(),
+            Scalar::I128 | Scalar::U128 => self.context.i128_type().into(),
         }
     }
 
@@ -401,6 +402,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Bitcast(a, to) => Some(self.builder().build_bit_cast(self.value(*a), self.lowering.scalar(*to), "")?),
             Op::Pair(a, b) => Some(self.pair(self.value(*a), self.value(*b))?),
             Op::Lane(a, lane) => Some(self.lane(*a, *lane)?),
+            Op::Narrow(float, a, b) => Some(self.narrow8(*float, *a, *b)?),
+            Op::Widen(float, a) => Some(self.widen8(*float, *a)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
             Op::Shared(array) => Some(match &self.lowering.carved {
                 Some(carved) => self.dynamic_shared(carved.align, carved.offsets[array.index()].into()),
@@ -471,9 +474,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             8 => self.lowering.context.i8_type(),
             16 => self.lowering.context.i16_type(),
             32 => self.lowering.context.i32_type(),
-            _ => self.lowering.context.i64_type(),
+            64 => self.lowering.context.i64_type(),
+            _ => self.lowering.context.i128_type(),
         };
-        let bits = integer.const_int(constant.bits, false);
+        let bits = integer.const_int_arbitrary_precision(&[constant.bits as u64, (constant.bits >> 64) as u64]);
         // A float comes from its bits, because a C `double` on the way would quiet a signalling NaN.
         Ok(self.builder().build_bit_cast(bits, self.lowering.scalar(constant.ty), "")?)
     }

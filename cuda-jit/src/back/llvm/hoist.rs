@@ -161,7 +161,8 @@ impl<'ctx> Flow<'ctx> {
 
     /// Whether control that goes from a loop to a block panics, and with what no turn changes.
     fn panics_alike(&self, of: &Loop, mut from: usize, mut block: usize) -> bool {
-        loop {
+        // who comes to as many blocks runs in a circle
+        for _ in &self.blocks {
             for inst in self.blocks[block].get_instructions() {
                 let changes = match PhiValue::try_from(inst) {
                     Ok(phi) => phi
@@ -179,6 +180,7 @@ impl<'ctx> Flow<'ctx> {
                 _ => return false,
             }
         }
+        false
     }
 
     /// Whether an operand is computed in a loop.

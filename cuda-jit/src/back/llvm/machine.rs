@@ -22,13 +22,14 @@ use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, Tar
 use inkwell::values::InstructionOpcode;
 
 use super::debug;
+use super::float8;
 use super::function::lower_module;
 use super::inlined::Inlined;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
 use super::{hoist, inlined, wide};
 use crate::kir;
-use crate::target::Target;
+use crate::target::{ComputeCapability, Target};
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
@@ -38,6 +39,9 @@ const LEAST_VERSION: &str = "+ptx70";
 
 /// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
+
+/// PTX 8.1, in which `sm_89` has the conversions of 8-bit floats; it comes with 7.8, and LLVM aborts.
+const FLOAT8_VERSION: &str = "+ptx81";
 
 /// LLVM's passes for a level of optimisation.
 ///
@@ -114,22 +118,47 @@ impl Shape {
     }
 }
 
-thread_local! {
-    static MACHINES: RefCell<HashMap<(Target, u8, bool), Machine>> = RefCell::default();
+/// What a module wants of the PTX that it becomes, for which targets may come with too old a version.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Wants {
+    /// Debug information.
+    lines: bool,
+    /// The conversions of 8-bit floats.
+    float8: bool,
 }
 
-/// Calls `use_it` with this thread's machine for the target; with `lines` one whose PTX can hold debug information.
+impl Wants {
+    pub(super) fn of(module: &kir::Module) -> Self {
+        Self { lines: module.has_lines(), float8: module.has_float8() }
+    }
+
+    /// The least version for a target; newer ones' own versions are no older.
+    fn version(self, cc: ComputeCapability) -> &'static str {
+        match cc {
+            cc if self.float8 && cc == float8::SINCE.into() => FLOAT8_VERSION,
+            cc if self.lines && cc < (8, 9).into() => LINES_VERSION,
+            cc if cc < (8, 0).into() => LEAST_VERSION,
+            _ => "",
+        }
+    }
+}
+
+thread_local! {
+    static MACHINES: RefCell<HashMap<(Target, u8, Wants), Machine>> = RefCell::default();
+}
+
+/// Calls `use_it` with this thread's machine for the target, whose PTX can hold what is wanted.
 pub(super) fn with<R>(
     target: &Target,
     opt_level: u8,
-    lines: bool,
+    wants: Wants,
     use_it: impl FnOnce(&Machine) -> R,
 ) -> Result<R, EmitError> {
     MACHINES.with(|machines| {
         let mut machines = machines.borrow_mut();
-        let machine = match machines.entry((*target, opt_level, lines)) {
+        let machine = match machines.entry((*target, opt_level, wants)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level, lines)?),
+            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level, wants)?),
         };
         Ok(use_it(machine))
     })
@@ -144,16 +173,16 @@ pub(super) struct Machine {
     triple: TargetTriple,
     opt_level: u8,
     target: Target,
-    lines: bool,
+    wants: Wants,
 }
 
 impl Machine {
-    fn new(target: &Target, opt_level: u8, lines: bool) -> Result<Self, EmitError> {
+    fn new(target: &Target, opt_level: u8, wants: Wants) -> Result<Self, EmitError> {
         cuda_llvm::initialize();
         let level = if opt_level == 1 { OptimizationLevel::Less } else { OptimizationLevel::None };
-        let machine = target_machine(target, lines, level)?;
+        let machine = target_machine(target, wants, level)?;
         let (data, triple) = (machine.get_target_data(), machine.get_triple());
-        Ok(Self { machine, sharing: OnceCell::new(), data, triple, opt_level, target: *target, lines })
+        Ok(Self { machine, sharing: OnceCell::new(), data, triple, opt_level, target: *target, wants })
     }
 
     /// The code generator for a module: with variables in memory, the one that lets them share it.
@@ -165,7 +194,7 @@ impl Machine {
             return Ok(machine);
         }
         // The level above numbers values where this one looks for equal ones: the same code for a tenth more time.
-        let machine = target_machine(&self.target, self.lines, OptimizationLevel::Default)?;
+        let machine = target_machine(&self.target, self.wants, OptimizationLevel::Default)?;
         Ok(self.sharing.get_or_init(|| machine))
     }
 
@@ -239,16 +268,11 @@ impl Machine {
     }
 }
 
-/// LLVM's code generator; with `lines` one whose PTX can hold debug information.
-fn target_machine(target: &Target, lines: bool, level: OptimizationLevel) -> Result<TargetMachine, EmitError> {
+/// LLVM's code generator, whose PTX can hold what is wanted.
+fn target_machine(target: &Target, wants: Wants, level: OptimizationLevel) -> Result<TargetMachine, EmitError> {
     let triple = TargetTriple::create(TRIPLE);
     let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
-    // The newer targets' own versions are no older.
-    let features = match target.capability() {
-        cc if lines && cc < (8, 9).into() => LINES_VERSION,
-        cc if cc < (8, 0).into() => LEAST_VERSION,
-        _ => "",
-    };
+    let features = wants.version(target.capability());
     llvm.create_target_machine(&triple, &target.to_string(), features, level, RelocMode::Default, CodeModel::Default)
         .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))
 }

@@ -44,8 +44,10 @@
 
 mod atomic;
 mod cached;
+mod cast128;
 mod debug;
 mod export;
+mod float8;
 mod float_rem;
 mod flow;
 mod function;
@@ -69,6 +71,7 @@ use std::fmt;
 
 use inkwell::builder::BuilderError;
 
+use self::machine::Wants;
 use crate::kir::Module;
 use crate::target::{ComputeCapability, Target};
 use crate::valid::{self, VerifyError};
@@ -261,7 +264,7 @@ pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Outpu
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
     needs::check(module, target)?;
-    machine::with(target, options.opt_level, module.has_lines(), |machine| machine.compile(module, options))?
+    machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))?
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Operations that older devices do in another way are not here: they are lowered so.
 
 use super::EmitError;
-use crate::kir::{Module, Op, Special};
+use crate::kir::{Module, Op, Order, Scope, Special};
 use crate::target::{ComputeCapability, Target};
 
 /// Refuses a module that holds what the target does not have.
@@ -22,6 +22,11 @@ pub(super) fn check(module: &Module, target: &Target) -> Result<(), EmitError> {
 /// What an operation is called, and the oldest device that has it.
 fn needs(op: &Op) -> Option<(&'static str, ComputeCapability)> {
     match op {
+        Op::Fence(Order { scope: Scope::Cluster, .. })
+        | Op::AtomicLoad(Order { scope: Scope::Cluster, .. }, _)
+        | Op::AtomicStore(Order { scope: Scope::Cluster, .. }, ..)
+        | Op::Atomic(_, Order { scope: Scope::Cluster, .. }, ..)
+        | Op::CompareExchange(Order { scope: Scope::Cluster, .. }, ..) => Some(("scope::Cluster", (9, 0).into())),
         Op::MatchAny(..) => Some(("match_any_sync", (7, 0).into())),
         Op::MatchAll(..) => Some(("match_all_sync", (7, 0).into())),
         Op::ClusterBarrier

@@ -71,6 +71,10 @@ impl<'ctx> Lowering<'ctx, '_> {
                 };
                 format!("lanemask.{name}")
             }
+            Special::ComputeCapability => {
+                let number = 10 * self.capability.major + self.capability.minor;
+                return Ok(self.context.i32_type().const_int(number.into(), false).into());
+            }
             // LLVM has no intrinsic for it
             Special::DynamicSharedBytes => {
                 let ty = self.context.i32_type().fn_type(&[], false);
@@ -291,6 +295,9 @@ impl<'ctx> Body<'ctx, '_> {
         let (from, value) = (self.scalar_of(a)?, self.value(a));
         if from.is_half() || to.is_half() {
             return self.half_cast(a, from, to);
+        }
+        if from.is_float() != to.is_float() && from.bits().max(to.bits()) > 64 {
+            return self.wide_cast(value, from, to);
         }
         let builder = self.builder();
         let saturate = |name: &str| {

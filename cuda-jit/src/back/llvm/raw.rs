@@ -112,6 +112,7 @@ pub(super) fn is_plain(access: InstructionValue<'_>) -> bool {
 fn scope_id(context: &Context, scope: Scope) -> u32 {
     let name = match scope {
         Scope::Block => c"block",
+        Scope::Cluster => c"cluster",
         Scope::Device => c"device",
         Scope::System => c"",
     };

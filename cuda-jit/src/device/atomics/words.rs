@@ -8,7 +8,7 @@ use crate::kir::{Order, Ordering, Scope};
 /// Among whom an atomic operation is one and keeps its order; CUDA's `thread_scope`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope",
-    note = "scopes are `scope::Block`, `scope::Device` and `scope::System`"
+    note = "scopes are `scope::Block`, `scope::Cluster`, `scope::Device` and `scope::System`"
 )]
 pub trait AtomicScope: ValueType {
     #[doc(hidden)]
@@ -58,7 +58,7 @@ macro_rules! words {
 
         impl ValueType for $name {
             const CELLS: usize = 0;
-            fn cells(&self, _: &mut dyn FnMut(u64)) {}
+            fn cells(&self, _: &mut dyn FnMut(u128)) {}
         }
 
         impl $of for $name {
@@ -75,6 +75,8 @@ pub mod scope {
         AtomicScope::SCOPE: Scope;
         /// The threads of the block.
         Block,
+        /// The threads of the cluster. Devices have clusters from compute capability 9.0 on.
+        Cluster,
         /// The threads of the device.
         Device,
         /// The threads of all devices, and the host.

@@ -6,7 +6,7 @@
 
 use super::this_block;
 use crate::device as device_fn;
-use crate::device::{Dim3, needs_other_threads};
+use crate::device::{Dim3, block_idx, needs_other_threads};
 use crate::harvest::{ElementType, Intrinsic, Returned};
 use crate::host;
 
@@ -78,7 +78,7 @@ impl Cluster {
     /// How many blocks the cluster has.
     #[must_use]
     pub fn num_blocks(self) -> usize {
-        cluster_ranks()
+        cluster_blocks()
     }
 
     /// The block's index in the cluster.
@@ -160,26 +160,52 @@ pub trait InShared: 'static {}
 impl<T: ElementType> InShared for T {}
 impl<T: ElementType> InShared for [T] {}
 
-/// The block's number in its cluster.
-fn cluster_rank() -> usize {
+/// The block's number in its cluster, `x` fastest; [`Cluster::block_rank`].
+pub fn cluster_rank() -> usize {
     0
 }
 
-/// How many blocks the cluster has: one on the host.
-fn cluster_ranks() -> usize {
+/// How many blocks the cluster has, one on the host; [`Cluster::num_blocks`].
+pub fn cluster_blocks() -> usize {
     let _inside = host::position();
     1
 }
 
-/// The block's index in its cluster.
-fn cluster_block_idx() -> Dim3 {
+/// The block's index in its cluster; [`Cluster::block_index`].
+pub fn cluster_block_idx() -> Dim3 {
     Dim3::default()
 }
 
-/// The cluster's extent in blocks: one on the host.
-fn cluster_dim() -> Dim3 {
+/// The cluster's extent in blocks, one on the host; [`Cluster::dim_blocks`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::LaunchConfig;
+/// use cuda_jit::{device::{block_idx, cluster_block_idx, cluster_dim, cluster_idx}, kernel};
+///
+/// #[kernel]
+/// fn places(out: &mut [usize]) {
+///     out[block_idx().x] = 100 * cluster_idx().x + 10 * cluster_block_idx().x + cluster_dim().x;
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let mut out = [0; 4];
+/// places::launch(LaunchConfig::new(4, 1).cluster(2), &mut out)?;
+/// assert_eq!(out, [2, 12, 102, 112]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub fn cluster_dim() -> Dim3 {
     let _inside = host::position();
     Dim3 { x: 1, y: 1, z: 1 }
+}
+
+/// The cluster's index in the grid, in clusters.
+#[device_fn]
+pub fn cluster_idx() -> Dim3 {
+    let (block, extent) = (block_idx(), cluster_dim());
+    Dim3 { x: block.x / extent.x, y: block.y / extent.y, z: block.z / extent.z }
 }
 
 /// Waits for the cluster.
@@ -191,6 +217,6 @@ calls! {
     cluster_block_idx() -> Dim3 => Intrinsic::ClusterBlockIdx;
     cluster_dim() -> Dim3 => Intrinsic::ClusterDim;
     cluster_rank() -> usize => Intrinsic::ClusterRank;
-    cluster_ranks() -> usize => Intrinsic::ClusterRanks;
+    cluster_blocks() -> usize => Intrinsic::ClusterRanks;
     cluster_barrier() => Intrinsic::ClusterBarrier;
 }

@@ -156,6 +156,14 @@ pub(crate) fn lane_down(lanes: u32, delta: u32) -> u32 {
     lane_at(lanes, if beyond { own } else { own + delta })
 }
 
+/// The lane whose rank differs from the thread's own in these bits, or its own where there is none.
+#[device_fn]
+pub(crate) fn lane_xor(lanes: u32, bits: u32) -> u32 {
+    let own = (lanes & lanemask_lt()).count_ones();
+    let other = own ^ bits;
+    lane_at(lanes, if other < lanes.count_ones() { other } else { own })
+}
+
 impl marker::WarpGroup for Coalesced {
     fn intrinsic(op: GroupOp) -> Intrinsic {
         Intrinsic::Coalesced(op)
@@ -170,6 +178,8 @@ super::methods_of_values! {
     fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
     /// The value of the thread `delta` ranks above; the thread's own where there is none.
     fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
+    /// The value of the thread whose rank differs in these bits; the thread's own where there is none.
+    fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
     /// For which threads of the group the value has this thread's bits, a bit for each.
     fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
     /// Whether the value has the same bits in all threads of the group: their mask and `true`, else 0 and `false`.

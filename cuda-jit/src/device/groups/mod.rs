@@ -31,7 +31,7 @@ macro_rules! group {
 
         impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
             const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;
-            fn cells(&self, push: &mut dyn FnMut(u64)) {
+            fn cells(&self, push: &mut dyn FnMut(u128)) {
                 let _ = push;
                 $(self.$field.cells(push);)?
             }
@@ -81,7 +81,7 @@ use crate::device as device_fn;
 
 pub use cluster::*;
 pub use coalesced::{Coalesced, coalesced_threads};
-pub(crate) use coalesced::{lane_at, lane_down, lane_up, packed};
+pub(crate) use coalesced::{lane_at, lane_down, lane_up, lane_xor, packed};
 pub use grid::*;
 pub use tile::*;
 

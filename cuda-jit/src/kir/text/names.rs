@@ -1,8 +1,8 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
 use crate::kir::{
-    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Lane, Ordering, ReduceOp, Role,
-    Scalar, Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
+    AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, Lane, Ordering, ReduceOp,
+    Role, Scalar, Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };
 
 /// Each role of a parameter that has a word.
@@ -74,8 +74,11 @@ pub(super) const STORE: [(&str, CacheStore); 4] = [
 /// Each half of a pair with its word.
 pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
+/// Each format of 8-bit floats with its word.
+pub(super) const FLOAT8: [(&str, Float8); 2] = [("e4m3", Float8::E4m3), ("e5m2", Float8::E5m2)];
+
 /// Each special register with its word.
-pub(super) const SPECIAL: [(&str, Special); 29] = [
+pub(super) const SPECIAL: [(&str, Special); 30] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
     ("thread_idx.z", Special::ThreadIdx(Axis::Z)),
@@ -105,6 +108,7 @@ pub(super) const SPECIAL: [(&str, Special); 29] = [
     ("lane_mask.le", Special::LaneMask(CompareOp::Le)),
     ("lane_mask.gt", Special::LaneMask(CompareOp::Gt)),
     ("lane_mask.ge", Special::LaneMask(CompareOp::Ge)),
+    ("compute_capability", Special::ComputeCapability),
 ];
 
 /// Each operator of three operands with its word.
@@ -152,8 +156,8 @@ pub(super) const BARRIER: [(&str, BarrierOp); 3] =
     [("barrier_count", BarrierOp::Count), ("barrier_and", BarrierOp::And), ("barrier_or", BarrierOp::Or)];
 
 /// Each scope with its word.
-pub(super) const SCOPE: [(&str, Scope); 3] =
-    [("block", Scope::Block), ("device", Scope::Device), ("system", Scope::System)];
+pub(super) const SCOPE: [(&str, Scope); 4] =
+    [("block", Scope::Block), ("cluster", Scope::Cluster), ("device", Scope::Device), ("system", Scope::System)];
 
 /// Each atomic operator with its word.
 pub(super) const ATOMIC: [(&str, AtomicOp); 10] = [

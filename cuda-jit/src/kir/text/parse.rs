@@ -8,8 +8,8 @@ use std::fmt::Display;
 use super::ParseError;
 use super::lex::{Placed, Token, tokens};
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
-    TERNARY, UNARY, VOTE, item, scalar,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
+    SPECIAL, STORE, TERNARY, UNARY, VOTE, item, scalar,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
@@ -251,6 +251,14 @@ impl Parser {
             "cast" => self.to(Op::Cast),
             "bitcast" => self.to(Op::Bitcast),
             "pair" => self.two(Op::Pair),
+            "narrow" => {
+                let float = self.item(&FLOAT8, "a format of 8-bit floats")?;
+                self.two(|a, b| Op::Narrow(float, a, b))
+            }
+            "widen" => {
+                let float = self.item(&FLOAT8, "a format of 8-bit floats")?;
+                Ok(Op::Widen(float, self.value()?))
+            }
             "offset" => self.two(Op::Offset),
             "field" => {
                 let pointer = self.value()?;
@@ -559,9 +567,9 @@ fn decimal(text: &str) -> Option<u32> {
 }
 
 /// The bits of a literal of type `ty`, if it is one and fits; hexadecimal ones may have any bits.
-fn literal(ty: Scalar, text: &str) -> Option<u64> {
+fn literal(ty: Scalar, text: &str) -> Option<u128> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok();
+        return u128::from_str_radix(digits, 16).ok();
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'-'));
     let float = || text.parse::<f32>().ok().filter(|_| plain);
@@ -570,13 +578,11 @@ fn literal(ty: Scalar, text: &str) -> Option<u64> {
         Scalar::F16 => float().map(|float| half::f16::from_f32(float).to_bits().into()),
         Scalar::Bf16 => float().map(|float| half::bf16::from_f32(float).to_bits().into()),
         Scalar::F32 => float().map(|float| float.to_bits().into()),
-        Scalar::F64 => text.parse().ok().filter(|_| plain).map(f64::to_bits),
-        _ => {
-            let number: i128 = text.parse().ok()?;
-            let (low, high) =
-                if ty.is_signed() { (-(1 << (ty.bits() - 1)), 1 << (ty.bits() - 1)) } else { (0, 1 << ty.bits()) };
-            let mask = u64::MAX >> (64 - ty.bits());
-            (low..high).contains(&number).then_some(number as u64 & mask)
+        Scalar::F64 => text.parse().ok().filter(|_| plain).map(|float: f64| float.to_bits().into()),
+        _ if ty.is_signed() => {
+            let (number, unused) = (text.parse::<i128>().ok()?, 128 - ty.bits());
+            (number << unused >> unused == number).then_some(number as u128 & ty.mask())
         }
+        _ => text.parse().ok().filter(|&number| number <= ty.mask()),
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::names::{
-    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE, SPECIAL, STORE,
-    TERNARY, UNARY, VOTE, word,
+    ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
+    SPECIAL, STORE, TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Home, Inst, Module,
@@ -68,7 +68,7 @@ letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", S
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (ty, bits) = (self.ty, self.bits);
-        let fits = ty.bits() == 64 || bits >> ty.bits() == 0;
+        let fits = bits <= ty.mask();
         let float = match ty {
             Scalar::F16 => Some(half::f16::from_bits(bits as u16).to_f32()),
             Scalar::Bf16 => Some(half::bf16::from_bits(bits as u16).to_f32()),
@@ -79,11 +79,13 @@ impl Display for Const {
             _ if !fits => write!(f, "{ty} {bits:#x}"),
             (Scalar::Bool, _) => write!(f, "{ty} {}", bits == 1),
             (_, Some(float)) if float.is_finite() => write!(f, "{ty} {float:?}"),
-            (Scalar::F64, _) if f64::from_bits(bits).is_finite() => write!(f, "{ty} {:?}", f64::from_bits(bits)),
+            (Scalar::F64, _) if f64::from_bits(bits as u64).is_finite() => {
+                write!(f, "{ty} {:?}", f64::from_bits(bits as u64))
+            }
             _ if ty.is_float() || ty.is_pair() => write!(f, "{ty} {bits:#x}"),
             _ if ty.is_signed() => {
-                let unused = 64 - ty.bits();
-                write!(f, "{ty} {}", ((bits << unused) as i64) >> unused)
+                let unused = 128 - ty.bits();
+                write!(f, "{ty} {}", ((bits << unused) as i128) >> unused)
             }
             _ => write!(f, "{ty} {bits}"),
         }
@@ -218,6 +220,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Bitcast(a, to) => format!("bitcast {a} to {to}"),
         Op::Pair(a, b) => format!("pair {a}, {b}"),
         Op::Lane(a, lane) => format!("{} {a}", word(&LANE, lane)),
+        Op::Narrow(float, a, b) => format!("narrow {} {a}, {b}", word(&FLOAT8, float)),
+        Op::Widen(float, a) => format!("widen {} {a}", word(&FLOAT8, float)),
         Op::Offset(pointer, count) => format!("offset {pointer}, {count}"),
         Op::Field(pointer, offset, part) => format!("field {pointer}, {offset} to {part}"),
         Op::Address(pointer) => format!("address {pointer}"),

@@ -51,15 +51,17 @@ fn constants_keep_their_bits() {
         0xffff_ffff,
         0x8000_0000,
         1 << 63,
-        u64::MAX,
+        u64::MAX.into(),
+        1 << 127,
+        u128::MAX,
         f32::NAN.to_bits().into(),
         0x7f80_0001, // a signalling NaN
         f32::MAX.to_bits().into(),
         f32::INFINITY.to_bits().into(),
-        f64::NEG_INFINITY.to_bits(),
-        f64::MIN_POSITIVE.to_bits(),
-        0.1f64.to_bits(),
-        (-0.0f64).to_bits(),
+        f64::NEG_INFINITY.to_bits().into(),
+        f64::MIN_POSITIVE.to_bits().into(),
+        0.1f64.to_bits().into(),
+        (-0.0f64).to_bits().into(),
     ];
     let constants = Scalar::ALL.iter().flat_map(|&ty| interesting.map(|bits| Op::Const(Const { ty, bits })));
     round_trips(&module(constants.collect()));
@@ -88,6 +90,8 @@ fn constants_are_readable() {
     assert_eq!(shown(Scalar::F64, 0x7ff8_0000_0000_0001), "f64 0x7ff8000000000001");
     assert_eq!(shown(Scalar::I8, 0xff), "i8 -1");
     assert_eq!(shown(Scalar::U8, 0xff), "u8 255");
+    assert_eq!(shown(Scalar::I128, u128::MAX), "i128 -1");
+    assert_eq!(shown(Scalar::U128, u128::MAX), format!("u128 {}", u128::MAX));
     assert_eq!(shown(Scalar::Bool, 1), "bool true");
 }
 

@@ -12,7 +12,7 @@ const INTEGERS: [Scalar; 4] = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U6
 impl Body<'_> {
     fn order(&mut self) -> Order {
         let orderings = [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
-        let scope = self.random.one_of(&[Scope::Block, Scope::Device, Scope::System]);
+        let scope = self.random.one_of(&[Scope::Block, Scope::Cluster, Scope::Device, Scope::System]);
         Order { ordering: self.random.one_of(&orderings), scope }
     }
 
@@ -22,11 +22,13 @@ impl Body<'_> {
         let (Order { ordering, .. }, strong) = (order, order.ordering == Ordering::SeqCst);
         let op = self.random.one_of(&ATOMIC);
         let ty = match (kind, op) {
-            (0 | 1, _) => self.random.scalar(|ty| ty != Scalar::Bool && !ty.is_pair()),
-            (2, _) => self.random.scalar(|ty| ty.bits() >= 16 && !ty.is_pair()),
+            (0 | 1, _) => self.random.scalar(|ty| ty != Scalar::Bool && !ty.is_pair() && ty.bits() <= 64),
+            (2, _) => self.random.scalar(|ty| matches!(ty.bits(), 16..=64) && !ty.is_pair()),
             (_, AtomicOp::Inc | AtomicOp::Dec) => Scalar::U32,
-            (_, AtomicOp::Add) => self.random.scalar(|ty| ty.bits() >= 32 && !ty.is_pair() || ty.is_half()),
-            (_, AtomicOp::Exchange) => self.random.scalar(|ty| ty.bits() >= 32 && !ty.is_pair()),
+            (_, AtomicOp::Add) => {
+                self.random.scalar(|ty| matches!(ty.bits(), 32 | 64) && !ty.is_pair() || ty.is_half())
+            }
+            (_, AtomicOp::Exchange) => self.random.scalar(|ty| matches!(ty.bits(), 32 | 64) && !ty.is_pair()),
             _ => self.random.one_of(&INTEGERS),
         };
         let there = Type::Ptr(pointer.space, ty.into());

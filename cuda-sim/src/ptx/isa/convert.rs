@@ -2,12 +2,13 @@
 
 use super::Shape::{Dest, DestAs, Source, SourceAs};
 use super::Type::{B32, S8, S16, S32, S64, U8, U16, U32, U64};
-use super::Type::{Bf16, Bf16x2, E4m3x2, E5m2x2, F16, F16x2, F32, F64, Tf32};
+use super::Type::{Bf16, Bf16x2, E4m3x2, E5m2x2, F16, F16x2, F32, F64, Tf32, Ue8m0x2};
 use super::float::RND;
 use super::{FTZ, Form, Group, Modifier as M, Opcode, SAT, Shape, Type, form, one, opt};
 
 const INTEGRAL: &[M] = &[M::Rni, M::Rzi, M::Rmi, M::Rpi];
 const NEAR: &[M] = &[M::Rn, M::Rz];
+const OUTWARD: &[M] = &[M::Rz, M::Rp];
 const RELU: &[M] = &[M::Relu];
 const FINITE: &[M] = &[M::Satfinite];
 const INTEGERS: &[Type] = &[U8, U16, U32, U64, S8, S16, S32, S64];
@@ -62,6 +63,9 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Cvt, &[one(&[M::Rn]), one(FINITE), opt(RELU)], &[&[E4m3x2, E5m2x2], S], FROM_TWO),
     cvt(&[one(&[M::Rn]), one(FINITE), opt(RELU)], &[&[E4m3x2, E5m2x2], &[F16x2]]),
     cvt(&[one(&[M::Rn]), opt(RELU)], &[&[F16x2], &[E4m3x2, E5m2x2]]),
+    form(Opcode::Cvt, &[one(OUTWARD), opt(FINITE)], &[&[Ue8m0x2], S], FROM_TWO),
+    cvt(&[one(OUTWARD), opt(FINITE)], &[&[Ue8m0x2], &[Bf16x2]]),
+    cvt(&[one(&[M::Rn])], &[&[Bf16x2], &[Ue8m0x2]]),
     cvt(&[one(&[M::Rna])], &[&[Tf32], S]),
     cvt(&[one(NEAR), opt(RELU)], &[&[Tf32], S]),
     form(Opcode::Cvt, TO_PACK, &[&[U16, S16], &[S32]], &[DestAs(B32), Source(1), Source(1)]),

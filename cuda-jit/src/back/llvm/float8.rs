@@ -1,0 +1,41 @@
+//! Conversions of 8-bit floats, by the instructions that devices have from compute capability 8.9 on. Kernels ask for the
+//! capability before; on older targets nothing comes to them, and something stands in their place.
+
+use cuda_llvm::inkwell;
+use inkwell::values::BasicValueEnum;
+
+use super::function::{Body, Result};
+use crate::kir::{Float8, Value};
+
+/// The oldest target that has them, as kernels see it.
+pub(super) const SINCE: (u32, u32) = (8, 9);
+
+fn name(float: Float8) -> &'static str {
+    match float {
+        Float8::E4m3 => "e4m3x2",
+        Float8::E5m2 => "e5m2x2",
+    }
+}
+
+impl<'ctx> Body<'ctx, '_> {
+    fn converts(&self) -> bool {
+        self.lowering.capability >= SINCE.into()
+    }
+
+    /// Two `f32` as 8-bit floats.
+    pub(super) fn narrow8(&self, float: Float8, low: Value, high: Value) -> Result<BasicValueEnum<'ctx>> {
+        if !self.converts() {
+            return Ok(self.lowering.context.i16_type().const_zero().into());
+        }
+        let name = format!("llvm.nvvm.ff.to.{}.rn", name(float));
+        self.lowering.intrinsic(&name, &[], &[self.value(high), self.value(low)])
+    }
+
+    /// Two 8-bit floats as `f16`.
+    pub(super) fn widen8(&self, float: Float8, bytes: Value) -> Result<BasicValueEnum<'ctx>> {
+        if !self.converts() {
+            return Ok(self.lowering.context.f16_type().vec_type(2).const_zero().into());
+        }
+        self.lowering.intrinsic(&format!("llvm.nvvm.{}.to.f16x2.rn", name(float)), &[], &[self.value(bytes)])
+    }
+}

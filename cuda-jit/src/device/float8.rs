@@ -1,0 +1,59 @@
+//! What a kernel is compiled for, and the instructions that newer devices have for floats of 8 bits.
+//!
+//! The instructions are this crate's own: [`e4m3`](crate::e4m3) and its kin ask for them where the target has them.
+
+use half::f16;
+
+use crate::harvest::Intrinsic;
+use crate::kir::Float8;
+
+/// The compute capability that the kernel is compiled for, its major number times ten and its minor one: 75, 90, 120.
+///
+/// It is a constant, so that what is not for the target costs nothing. On the host it is 0.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{compute_capability, grid}, kernel};
+///
+/// #[kernel]
+/// fn which(out: &mut [u32]) {
+///     out[grid::<1>()] = if compute_capability() >= 90 { 1 } else { 0 };
+/// }
+///
+/// assert!(which::compile_ptx((9, 0))?.contains("st.global.b32"));
+/// assert!(!which::compile_ptx((9, 0))?.contains("setp"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub fn compute_capability() -> u32 {
+    0
+}
+
+macro_rules! instructions {
+    ($($narrow:ident $widen:ident $float:ident;)*) => {
+        $(
+            #[doc(hidden)]
+            pub fn $narrow(_low: f32, _high: f32) -> u16 {
+                unreachable!("no host has compute capability 8.9")
+            }
+
+            #[doc(hidden)]
+            pub fn $widen(_pair: u16) -> (f16, f16) {
+                unreachable!("no host has compute capability 8.9")
+            }
+        )*
+
+        calls! {
+            compute_capability() -> u32 => Intrinsic::ComputeCapability;
+            $(
+                $narrow(f32, f32) -> u16 => Intrinsic::Narrow(Float8::$float);
+                $widen(u16) -> (f16, f16) => Intrinsic::Widen(Float8::$float);
+            )*
+        }
+    };
+}
+
+instructions! {
+    narrow_e4m3 widen_e4m3 E4m3;
+    narrow_e5m2 widen_e5m2 E5m2;
+}
