@@ -1,4 +1,8 @@
 //! [`MemoryManager`]: a program's own allocator in place of the driver's, Numba's External Memory Management plug-in.
+//!
+//! # Safety
+//!
+//! The trait is `unsafe`, and so is its free; what they promise stands there. Nothing is called here that needs a promise.
 
 use std::fmt;
 use std::sync::Arc;
