@@ -13,6 +13,7 @@ use std::fmt;
 
 use cuda_sys::{CUcontext, CUresult, DriverApi};
 
+use crate::attached::{Attached, Attachment};
 use crate::captures::Captures;
 use crate::device::Device;
 use crate::driver::describe;
@@ -74,6 +75,7 @@ pub(crate) struct ContextInner {
     events: EventPool,
     streams: StreamPool,
     captures: Captures,
+    attachment: Attachment,
 }
 
 // SAFETY: the only part that is not Send by itself is the raw context, an address that the driver accepts on any thread.
@@ -353,6 +355,13 @@ impl Context {
         self.0.check(code, call)
     }
 
+    /// What the layer above keeps for this context, made by the first call, then one load.
+    #[doc(hidden)]
+    #[inline]
+    pub fn attached<T: Attached>(&self, make: impl FnOnce() -> T) -> &T {
+        self.0.attachment.get_or_attach(make)
+    }
+
     /// The error for a status that is not success; a sticky one poisons the context.
     #[cold]
     pub(crate) fn failure(&self, code: CUresult, call: &'static str) -> Error {
@@ -400,7 +409,19 @@ impl ContextInner {
             events: EventPool::default(),
             streams: StreamPool::default(),
             captures: Captures::default(),
+            attachment: Attachment::default(),
         }
+    }
+
+    /// All of this context in a handle, so that what is attached can work in it once more.
+    fn revived(&mut self) -> Context {
+        let mut last = ContextInner::new(&self.device, self.raw, self.limits.clone());
+        last.id = self.id;
+        last.panics = std::mem::take(&mut self.panics);
+        last.events = std::mem::take(&mut self.events);
+        last.streams = std::mem::take(&mut self.streams);
+        last.captures = std::mem::take(&mut self.captures);
+        Context(Arc::new(last))
     }
 
     pub(crate) fn is_lost(&self) -> bool {
@@ -447,6 +468,12 @@ impl Drop for ContextInner {
     fn drop(&mut self) {
         if fork::is_forked_child() {
             return;
+        }
+        if let Some(attached) = self.attachment.take()
+            && self.poison.first().is_none()
+        {
+            // The last handle ends in place of this one.
+            return attached.close(&self.revived());
         }
         if self.poison.first().is_none() {
             self.panics.close(self);

@@ -36,6 +36,7 @@
 
 pub use cuda_sys;
 
+mod attached;
 mod attributes;
 mod call;
 mod captures;
@@ -75,6 +76,7 @@ mod status;
 mod stream;
 mod sync;
 
+pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
 pub use current::CurrentGuard;
 pub use device::{Device, Uuid};

@@ -130,6 +130,12 @@ mod real {
             }
             self.get().expect("it has just been filled")
         }
+
+        pub(crate) fn take(&mut self) -> Option<T> {
+            let value = self.value.swap(std::ptr::null_mut(), Ordering::AcqRel);
+            // SAFETY: a pointer that is not null was made of a box, and nobody else has it any more.
+            (!value.is_null()).then(|| *unsafe { Box::from_raw(value) })
+        }
     }
 
     impl<T> Default for OnceLock<T> {

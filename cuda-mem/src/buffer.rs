@@ -17,7 +17,7 @@ use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
-use crate::alloc::Source;
+use crate::alloc::{Freed, Memory, MemoryPool, Source};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::uses::{Reach, Uses};
@@ -59,13 +59,32 @@ const NOWHERE: CUdeviceptr = 256;
 impl Buffer {
     /// Allocates `bytes`, to be used on `stream` first; other streams wait. What is in them is unspecified.
     ///
-    /// The memory comes from the device's stream-ordered pool where it has one. No bytes are no allocation and no call.
+    /// The memory comes from the context's [manager](crate::MemoryManager) if one was set, else from the device's
+    /// stream-ordered pool where it has one, else from `cuMemAlloc`. No bytes are no allocation and no call.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let source = Source::of(stream.context());
+        Self::allocate(Source::of(stream.context()), stream, bytes)
+    }
+
+    /// As [`Buffer::new`], from a pool.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::new`], also for a limit of the pool's; [`Error::OtherContext`] for a stream of another device.
+    pub fn new_in(pool: &MemoryPool, stream: &Stream, bytes: usize) -> Result<Self> {
+        Self::allocate(Source::Own(pool.clone()), stream, bytes)
+    }
+
+    /// As [`Buffer::new`], from the source.
+    pub(crate) fn allocate(source: Source, stream: &Stream, bytes: usize) -> Result<Self> {
+        if let Source::Own(pool) = &source
+            && pool.context() != stream.context()
+        {
+            return Err(Error::other_context(pool.context(), stream));
+        }
         let address = match bytes {
             0 => NOWHERE,
             _ => source.allocate(bytes, stream)?,
@@ -117,6 +136,9 @@ impl Buffer {
     /// A buffer of memory that goes as its source says, and that nothing has used yet.
     pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
         let address = if bytes == 0 { NOWHERE } else { address };
+        if bytes != 0 && !source.is_external() {
+            Memory::of(context).statistics.allocated(bytes);
+        }
         let (id, uses, settled) = (MemoryId::unique(), Mutex::default(), AtomicU64::new(0));
         Buffer { context: context.clone(), id, address, bytes, source, uses, settled }
     }
@@ -317,16 +339,7 @@ impl Buffer {
 
     #[inline]
     fn expect_context(&self, stream: &Stream) -> Result<()> {
-        if stream.context() == &self.context { Ok(()) } else { Err(self.other_context(stream)) }
-    }
-
-    #[cold]
-    fn other_context(&self, stream: &Stream) -> Error {
-        Error::OtherContext {
-            memory: self.context.device().ordinal(),
-            stream: stream.to_string().into(),
-            device: stream.context().device().ordinal(),
-        }
+        if stream.context() == &self.context { Ok(()) } else { Err(Error::other_context(&self.context, stream)) }
     }
 
     #[track_caller]
@@ -351,7 +364,13 @@ impl Buffer {
             }
         };
         // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream, or are over.
-        unsafe { self.source.free(self.address, &self.context, stream.as_ref()) }
+        unsafe { self.source.free(self.address, self.bytes, &self.context, stream.as_ref()) }
+    }
+
+    /// Leaves the memory to the context's queue of pending frees.
+    fn free_later(&mut self, memory: &Memory) {
+        let source = std::mem::replace(&mut self.source, Source::Plain);
+        memory.defer(Freed { address: self.address, bytes: self.bytes, source }, &self.context);
     }
 }
 
@@ -368,9 +387,21 @@ fn order_free(uses: &Uses, context: &Context, ordered: bool) -> Result<Option<St
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // In a lost context every call is refused, and the memory is gone with it.
-        if self.is_empty() || self.context.is_lost() {
+        if self.is_empty() {
             return;
+        }
+        let context = self.context.clone();
+        let memory = Memory::of(&context);
+        if !self.source.is_external() {
+            memory.statistics.freed(self.bytes);
+        }
+        // In a lost context every call is refused, and the memory is gone with it.
+        if context.is_lost() {
+            return;
+        }
+        let waits = matches!(self.source, Source::Plain) || memory.pending.is_deferring();
+        if waits && !self.source.is_external() {
+            return self.free_later(memory);
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");

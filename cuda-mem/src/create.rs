@@ -1,6 +1,5 @@
 //! The functions that make device arrays: uninitialised, zeroed, or copied from the host.
 
-use cuda_driver::{Context, Stream};
 use ndarray::{ArrayBase, Data, Dimension, Ix1, Order, ShapeArg};
 
 use crate::array::DeviceArray;
@@ -8,9 +7,10 @@ use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::{self, Layout};
+use crate::place::Place;
 use crate::storage::Storage;
 
-/// An array of `shape` in the context's memory, with unspecified contents: in C order, unless the shape names another, as in
+/// An array of `shape` at a [place](Place), such as a context, with unspecified contents: in C order, unless the shape names another, as in
 /// `((2, 3), Order::F)`.
 ///
 /// Reading it before it was written is safe, because every bit pattern is a value of the element type; which value, is
@@ -31,19 +31,23 @@ use crate::storage::Storage;
 ///
 /// [`Error::TooLarge`](crate::Error::TooLarge) if the array would exceed the address space;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn device_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+pub fn device_array<T: Element, Sh: ShapeArg>(place: impl Place, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     let (dim, order) = shape.into_shape_and_order();
-    new_array(&context.default_stream(), dim, order.unwrap_or(Order::RowMajor))
+    new_array(&place, dim, order.unwrap_or(Order::RowMajor))
 }
 
-/// A new array without gaps, to be used on `stream` first.
-pub(crate) fn new_array<T: Element, D: Dimension>(stream: &Stream, dim: D, order: Order) -> Result<DeviceArray<T, D>> {
+/// A new array without gaps.
+pub(crate) fn new_array<T: Element, D: Dimension>(
+    place: impl Place,
+    dim: D,
+    order: Order,
+) -> Result<DeviceArray<T, D>> {
     let bytes = layout::byte_size(dim.slice(), size_of::<T>())?;
     let layout = match order {
         Order::ColumnMajor => Layout::f_order(dim),
         _ => Layout::c_order(dim),
     };
-    Ok(DeviceArray::from_parts(Buffer::new(stream, bytes)?, layout))
+    Ok(DeviceArray::from_parts(Buffer::allocate(place.source(), &place.stream(), bytes)?, layout))
 }
 
 /// An array of the shape, element type and context of `other`, with unspecified contents: in Fortran order if `other` is, else
@@ -66,7 +70,7 @@ pub(crate) fn new_array<T: Element, D: Dimension>(stream: &Stream, dim: D, order
 pub fn device_array_like<T: Element, D: Dimension, S: Storage>(
     other: &DeviceArray<T, D, S>,
 ) -> Result<DeviceArray<T, D>> {
-    new_array(&other.context().default_stream(), other.raw_dim(), other.layout().order())
+    new_array(other.context(), other.raw_dim(), other.layout().order())
 }
 
 /// An array of `shape` in which every byte is 0.
@@ -85,13 +89,13 @@ pub fn device_array_like<T: Element, D: Dimension, S: Storage>(
 /// # Errors
 ///
 /// As [`device_array`].
-pub fn zeros<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
-    let mut array = device_array(context, shape)?;
-    array.buffer_mut().fill(0, &context.default_stream())?;
+pub fn zeros<T: Element, Sh: ShapeArg>(place: impl Place, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    let mut array = device_array(&place, shape)?;
+    array.buffer_mut().fill(0, &place.stream())?;
     Ok(array)
 }
 
-/// A copy of a host array of any layout in the context's memory.
+/// A copy of a host array of any layout at a [place](Place), such as a context.
 ///
 /// It is in Fortran order if the host's is, else in C order. An array without gaps is copied as it lies; rows of it straight
 /// from where they lie; other layouts are packed in small pieces on the way. What a broadcast array repeats is sent once.
@@ -114,7 +118,7 @@ pub fn zeros<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<D
 ///
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room;
 /// [`Error::TooLarge`](crate::Error::TooLarge) if a broadcast array, written out, would exceed the address space.
-pub fn to_device<S, D>(context: &Context, host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
+pub fn to_device<S, D>(place: impl Place, host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
 where
     S: Data,
     S::Elem: Element,
@@ -122,12 +126,12 @@ where
 {
     let fortran = host.t().is_standard_layout() && !host.is_standard_layout();
     let order = if fortran { Order::ColumnMajor } else { Order::RowMajor };
-    let mut array = new_array(&context.default_stream(), host.raw_dim(), order)?;
+    let mut array = new_array(&place, host.raw_dim(), order)?;
     array.copy_from_host(host)?;
     Ok(array)
 }
 
-/// A one-dimensional copy of a slice in the context's memory.
+/// A one-dimensional copy of a slice at a [place](Place), such as a context.
 ///
 /// # Examples
 ///
@@ -143,8 +147,8 @@ where
 /// # Errors
 ///
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn from_slice<T: Element>(context: &Context, host: &[T]) -> Result<DeviceArray<T, Ix1>> {
-    let mut array = device_array(context, host.len())?;
+pub fn from_slice<T: Element>(place: impl Place, host: &[T]) -> Result<DeviceArray<T, Ix1>> {
+    let mut array = device_array(place, host.len())?;
     array.buffer_mut().write(0, host)?;
     Ok(array)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cuda_driver::MemoryInfo;
+use cuda_driver::{Context, MemoryInfo, Stream};
 use ndarray::Dimension;
 
 use crate::array::DeviceArray;
@@ -163,6 +163,31 @@ pub enum Error {
         /// Number of the stream's device.
         device: usize,
     },
+    /// The context's memory manager failed.
+    #[error("the memory manager `{manager}` could not {action}: {cause}")]
+    Manager {
+        /// The manager's name.
+        manager: Box<str>,
+        /// What it was to do.
+        action: &'static str,
+        /// Its error.
+        #[source]
+        cause: Box<Error>,
+    },
+    /// A memory manager was set after the context's memory had been allocated by something else.
+    #[error(
+        "the memory manager `{manager}` comes too late: {} allocates the memory of device {device} already; set it before \
+         the first array",
+        current.as_ref().map_or("the driver".to_owned(), |current| format!("`{current}`"))
+    )]
+    ManagerTooLate {
+        /// The manager's name.
+        manager: Box<str>,
+        /// Number of the device.
+        device: usize,
+        /// The name of the manager that was set before, if there was one.
+        current: Option<Box<str>>,
+    },
 }
 
 /// An array that could not be taken for what was asked, and why.
@@ -228,12 +253,22 @@ impl Error {
         Error::NotContiguous { shape: array.shape().into(), strides: array.strides().into(), what }
     }
 
+    #[cold]
+    pub(crate) fn other_context(memory: &Context, stream: &Stream) -> Self {
+        Error::OtherContext {
+            memory: memory.device().ordinal(),
+            stream: stream.to_string().into(),
+            device: stream.context().device().ordinal(),
+        }
+    }
+
     /// Whether the device had no room.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
             Error::OutOfMemory(_) | Error::HostMemory { .. } => true,
             Error::Driver(error) => error.is_out_of_memory(),
+            Error::Manager { cause, .. } => cause.is_out_of_memory(),
             _ => false,
         }
     }
@@ -241,7 +276,11 @@ impl Error {
     /// Whether every later call on the same context will fail too.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
-        matches!(self, Error::Driver(error) if error.is_sticky())
+        match self {
+            Error::Driver(error) => error.is_sticky(),
+            Error::Manager { cause, .. } => cause.is_sticky(),
+            _ => false,
+        }
     }
 }
 

@@ -156,7 +156,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
             return self.reversed_axes().write_from(host.reversed_axes());
         }
         if let Some(core) = core(&host) {
-            let mut once = new_array(&self.context().default_stream(), core.raw_dim(), Order::RowMajor)?;
+            let mut once = new_array(self.context(), core.raw_dim(), Order::RowMajor)?;
             once.view_mut().write_from(core)?;
             return self.assign(&once);
         }
@@ -171,7 +171,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
             }
             None if self.is_c_contiguous() => self.write_packed(host),
             None => {
-                let mut packed = new_array(&self.context().default_stream(), self.raw_dim(), Order::RowMajor)?;
+                let mut packed = new_array(self.context(), self.raw_dim(), Order::RowMajor)?;
                 packed.view_mut().write_from(host)?;
                 self.assign(&packed)
             }

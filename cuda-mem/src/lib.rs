@@ -41,17 +41,26 @@ mod host_array;
 mod host_copy;
 mod host_memory;
 mod layout;
+#[cfg(all(test, loom))]
+mod loom_models;
 mod managed;
 mod pitched;
+mod place;
 mod registered;
 mod show;
 mod staging;
 mod storage;
 mod strided;
+mod sync;
 mod transfer;
 mod uses;
 mod view;
 
+pub use alloc::{
+    CachingManager, DeferCleanup, MemoryManager, MemoryPool, MemoryStatistics, PendingLimits, PoolReuse,
+    PoolStatistics, defer_cleanup, free_pending, memory_info, memory_statistics, reset_peak, set_memory_manager,
+    set_pending_limits,
+};
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
@@ -65,6 +74,7 @@ pub use host_memory::{
     mapped_array_like, pinned_array, pinned_array_like,
 };
 pub use managed::{Advice, MemoryLocation};
+pub use place::Place;
 pub use registered::{MappedView, PinnedView, mapped, pinned};
 pub use storage::{Owned, Storage, StorageMut, View, ViewMut};
 pub use transfer::{GivenBack, Transfer};

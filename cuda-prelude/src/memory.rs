@@ -1,6 +1,6 @@
 //! Device arrays in the current context.
 
-use cuda_mem::{DeviceArray, Element};
+use cuda_mem::{DeferCleanup, DeviceArray, Element};
 use ndarray::{ArrayBase, Data, Dimension, Ix1, ShapeArg};
 
 use crate::{Result, current_context};
@@ -71,4 +71,26 @@ pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::D
 /// If the device has no room.
 pub fn device_array_like<T: Element, D: Dimension>(other: &DeviceArray<T, D>) -> Result<DeviceArray<T, D>> {
     Ok(cuda_mem::device_array_like(other)?)
+}
+
+/// Keeps every free in the current context pending while the guard lives; see [`cuda_mem::defer_cleanup`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let guard = defer_cleanup()?;
+/// for _ in 0..20 {
+///     zeros::<f32, _>(100)?; // dropped, and not freed yet
+/// }
+/// drop(guard);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device.
+pub fn defer_cleanup() -> Result<DeferCleanup> {
+    Ok(cuda_mem::defer_cleanup(&current_context()?))
 }

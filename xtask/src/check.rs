@@ -166,6 +166,8 @@ fn loom(_: &Shared) -> Result<()> {
         "cuda-sim",
         "--package",
         "cuda-driver",
+        "--package",
+        "cuda-mem",
         "--lib",
         "--release",
         "--target-dir",

@@ -3,9 +3,11 @@
 #[path = "../../../cuda-driver/tests/support/mod.rs"]
 mod support;
 
+mod alloc;
 mod copies;
 mod external;
 mod faults;
 mod host;
+mod managers;
 mod order;
 mod views;

@@ -125,22 +125,6 @@ fn memory_is_freed_after_all_its_users_on_the_devices_time() {
 }
 
 #[test]
-fn without_a_pool_the_host_waits_for_all_users_before_the_free() {
-    let session = Session::with(Traits { memory_pools: false });
-    let context = session.context();
-    let read = Kernels::new(&context).function("r");
-    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
-    let x = floats(&context);
-    launch(&read, &a, &[&x], &mut []);
-    launch(&read, &b, &[&x], &mut []);
-    session.forget();
-    drop(x);
-    assert_eq!(session.names(), ["cuStreamSynchronize", "cuStreamSynchronize", "cuMemFree_v2"]);
-    drop((a, b, read, context));
-    session.finish();
-}
-
-#[test]
 fn copies_wait_for_launches_and_launches_for_copies() {
     for memory_pools in [true, false] {
         let session = Session::with(Traits { memory_pools });

@@ -1,0 +1,61 @@
+//! A memory manager around another, which counts what passes: `cargo run -p cuda-mem --example counting_manager`.
+//!
+//! # Safety
+//!
+//! The implementation hands on to a manager that keeps the contract.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cuda_driver::{Context, Driver, MemoryInfo, Stream};
+use cuda_mem::{CachingManager, MemoryManager, Result, set_memory_manager, zeros};
+use cuda_sys::CUdeviceptr;
+
+/// Counts the allocations and frees of another manager.
+#[derive(Debug, Default)]
+struct CountingManager<M> {
+    inner: M,
+    allocations: AtomicUsize,
+    frees: AtomicUsize,
+}
+
+// SAFETY: it is the inner manager's contract.
+unsafe impl<M: MemoryManager> MemoryManager for CountingManager<M> {
+    fn name(&self) -> &'static str {
+        "counting manager"
+    }
+
+    fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr> {
+        let address = self.inner.allocate(bytes, stream)?;
+        self.allocations.fetch_add(1, Ordering::Relaxed);
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: CUdeviceptr, bytes: usize, stream: &Stream) -> Result<()> {
+        self.frees.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.free(address, bytes, stream) }
+    }
+
+    fn memory_info(&self, context: &Context) -> Result<MemoryInfo> {
+        self.inner.memory_info(context)
+    }
+
+    fn flush(&self, context: &Context) -> Result<()> {
+        self.inner.flush(context)
+    }
+}
+
+fn main() -> Result<()> {
+    let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    let manager = Arc::new(CountingManager::<CachingManager>::default());
+    set_memory_manager(&context, manager.clone())?;
+    for _ in 0..5 {
+        zeros::<f32, _>(&context, 1000)?;
+    }
+    let _held = zeros::<f32, _>(&context, 1000)?;
+    let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+    println!("{} allocations, {} frees", count(&manager.allocations), count(&manager.frees));
+    println!("{} bytes kept", manager.inner.cached_bytes());
+    Ok(())
+}

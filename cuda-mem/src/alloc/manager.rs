@@ -1,0 +1,157 @@
+//! [`MemoryManager`]: a program's own allocator in place of the driver's, Numba's External Memory Management plug-in.
+//!
+//! # Safety
+//!
+//! The trait is `unsafe`, and so is its free; what they promise stands there. Nothing is called here that needs a promise.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cuda_driver::{Context, MemoryInfo, Stream};
+use cuda_sys::CUdeviceptr;
+
+use super::memory::Memory;
+use crate::error::{Error, Result};
+
+/// Allocates device memory for every buffer of a context, in the driver's place; see [`set_memory_manager`].
+///
+/// Memory comes and goes in the order of streams. A manager that gives memory to another stream than the one it was freed on
+/// makes the other wait. It is called from any thread. It makes no buffers of the same context, which would ask it again.
+/// It lives as long as the context and must hold no handle of it ([`Context`], [`Stream`], [`Event`](cuda_driver::Event)),
+/// or the context does not end.
+///
+/// Errors reach the caller as [`Error::Manager`], with the manager's name. One for which [`Error::is_out_of_memory`] holds
+/// makes the crate free what is pending, call [`flush`](MemoryManager::flush), and ask once more. Errors of a kind of its own
+/// are made by `cuda_driver::Error::other`.
+///
+/// [`CachingManager`](crate::CachingManager) is one; the crate's example `counting_manager` another, around it.
+///
+/// # Safety
+///
+/// Other code relies on it that [`allocate`](MemoryManager::allocate) returns an address of at least `bytes` bytes of the
+/// stream's context, aligned to 256 bytes, which kernels and copies can use on that stream from then on, and on other streams
+/// that wait for it; and that nobody else uses them, and they stay allocated, until [`free`](MemoryManager::free) was called
+/// with the address, and the work that was enqueued on its stream before is over.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use cuda_driver::{Context, Stream, driver_call};
+/// use cuda_mem::{MemoryManager, Result, set_memory_manager, zeros};
+/// use cuda_sys::CUdeviceptr;
+///
+/// /// Takes each allocation from the driver, in the order of streams.
+/// #[derive(Debug)]
+/// struct Direct;
+///
+/// // SAFETY: it is the driver's own contract.
+/// unsafe impl MemoryManager for Direct {
+///     fn name(&self) -> &str {
+///         "direct"
+///     }
+///
+///     fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr> {
+///         let mut address = 0;
+///         // SAFETY: `address` lives through the call.
+///         unsafe { driver_call!(stream.context(), cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?;
+///         Ok(address)
+///     }
+///
+///     unsafe fn free(&self, address: CUdeviceptr, _bytes: usize, stream: &Stream) -> Result<()> {
+///         // SAFETY: the caller's promise.
+///         Ok(unsafe { driver_call!(stream.context(), cuMemFreeAsync(address, stream.as_raw())) }?)
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// set_memory_manager(&context, Arc::new(Direct))?;
+/// let x = zeros::<f32, _>(&context, 4)?;
+/// # Ok(())
+/// # }
+/// ```
+pub unsafe trait MemoryManager: fmt::Debug + Send + Sync + 'static {
+    /// What it is called in errors.
+    fn name(&self) -> &str;
+
+    /// Allocates `bytes`, at least 1, for use on `stream` first.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from doing so.
+    fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr>;
+
+    /// Takes memory back, in the order of `stream`.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong; it is reported by `tracing`, and the memory is the manager's problem.
+    ///
+    /// # Safety
+    ///
+    /// `address` came from [`allocate`](MemoryManager::allocate) of the same context with the same `bytes`, and was not freed
+    /// since. Every use of the memory comes before on `stream`.
+    unsafe fn free(&self, address: CUdeviceptr, bytes: usize, stream: &Stream) -> Result<()>;
+
+    /// Free and total memory, as the manager wants it shown.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot tell.
+    fn memory_info(&self, context: &Context) -> Result<MemoryInfo> {
+        Ok(context.memory_info()?)
+    }
+
+    /// Gives back to the driver what it keeps for `context` and nobody uses: when there is no room, and when the context ends,
+    /// after the last free.
+    ///
+    /// # Errors
+    ///
+    /// What went wrong.
+    fn flush(&self, context: &Context) -> Result<()> {
+        let _ = context;
+        Ok(())
+    }
+}
+
+/// Makes `manager` allocate every buffer of the context from the first on. It cannot be changed later.
+///
+/// Memory of a chosen [`MemoryPool`](crate::MemoryPool) does not come from it.
+///
+/// # Errors
+///
+/// [`Error::ManagerTooLate`] if a buffer has been allocated before, or a manager been set.
+pub fn set_memory_manager(context: &Context, manager: Arc<dyn MemoryManager>) -> Result<()> {
+    let decided = &Memory::of(context).manager;
+    decided.set(Some(manager)).map_err(|refused| Error::ManagerTooLate {
+        manager: refused.map_or_else(Box::default, |manager| manager.name().into()),
+        device: context.device().ordinal(),
+        current: decided.get().and_then(Option::as_ref).map(|manager| manager.name().into()),
+    })
+}
+
+/// Free and total memory of the context's device, as the driver or the context's manager tells.
+///
+/// # Errors
+///
+/// [`Error::Driver`] with the driver's status; [`Error::Manager`] with the manager's error.
+pub fn memory_info(context: &Context) -> Result<MemoryInfo> {
+    match Memory::of(context).manager.get() {
+        Some(Some(manager)) => manager.named("tell of its memory", manager.memory_info(context)),
+        _ => Ok(context.memory_info()?),
+    }
+}
+
+/// Errors with a manager's name.
+pub(crate) trait Named {
+    fn named<T>(&self, action: &'static str, result: Result<T>) -> Result<T>;
+}
+
+impl Named for Arc<dyn MemoryManager> {
+    #[inline]
+    fn named<T>(&self, action: &'static str, result: Result<T>) -> Result<T> {
+        result.map_err(|cause| Error::Manager { manager: self.name().into(), action, cause: Box::new(cause) })
+    }
+}

@@ -1,0 +1,29 @@
+//! Where device memory comes from and goes.
+//!
+//! A [`Source`] allocates and frees; [`Memory`] is what a context keeps: statistics, frees that are pending, and the manager
+//! in the driver's place, if there is one. None of it knows who uses the memory; [`Buffer`](crate::Buffer) does.
+
+mod caching;
+mod cleanup;
+mod manager;
+mod memory;
+mod pending;
+mod pool;
+mod shelf;
+mod source;
+mod statistics;
+
+pub use caching::CachingManager;
+pub use cleanup::{DeferCleanup, PendingLimits, defer_cleanup, free_pending, set_pending_limits};
+pub use manager::{MemoryManager, memory_info, set_memory_manager};
+pub use pool::{MemoryPool, PoolReuse, PoolStatistics};
+pub use statistics::{MemoryStatistics, memory_statistics, reset_peak};
+
+pub(crate) use memory::{Freed, Memory};
+pub(crate) use source::Source;
+#[cfg(all(test, loom))]
+pub(crate) use {
+    pending::Pending,
+    shelf::{Block, Shelf},
+    statistics::Statistics,
+};
