@@ -150,11 +150,31 @@ impl Context {
     /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Invalid`] inside a capture of the calling thread;
     /// [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        self.wait_for_all()?;
+        self.check_panics()
+    }
+
+    /// As [`synchronize`](Context::synchronize), but leaves a kernel's panic for who asks about it: for code that only needs
+    /// the work to be over.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.wait_for_all()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
+    pub fn wait_for_all(&self) -> Result<()> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
         self.enter("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
-        self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })??;
-        self.check_panics()
+        self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
     }
 
     /// Waits for all work of this context, gives up this handle, and takes the context from the thread's selection. The
@@ -258,6 +278,12 @@ impl Context {
     #[inline]
     pub fn check(&self, code: CUresult, call: &'static str) -> Result<()> {
         self.0.check(code, call)
+    }
+
+    /// The error for a status that is not success; a sticky one poisons the context.
+    #[cold]
+    pub(crate) fn failure(&self, code: CUresult, call: &'static str) -> Error {
+        self.0.fail(code, call)
     }
 
     pub(crate) fn events(&self) -> &EventPool {

@@ -238,4 +238,10 @@ mod tests {
         assert_eq!(Image::linked(b"abc\0"), image);
         assert_eq!(Image::linked(b"abc"), image);
     }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        let error = Image::from_file("/nowhere/kernel.cubin").unwrap_err().to_string();
+        assert!(error.starts_with("cannot read the image /nowhere/kernel.cubin: No such file"), "{error}");
+    }
 }

@@ -145,12 +145,12 @@ impl Logs {
     /// The error for an image that was refused, or for a call that failed for another reason.
     #[cold]
     pub(crate) fn refused(&self, context: &Context, code: CUresult, call: &'static str) -> Error {
-        let error = match context.check(code, call) {
-            Err(Error::Driver(error)) if concerns_the_image(code) => error,
-            Err(other) => return other,
-            Ok(()) => return Error::invalid(format!("{call} reports success, but gives nothing")),
-        };
-        Error::Jit(Box::new(JitError::new(code, error.name, text(&self.error))))
+        match context.failure(code, call) {
+            Error::Driver(error) if concerns_the_image(code) => {
+                Error::Jit(Box::new(JitError::new(code, error.name, text(&self.error))))
+            }
+            other => other,
+        }
     }
 }
 

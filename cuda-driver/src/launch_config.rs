@@ -632,6 +632,22 @@ mod tests {
     }
 
     #[test]
+    fn what_only_a_kernel_refuses_names_it() {
+        let kernel = || "add".to_owned();
+        let shared = LaunchConfigError::SharedMemory { dynamic: 90, fixed: 20, limit: 100, kernel: Some(kernel()) };
+        assert_eq!(
+            shared.to_string(),
+            "90 bytes of dynamic shared memory beside the 20 bytes of kernel `add`: a block can have at most 100 bytes; \
+             nothing was launched"
+        );
+        assert_eq!(
+            LaunchConfigError::Programmatic { kernel: kernel() }.to_string(),
+            "programmatic launch: kernel `add` is typed, and its arguments are ordered by its stream; only untyped functions \
+             can be launched so; nothing was launched"
+        );
+    }
+
+    #[test]
     fn clusters_are_checked_against_grid_and_device() {
         let config = LaunchConfig::new((8, 6), 32);
         let geometry = config.clone().cluster((2, 3)).geometry(&limits()).unwrap();

@@ -62,11 +62,13 @@ mod link;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod module;
+pub mod nvtx;
 mod panic;
 mod params;
 mod pool;
 mod profiler;
 mod registry;
+pub mod runtime;
 mod scope;
 mod settings;
 mod status;
@@ -83,8 +85,8 @@ pub use error::{DriverError, Error, Poisoned, Result};
 pub use event::Event;
 pub use function::{CheckedLaunch, Function, FunctionAttributes};
 pub use graph::{
-    Access, AroundLaunch, Capture, Fill, Graph, GraphError, GraphExec, GraphLaunch, GraphNode, Lend, MemoryId,
-    OpenCapture,
+    Access, AroundLaunch, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
+    GraphMemory, GraphNode, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
 };
 pub use image::{Image, ImageKind};
 pub use jit::JitOptions;

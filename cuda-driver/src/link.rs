@@ -96,6 +96,9 @@ impl Linker {
         // SAFETY: the state is live, and both results live through the call.
         let code = unsafe { complete(self.raw, &mut image, &mut bytes) };
         self.expect(code, "cuLinkComplete")?;
+        if image.is_null() {
+            return Err(Error::invalid("cuLinkComplete reports success, but gives no image"));
+        }
         self.logs.accepted();
         // SAFETY: the driver gives so many bytes, which it keeps until the state is destroyed.
         Ok(Image::linked(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }))

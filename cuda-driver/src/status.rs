@@ -117,6 +117,21 @@ mod tests {
         assert!(!is_sticky(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     }
 
+    /// Each explanation with its code, as errors show it; `UPDATE_EXPECT=1` writes the file anew.
+    #[test]
+    fn explanations_are_those_that_were_read_and_found_good() {
+        let line = |code: CUresult| {
+            let (name, text) = (code.name()?, explanation(code));
+            (!text.is_empty()).then(|| format!("{} {name}: {text}\n", code.0))
+        };
+        let all: String = (0..1000).filter_map(|code| line(CUresult(code))).collect();
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/explanations.txt");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(file, &all).unwrap();
+        }
+        assert_eq!(all, std::fs::read_to_string(file).unwrap());
+    }
+
     #[test]
     fn a_code_of_a_newer_driver_is_a_number_without_text() {
         assert_eq!(explanation(CUresult(12_345)), "");

@@ -296,6 +296,9 @@ impl Assembled {
         let (source, cubin) = (folder.path().join("kernel.ptx"), folder.path().join("kernel.cubin"));
         std::fs::write(&source, ptx).map_err(|error| unusable(&source, &error))?;
         let mut command = Command::new(ptxas);
+        if ptx.lines().any(|line| line.starts_with(".target") && line.ends_with(", debug")) {
+            command.arg("-g");
+        }
         let verbose = run(command.arg("-v").arg(format!("-arch={target}")).arg("-o").arg(&cubin).arg(&source))?;
         let bytes = std::fs::read(&cubin).map_err(|error| unusable(&cubin, &error))?;
         Ok(Self::read(&verbose, bytes))

@@ -4,7 +4,7 @@
 //! The first line is the command:
 //!
 //! - `; run: parse` and `; run: verify` expect an error, given by `; error:` (with `UPDATE_EXPECT=1`, written there);
-//! - `; run: ptx TARGET [o0..o3] [fast]` compiles. `; check:` lines must be found in the PTX in their order,
+//! - `; run: ptx TARGET [o0..o3] [fast] [debug]` compiles. `; check:` lines must be found in the PTX in their order,
 //!   `; absent:` ones must not be found anywhere. If a line is `; expect:`, the lines after it, less their `; `, are
 //!   the PTX (with `UPDATE_EXPECT=1`, written there).
 
@@ -82,6 +82,7 @@ fn check_ptx(name: &str, source: &str, words: &[&str]) -> Result<String, String>
     for word in rest {
         match *word {
             "fast" => options.fast_math = true,
+            "debug" => options.debug = true,
             level => {
                 options.opt_level =
                     level.strip_prefix('o').and_then(|level| level.parse().ok()).ok_or(format!("option `{level}`"))?;

@@ -6,7 +6,7 @@
 //! # Safety
 //!
 //! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
-//! nothing can use it any more.
+//! nothing can use it any more. Memory that others allocated is vouched for by who hands it in.
 
 use std::any::Any;
 use std::fmt;
@@ -17,7 +17,7 @@ use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
 use parking_lot::Mutex;
 
-use crate::alloc::{self, Source};
+use crate::alloc::Source;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::uses::{Reach, Uses};
@@ -46,17 +46,12 @@ pub struct Buffer {
     address: CUdeviceptr,
     bytes: usize,
     source: Source,
-    /// What keeps memory that did not come from `source`: dropped, instead of a free, when every use is over.
-    owner: Option<Owner>,
     uses: Mutex<Uses>,
     /// The id of a stream on which a read needs neither wait nor record, since it has a record for all bytes and none
     /// has written since; 0 for none. Saves most reads the lock. It is set under the lock. A write of other bytes may
     /// set it while a read that saw it goes on: the record that the read relies on stays.
     settled: AtomicU64,
 }
-
-/// Whatever keeps memory of another origin.
-type Owner = Box<dyn Any + Send + Sync>;
 
 /// The address of a buffer without bytes: aligned for every element type, and not null.
 const NOWHERE: CUdeviceptr = 256;
@@ -70,66 +65,60 @@ impl Buffer {
     ///
     /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        let context = stream.context().clone();
-        let source = alloc::source(&context);
-        let mut uses = Uses::default();
+        let source = Source::of(stream.context());
         let address = match bytes {
             0 => NOWHERE,
-            _ => alloc::allocate(source, bytes, stream)?,
+            _ => source.allocate(bytes, stream)?,
         };
-        let mut settled = 0;
-        if source == Source::Pool && bytes != 0 {
+        let ordered = source.is_ordered() && bytes != 0;
+        let mut buffer = Self::from_source(stream.context(), address, bytes, source);
+        if ordered {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
-            uses.write(Reach::all_of(0..bytes), stream)?;
-            settled = stream.id().number();
+            buffer.uses.get_mut().write(Reach::all_of(0..bytes), stream)?;
+            *buffer.settled.get_mut() = stream.id().number();
         }
-        let (id, uses, settled) = (MemoryId::unique(), Mutex::new(uses), AtomicU64::new(settled));
-        Ok(Buffer { context, id, address, bytes, source, owner: None, uses, settled })
+        Ok(buffer)
     }
 
-    /// Memory of another origin, which `owner` keeps: it is dropped when the buffer is, after the host has waited for every
-    /// use. Without bytes, the address is not used.
+    /// Memory that someone else allocated, and that `owner` keeps alive: it is dropped when every use of the buffer is over.
+    ///
+    /// Neither the buffer nor its owner waits for uses that were enqueued before.
+    ///
+    /// # Safety
+    ///
+    /// `bytes` bytes at `address` can be used by kernels and copies of `context`, are initialised as far as they are read,
+    /// and stay so until `owner` is dropped. Until then nothing else writes them, and nothing else reads them once the
+    /// buffer has been written, except in an order with the buffer's uses that the caller sees to. An address of elements is
+    /// aligned to their type.
     ///
     /// # Examples
     ///
     /// ```
-    /// use std::mem::MaybeUninit;
-    ///
+    /// # fn main() -> cuda_mem::Result<()> {
     /// use cuda_mem::Buffer;
     ///
-    /// # fn main() -> cuda_mem::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     /// let whole = Buffer::new(&context.default_stream(), 64)?;
-    /// let address = whole.address() + 16;
-    /// // SAFETY: the bytes are of memory that `whole` keeps, and nobody else uses it.
-    /// let mut part = unsafe { Buffer::external(&context, address, 8, whole) };
-    /// part.write(0, &[7_u64])?;
-    /// assert_eq!(part.read(0, &mut [MaybeUninit::<u64>::uninit()])?, [7]);
+    /// // SAFETY: the second half of `whole`, which owns it and is used in no other way.
+    /// let mut half = unsafe { Buffer::external(&context, whole.address() + 32, 32, whole) };
+    /// half.write(0, &[1_u8, 2])?;
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// # Safety
-    ///
-    /// The context's device can read and write the bytes at `address` as long as `owner` lives, and nobody else uses them in a
-    /// way that is not ordered with the buffer's uses.
-    #[must_use]
     pub unsafe fn external(
         context: &Context,
         address: CUdeviceptr,
         bytes: usize,
         owner: impl Any + Send + Sync,
     ) -> Self {
-        Buffer {
-            context: context.clone(),
-            id: MemoryId::unique(),
-            address: if bytes == 0 { NOWHERE } else { address },
-            bytes,
-            source: Source::Plain,
-            owner: Some(Box::new(owner)),
-            uses: Mutex::default(),
-            settled: AtomicU64::new(0),
-        }
+        Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
+    }
+
+    /// A buffer of memory that goes as its source says, and that nothing has used yet.
+    pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
+        let address = if bytes == 0 { NOWHERE } else { address };
+        let (id, uses, settled) = (MemoryId::unique(), Mutex::default(), AtomicU64::new(0));
+        Buffer { context: context.clone(), id, address, bytes, source, uses, settled }
     }
 
     /// The context that the memory belongs to.
@@ -350,38 +339,31 @@ impl Buffer {
         );
     }
 
-    /// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
-    fn order_free(&mut self) -> Result<Option<Stream>> {
-        let uses = self.uses.get_mut();
-        if self.source == Source::Plain {
-            uses.wait_on_host()?;
-            return Ok(None);
-        }
-        let stream = uses.last_stream().cloned().unwrap_or_else(|| self.context.default_stream());
-        uses.all_before(&stream)?;
-        Ok(Some(stream))
-    }
-
+    /// Frees the memory after every use: in the order of a stream where its source can, else now.
     fn free(&mut self) -> Result<()> {
-        let stream = match self.order_free() {
+        let ordered = self.source.is_ordered();
+        let stream = match order_free(self.uses.get_mut(), &self.context, ordered) {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
-                // SAFETY: the call has no argument; the context is bound by the macro.
-                unsafe { driver_call!(&self.context, cuCtxSynchronize()) }?;
+                self.context.wait_for_all()?;
                 None
             }
         };
-        match stream {
-            // Dropped here, and not with the buffer's other fields, since all uses are over.
-            _ if self.owner.is_some() => self.owner = None,
-            // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream.
-            Some(stream) => unsafe { alloc::free_in_order(self.address, &stream) }?,
-            // SAFETY: the buffer owns the memory and is being dropped; all uses are over.
-            None => unsafe { alloc::free_now(self.address, &self.context) }?,
-        }
-        Ok(())
+        // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream, or are over.
+        unsafe { self.source.free(self.address, &self.context, stream.as_ref()) }
     }
+}
+
+/// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
+fn order_free(uses: &Uses, context: &Context, ordered: bool) -> Result<Option<Stream>> {
+    if !ordered {
+        uses.wait_on_host()?;
+        return Ok(None);
+    }
+    let stream = uses.last_stream().cloned().unwrap_or_else(|| context.default_stream());
+    uses.all_before(&stream)?;
+    Ok(Some(stream))
 }
 
 impl Drop for Buffer {
@@ -392,10 +374,6 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
-            // Nobody knows whether the memory is still used. In a lost context it is not.
-            if !self.context.is_lost() {
-                std::mem::forget(self.owner.take());
-            }
         }
     }
 }

@@ -216,8 +216,7 @@ impl Use {
     fn wait_on_host(&self) -> Result<()> {
         let context = self.stream.context();
         let waited = if self.is_out_of_reach() {
-            // SAFETY: the call has no argument; the context is bound by the macro.
-            unsafe { driver_call!(context, cuCtxSynchronize()) }
+            context.wait_for_all()
         } else {
             // SAFETY: the stream is live, since the record holds it.
             unsafe { driver_call!(context, cuStreamSynchronize(self.stream.as_raw())) }

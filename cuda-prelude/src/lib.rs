@@ -33,7 +33,8 @@
 //! The driver is opened once, when it is first needed: the library that `CUDA_DRIVER_PATH` names, or the software
 //! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
 //! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
-//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver.
+//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver, and neither does
+//! [`runtime::version`], which asks the CUDA runtime library, nor [`nvtx`], which talks to profilers.
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]
@@ -47,7 +48,7 @@ mod streams;
 pub use choice::{DRIVER_VARIABLE, driver, is_simulated};
 pub use cuda_driver::{
     Capture, Context, Device, Event, Graph, GraphExec, KernelPanic, LaunchConfig, ProfilerGuard, Stream,
-    external_stream,
+    external_stream, nvtx, runtime,
 };
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,

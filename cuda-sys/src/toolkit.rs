@@ -435,7 +435,12 @@ mod tests {
     #[test]
     fn versioned_folders_are_ignored() {
         let machine = Machine::new("versioned", &["local-13.0/include/cuda.h"]);
-        assert!(machine.environment().headers().is_err());
+        let error = machine.environment().headers().unwrap_err().to_string();
+        let (first, places) = error.split_once('\n').unwrap();
+        let (places, hint) = places.rsplit_once('\n').unwrap();
+        assert_eq!(first, "found no `cuda.h` of a CUDA toolkit; looked at:");
+        assert!(places.lines().any(|place| place.contains(&machine.at("local").display().to_string())), "{places}");
+        assert_eq!(hint, "activate a conda environment with the toolkit, or set CUDA_HOME to the toolkit's folder");
     }
 
     #[test]

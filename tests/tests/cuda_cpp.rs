@@ -201,6 +201,28 @@ impl Program<'_> {
         });
     }
 
+    /// A loop in a graph, whose kernel says when it ends.
+    fn loop_in_a_graph(&self) {
+        let context = self.module.context();
+        let halve = self.module.function("halve").expect("it is there");
+        let (steps, number) = (from_slice(&[0_u32]), from_slice(&[27_u32]));
+        let (steps, number) = (steps.expect("there is room"), number.expect("there is room"));
+        let run = || {
+            let graph = Graph::new(context)?;
+            let again = graph.conditional_handle(Some(1))?;
+            let (_, body) = graph.add_while(&[], again)?;
+            let mut words = [steps.device_ptr(), number.device_ptr(), again.as_raw()];
+            let mut params = words.each_mut().map(|word| std::ptr::from_mut(word).cast());
+            unsafe { body.add_kernel(&[], &halve, &LaunchConfig::new(1, 1), &mut params) }?;
+            let stream = context.default_stream();
+            graph.instantiate()?.launch(&stream, ())?;
+            stream.synchronize()
+        };
+        run().unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let read = |array: DeviceArray<u32, Ix1>| array.copy_to_host().expect("it ran")[0];
+        assert_eq!((read(steps), read(number)), (111, 1), "{}", self.name);
+    }
+
     fn memory_and_calls(&self) {
         let line = LaunchConfig::new(1, 32);
         let out = self.run("constants", &line, &[], &[vec![0.0f32; 32]]);
@@ -266,6 +288,12 @@ fn clusters() {
     ] {
         compiled("clusters", name, "cuda/clusters.cu", &ways, |program| program.clusters());
     }
+}
+
+#[test]
+fn conditional_nodes() {
+    let ways = [&["-arch=sm_90", "-rdc=true"][..], &["-arch=sm_75", "-rdc=true", "-Xcicc", "-O0"]];
+    compiled("conditional_nodes", "nvcc 13", "cuda/conditional.cu", &ways, |program| program.loop_in_a_graph());
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub(crate) fn run(_: &Options) -> Result<()> {
     println!("driver");
     found.lines.iter().for_each(|line| println!("  {line}"));
     println!("software device\n  built in: used where no driver has a device, or with CUDA_DRIVER_PATH=sim");
+    simulated_by().iter().for_each(|line| println!("  {line}"));
     println!("rust\n  {}", rust()?);
     let llvm = llvm();
     println!("LLVM\n  {}", llvm.as_ref().map_or_else(|error| format!("{error:#}"), |path| path.display().to_string()));
@@ -41,15 +42,22 @@ pub(crate) fn run(_: &Options) -> Result<()> {
         Some(toolkit) => println!("development toolkit\n  {}", toolkit.root().display()),
         None => println!("development toolkit\n  none; `cargo xtask setup` downloads one"),
     }
-    println!("kernels\n  {}", verdict(chosen.as_deref(), found.devices, llvm)?);
+    println!("kernels\n  {}", verdict(chosen.as_deref(), &found, llvm)?);
     Ok(())
 }
 
 /// Where kernels run, or why they cannot.
-fn verdict(chosen: Option<&Path>, devices: usize, llvm: Result<PathBuf>) -> Result<String> {
+fn verdict(chosen: Option<&Path>, found: &Found, llvm: Result<PathBuf>) -> Result<String> {
     llvm.context("kernels cannot be compiled")?;
-    match (chosen, devices) {
+    let old = found.devices - found.usable;
+    match (chosen, found.usable) {
         (Some(path), _) if path == Path::new("sim") => Ok("run on the software device, which was asked for".to_owned()),
+        (_, 0) if old > 0 => bail!(
+            "kernels cannot run: they need compute capability {}.{}, which no device here has; CUDA_DRIVER_PATH=sim takes the \
+             software device",
+            LEAST.0,
+            LEAST.1
+        ),
         (Some(path), 0) => bail!(
             "kernels cannot run: CUDA_DRIVER_PATH={} has no device; unset it, or set it to `sim` for the software device",
             path.display()
@@ -60,10 +68,26 @@ fn verdict(chosen: Option<&Path>, devices: usize, llvm: Result<PathBuf>) -> Resu
     }
 }
 
+/// The least compute capability that kernels are compiled for.
+const LEAST: (u32, u32) = (5, 0);
+
 /// What is to be said of the driver that a program would open first, and how many devices it has.
+#[derive(Default)]
 struct Found {
     lines: Vec<String>,
     devices: usize,
+    /// Those that kernels run on.
+    usable: usize,
+}
+
+/// The variables that are set of those by which the software device can be changed.
+fn simulated_by() -> Vec<String> {
+    let mut set: Vec<String> = std::env::vars_os()
+        .filter(|(name, _)| name.to_string_lossy().starts_with("CUDA_SIM_"))
+        .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+        .collect();
+    set.sort();
+    set
 }
 
 fn driver(chosen: Option<&Path>) -> Found {
@@ -76,7 +100,7 @@ fn driver(chosen: Option<&Path>) -> Found {
         Ok(api) => api,
         Err(error) => {
             lines.push(error.to_string());
-            return Found { lines, devices: 0 };
+            return Found { lines, ..Found::default() };
         }
     };
     lines.push(match api.driver_version() {
@@ -87,11 +111,12 @@ fn driver(chosen: Option<&Path>) -> Found {
         Ok(devices) => {
             lines.push(format!("devices: {}", devices.len()));
             lines.extend(devices.iter().flat_map(device));
-            Found { devices: devices.len(), lines }
+            let usable = |device: &&Device| device.compute_capability().is_ok_and(|capability| capability >= LEAST);
+            Found { devices: devices.len(), usable: devices.iter().filter(usable).count(), lines }
         }
         Err(error) => {
             lines.push(error.to_string());
-            Found { lines, devices: 0 }
+            Found { lines, ..Found::default() }
         }
     }
 }
@@ -140,6 +165,9 @@ fn libraries(environment: &Environment) {
             environment.tried_library(name).iter().for_each(|place| println!("    {place}"));
         }
     }
+    if let Ok((major, minor)) = cuda_driver::runtime::version() {
+        println!("  CUDA runtime that programs find\n    version {major}.{minor}");
+    }
     println!("  NVML\n    loader: {}", in_loader("libnvidia-ml.so.1"));
 }
 
@@ -186,7 +214,8 @@ mod tests {
     use super::*;
 
     fn of(chosen: Option<&str>, devices: usize) -> Result<String> {
-        verdict(chosen.map(Path::new), devices, Ok(PathBuf::from("/lib/libLLVM.so")))
+        let found = Found { devices, usable: devices, ..Found::default() };
+        verdict(chosen.map(Path::new), &found, Ok(PathBuf::from("/lib/libLLVM.so")))
     }
 
     #[test]
@@ -200,7 +229,8 @@ mod tests {
 
     #[test]
     fn kernels_do_not_run_without_an_llvm() {
-        let error = verdict(None, 1, Err(anyhow::anyhow!("no shared LLVM"))).unwrap_err();
+        let found = Found { devices: 1, usable: 1, ..Found::default() };
+        let error = verdict(None, &found, Err(anyhow::anyhow!("no shared LLVM"))).unwrap_err();
         assert_eq!(format!("{error:#}"), "kernels cannot be compiled: no shared LLVM");
     }
 

@@ -13,9 +13,10 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUresult};
 
+use super::copy::{CopySide, MemoryCopy};
 use super::lend::{GraphLaunch, Lend, enclosed};
-use super::nodes::{Fill, copy_params, host_params, kernel_params};
-use super::{Contents, Graph, GraphError, GraphNode, Kept};
+use super::nodes::{Fill, host_params, kernel_params};
+use super::{Births, Contents, Graph, GraphError, GraphNode, Kept, LaunchKind};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
@@ -24,6 +25,61 @@ use crate::function::Function;
 use crate::launch_config::LaunchConfig;
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex};
+
+/// How a [`Graph`] is instantiated.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// use cuda_driver::{Driver, Graph, InstantiateOptions, Stream, driver_call};
+///
+/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let graph = Graph::new(&context)?;
+/// let (_, memory) = graph.add_alloc(&[], 64)?;
+/// let stream = Stream::new(&context)?;
+///
+/// let exec = graph.instantiate_with(InstantiateOptions::new().auto_free())?;
+/// exec.launch(&stream, ())?;
+/// exec.launch(&stream, ())?;                  // frees what the launch before has allocated
+/// // SAFETY: it is what the last launch has allocated, and nothing uses it.
+/// unsafe { driver_call!(&context, cuMemFreeAsync(memory, stream.as_raw())) }?;
+/// stream.synchronize()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct InstantiateOptions {
+    auto_free: bool,
+    node_priorities: bool,
+}
+
+impl InstantiateOptions {
+    /// As [`Graph::instantiate`] does.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Each launch frees what the launch before has allocated and not freed.
+    pub fn auto_free(mut self) -> Self {
+        self.auto_free = true;
+        self
+    }
+
+    /// Nodes run with the priorities of the streams in which they were captured, in place of the launch's.
+    pub fn node_priorities(mut self) -> Self {
+        self.node_priorities = true;
+        self
+    }
+
+    pub(super) fn flags(self) -> u64 {
+        use cuda_sys::CUgraphInstantiate_flags as F;
+        let flag = |wanted: bool, flag: F| if wanted { u64::from(flag.0) } else { 0 };
+        flag(self.auto_free, F::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
+            | flag(self.node_priorities, F::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
+    }
+}
 
 /// A [`Graph`] that can be launched, from [`Graph::instantiate`].
 ///
@@ -63,6 +119,8 @@ struct State {
     lent: Vec<bool>,
     /// Where it was launched last. Launches of one executable graph run in order.
     last: Option<Stream>,
+    /// How many nodes had been removed from the graph when this was made of it.
+    births: Births,
     /// What launches before the events may still use.
     retired: Vec<(Event, Contents)>,
 }
@@ -72,7 +130,8 @@ unsafe impl Send for State {}
 
 impl GraphExec {
     pub(super) fn new(graph: &Graph, raw: CUgraphExec, contents: Contents) -> Self {
-        let state = State { raw, contents, lent: Vec::new(), last: None, retired: Vec::new() };
+        let births = contents.births.clone();
+        let state = State { raw, contents, lent: Vec::new(), last: None, births, retired: Vec::new() };
         GraphExec { graph: graph.clone(), state: Mutex::new(state) }
     }
 
@@ -98,7 +157,8 @@ impl GraphExec {
     ///
     /// [`Error::Graph`](crate::Error::Graph) if memory that the graph uses was not lent, which the error names;
     /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context; [`Error::Driver`](crate::Error::Driver)
-    /// with the driver's status. Nothing is launched then.
+    /// with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` while memory that the last launch has allocated was not
+    /// freed. Nothing is launched then.
     pub fn launch(&self, stream: &Stream, lent: impl Lend) -> Result<()> {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
@@ -152,7 +212,10 @@ impl GraphExec {
         match unsafe { driver_call!(context, cuGraphExecUpdate_v2(state.raw, graph.0.raw, &mut info)) } {
             Ok(()) => state.replace(contents.clone()),
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
-                Err(GraphError::Update(info.result).into())
+                // Where the fault is helps; that it cannot be told is no reason to tell something else.
+                let nodes = if info.errorNode.is_null() { None } else { graph.raw_nodes().ok() };
+                let node = nodes.and_then(|nodes| nodes.into_iter().position(|node| node == info.errorNode));
+                Err(GraphError::Update { result: info.result, node }.into())
             }
             Err(error) => Err(error),
         }
@@ -174,9 +237,12 @@ impl GraphExec {
         needed: Option<Kept>,
         change: impl FnOnce(&Context, CUgraphExec, CUgraphNode) -> Result<()>,
     ) -> Result<()> {
-        self.graph.expect_own(node)?;
         let state = &mut *self.state.lock();
-        let _graph = self.graph.0.contents.lock();
+        let graph = self.graph.0.contents.lock();
+        self.graph.expect_own(&graph, node)?;
+        if state.births.of(node.raw) != node.birth {
+            return Err(GraphError::NodeIsNewer.into());
+        }
         let Some(needed) = needed else { return change(self.context(), state.raw, node.raw) };
         let mut contents = state.contents.clone();
         contents.kept.retain(|kept| kept.node != needed.node);
@@ -189,7 +255,8 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// As for [`Graph::add_kernel`]; [`Error::Driver`](crate::Error::Driver) if the node is no kernel.
+    /// As for [`Graph::add_kernel`]; [`GraphError::LaunchKind`] for clusters of other extents than the node was added with, or
+    /// a cooperative launch in the place of another one; [`Error::Driver`](crate::Error::Driver) if the node is no kernel.
     ///
     /// # Safety
     ///
@@ -203,21 +270,41 @@ impl GraphExec {
     ) -> Result<()> {
         self.context().expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
         let launch = function.check_config(config)?;
-        if launch.cluster().is_some() {
-            return Err(
-                GraphError::NotCapturable("another launch in clusters, in the place of a node's,".into()).into()
-            );
-        }
         launch.prepare_for_graph(params)?;
+        let kind = LaunchKind { cluster: launch.cluster(), cooperative: launch.is_cooperative() };
         let kernel = kernel_params(&launch, params);
         let needed = Kept { node: node.raw.addr(), _value: Arc::new(function.clone()) };
         self.changed(node, Some(needed), |context, exec, node| {
+            let fixed = launch_kind(context, node)?;
+            if kind != fixed {
+                let function = function.name().to_owned();
+                return Err(GraphError::LaunchKind { function, launch: kind, node: fixed }.into());
+            }
             // SAFETY: all are live; the parameters are the caller's promise.
             unsafe { driver_call!(context, cuGraphExecKernelNodeSetParams_v2(exec, node, &kernel)) }
         })
     }
 
-    /// Changes what a copy's node copies, in later launches.
+    /// Changes what a copy's node copies, in later launches: one row of bytes to another one, in memory of the same kinds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
+    /// node is no copy, or either copy has more than one row.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Graph::add_copy`].
+    pub unsafe fn set_copy(&self, node: GraphNode, copy: &MemoryCopy) -> Result<()> {
+        let copy = copy.params();
+        self.change(node, |context, exec, node| {
+            let on = context.as_raw();
+            // SAFETY: all are live; the memory is the caller's promise.
+            unsafe { driver_call!(context, cuGraphExecMemcpyNodeSetParams(exec, node, &copy, on)) }
+        })
+    }
+
+    /// Changes what a copy's node copies within device memory, in later launches.
     ///
     /// # Errors
     ///
@@ -228,12 +315,8 @@ impl GraphExec {
     ///
     /// As for [`Graph::add_memcpy`].
     pub unsafe fn set_memcpy(&self, node: GraphNode, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
-        let copy = copy_params(to, from, bytes);
-        self.change(node, |context, exec, node| {
-            let on = context.as_raw();
-            // SAFETY: all are live; the ranges are the caller's promise.
-            unsafe { driver_call!(context, cuGraphExecMemcpyNodeSetParams(exec, node, &copy, on)) }
-        })
+        // SAFETY: the caller's promise.
+        unsafe { self.set_copy(node, &MemoryCopy::line(CopySide::device(to), CopySide::device(from), bytes)) }
     }
 
     /// Changes what a fill's node sets, in later launches.
@@ -283,6 +366,22 @@ impl GraphExec {
     }
 }
 
+/// What the node of a kernel fixes of its launches.
+fn launch_kind(context: &Context, node: CUgraphNode) -> Result<LaunchKind> {
+    use cuda_sys::CUlaunchAttributeID as Id;
+    let ask = |attribute| {
+        let mut value = cuda_sys::CUlaunchAttributeValue { pad: [0; 64] };
+        // SAFETY: the node is live, and the value lives through the call.
+        unsafe { driver_call!(context, cuGraphKernelNodeGetAttribute(node, attribute, &mut value)) }.map(|()| value)
+    };
+    // SAFETY: the attribute's value is this part of the union, all of whose bytes are set.
+    let cluster = unsafe { ask(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)?.clusterDim };
+    // SAFETY: as above.
+    let cooperative = unsafe { ask(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE)?.cooperative } != 0;
+    let cluster = (cluster.x != 0).then_some([cluster.x, cluster.y, cluster.z]);
+    Ok(LaunchKind { cluster, cooperative })
+}
+
 impl State {
     /// Takes over new contents; the old ones live until no launch can use them.
     fn replace(&mut self, contents: Contents) -> Result<()> {
@@ -310,8 +409,7 @@ impl State {
         let Some(last) = &self.last else { return Ok(()) };
         if last.is_per_thread() {
             // It may have been another thread's.
-            // SAFETY: the call has no argument; the context is bound by the macro.
-            return unsafe { driver_call!(context, cuCtxSynchronize()) };
+            return context.wait_for_all();
         }
         // SAFETY: the stream is live, since it is held.
         unsafe { driver_call!(context, cuStreamSynchronize(last.as_raw())) }

@@ -1,15 +1,17 @@
 //! [`Graph`]: work with dependencies, described once and launched many times.
 //!
-//! This file is the graph and what it holds; `nodes` adds nodes one by one, `capture` fills a graph by what is launched,
-//! `exec` is what it becomes to be launched, `lend` how a launch borrows the memory that captured kernels use.
+//! This file is the graph and what it holds; `nodes` adds nodes one by one, `copy` those of copies, `memory` those that
+//! allocate and free, `conditional` those that choose; `capture` fills a graph by what is launched, `exec` is what it becomes
+//! to be launched, `lend` how a launch borrows the memory that captured kernels use.
 //!
 //! A graph makes no copy of what its nodes lead to, so it holds it: functions (and with them modules), events, and host
 //! closures. Memory it does not hold. Nodes that were added with raw addresses are their caller's promise (`unsafe`); what
 //! was captured from typed launches is lent again to every launch of the graph, see [`Lend`]. So a graph dangles at most
 //! where somebody wrote `unsafe`.
 //!
-//! Invariants: a raw graph is used under the lock of its contents, since the driver has none; no two graphs' locks are held
-//! at once; what any node of a graph needs is in its contents, and in those of everything made of it.
+//! Invariants: a raw graph is used under the lock of its contents, since the driver has none, and shares it with the bodies
+//! of its conditional nodes; no two locks of graphs are held at once; what any node of a graph needs is in its contents, and
+//! in those of everything made of it; a node's handle is handed to the driver only while the node is there.
 //!
 //! # Safety
 //!
@@ -17,21 +19,30 @@
 //! and pointers that live through the call.
 
 mod capture;
+mod conditional;
+mod copy;
+mod error;
 mod exec;
 mod lend;
+mod memory;
 mod nodes;
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphExecUpdateResult, CUgraphNode, CUgraphNodeType};
+use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphNode, CUgraphNodeType};
 
 pub use capture::{Capture, OpenCapture};
-pub use exec::GraphExec;
+pub use conditional::ConditionalHandle;
+pub use copy::{CopySide, MemoryCopy};
+pub use error::{GraphError, LaunchKind};
+pub use exec::{GraphExec, InstantiateOptions};
 pub use lend::{Access, AroundLaunch, GraphLaunch, Lend, MemoryId};
+pub use memory::GraphMemory;
 pub use nodes::Fill;
 
 use crate::context::Context;
@@ -78,7 +89,9 @@ struct GraphInner {
     /// A number that no other graph of the process has or will have.
     id: u64,
     raw: CUgraph,
-    contents: Mutex<Contents>,
+    contents: Arc<Mutex<Contents>>,
+    /// The graph that owns this one, if this is the body of a conditional node.
+    owner: Option<Graph>,
 }
 
 // SAFETY: the raw graph is an address that the driver accepts on any thread; it is used under a lock.
@@ -92,6 +105,21 @@ struct Contents {
     kept: Vec<Kept>,
     uses: Vec<MemoryUse>,
     around: Vec<Arc<dyn AroundLaunch>>,
+    births: Births,
+}
+
+/// How many nodes have been removed at each address: drivers may give an address again.
+#[derive(Clone, Default)]
+struct Births(HashMap<usize, u32>);
+
+impl Births {
+    fn of(&self, node: CUgraphNode) -> u32 {
+        self.0.get(&node.addr()).copied().unwrap_or(0)
+    }
+
+    fn removed(&mut self, node: CUgraphNode) {
+        *self.0.entry(node.addr()).or_default() += 1;
+    }
 }
 
 /// Something that lives as long as the graph.
@@ -122,7 +150,7 @@ impl Contents {
 
 static IDS: Counter = Counter::new();
 
-/// A node of a [`Graph`]; valid as long as that.
+/// A node of a [`Graph`]; valid as long as that, or until it is [removed](Graph::remove_node).
 ///
 /// # Examples
 ///
@@ -142,6 +170,8 @@ static IDS: Counter = Counter::new();
 pub struct GraphNode {
     raw: CUgraphNode,
     graph: u64,
+    /// How many nodes were removed at its address before it was added.
+    birth: u32,
 }
 
 // SAFETY: the raw node is an address that the driver accepts on any thread; it is used under its graph's lock.
@@ -150,7 +180,7 @@ unsafe impl Send for GraphNode {}
 unsafe impl Sync for GraphNode {}
 
 impl GraphNode {
-    /// The raw handle; valid while its graph lives.
+    /// The raw handle; valid while its graph lives and has the node.
     #[must_use]
     pub fn as_raw(self) -> CUgraphNode {
         self.raw
@@ -172,8 +202,14 @@ impl Graph {
 
     /// The owner of a raw graph that nobody else has.
     fn from_parts(context: &Context, raw: CUgraph, contents: Contents) -> Self {
-        let id = IDS.next();
-        Graph(Arc::new(GraphInner { context: context.clone(), id, raw, contents: Mutex::new(contents) }))
+        let contents = Arc::new(Mutex::new(contents));
+        Graph(Arc::new(GraphInner { context: context.clone(), id: IDS.next(), raw, contents, owner: None }))
+    }
+
+    /// The body of a conditional node, which the driver destroys with this graph.
+    fn body(&self, raw: CUgraph) -> Graph {
+        let (context, contents, owner) = (self.context().clone(), self.0.contents.clone(), Some(self.clone()));
+        Graph(Arc::new(GraphInner { context, id: IDS.next(), raw, contents, owner }))
     }
 
     /// The context that the graph's work runs in.
@@ -217,8 +253,8 @@ impl Graph {
     ///
     /// [`Error::Driver`] with the driver's status.
     pub fn nodes(&self) -> Result<Vec<GraphNode>> {
-        let _contents = self.0.contents.lock();
-        Ok(self.raw_nodes()?.into_iter().map(|raw| self.node(raw)).collect())
+        let contents = self.0.contents.lock();
+        Ok(self.raw_nodes()?.into_iter().map(|raw| self.node(&contents, raw)).collect())
     }
 
     /// The nodes, for a caller that holds the lock.
@@ -232,8 +268,8 @@ impl Graph {
         Ok(nodes)
     }
 
-    fn node(&self, raw: CUgraphNode) -> GraphNode {
-        GraphNode { raw, graph: self.0.id }
+    fn node(&self, contents: &Contents, raw: CUgraphNode) -> GraphNode {
+        GraphNode { raw, graph: self.0.id, birth: contents.births.of(raw) }
     }
 
     /// What a node does.
@@ -242,8 +278,13 @@ impl Graph {
     ///
     /// [`Error::Graph`] for a node of another graph; [`Error::Driver`] with the driver's status.
     pub fn kind(&self, node: GraphNode) -> Result<CUgraphNodeType> {
-        self.expect_own(node)?;
-        let _contents = self.0.contents.lock();
+        let contents = self.0.contents.lock();
+        self.expect_own(&contents, node)?;
+        self.raw_kind(node)
+    }
+
+    /// What a node of this graph does, for a caller that holds the lock.
+    fn raw_kind(&self, node: GraphNode) -> Result<CUgraphNodeType> {
         let mut kind = CUgraphNodeType::default();
         // SAFETY: the node is live, and `kind` lives through the call.
         unsafe { driver_call!(&self.0.context, cuGraphNodeGetType(node.raw, &mut kind)) }?;
@@ -269,7 +310,7 @@ impl Graph {
     ///
     /// [`Error::Driver`] with the driver's status.
     pub fn edges(&self) -> Result<Vec<(GraphNode, GraphNode)>> {
-        let _contents = self.0.contents.lock();
+        let contents = self.0.contents.lock();
         let (context, raw, none, mut count) = (&self.0.context, self.0.raw, std::ptr::null_mut(), 0);
         // SAFETY: the graph is live; without lists only the number is asked for.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, none, none, &mut count)) }?;
@@ -277,7 +318,8 @@ impl Graph {
         let mut to = from.clone();
         // SAFETY: as above; the lists have room for as many as there are, since the lock is held.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, from.as_mut_ptr(), to.as_mut_ptr(), &mut count)) }?;
-        Ok(from.into_iter().zip(to).map(|(from, to)| (self.node(from), self.node(to))).collect())
+        let node = |raw| self.node(&contents, raw);
+        Ok(from.into_iter().zip(to).map(|(from, to)| (node(from), node(to))).collect())
     }
 
     /// Makes `after` come after `before`. A cycle is found when the graph is instantiated.
@@ -286,9 +328,9 @@ impl Graph {
     ///
     /// [`Error::Graph`] for a node of another graph; [`Error::Driver`] if the dependency is there already.
     pub fn add_dependency(&self, before: GraphNode, after: GraphNode) -> Result<()> {
-        self.expect_own(before)?;
-        self.expect_own(after)?;
-        let _contents = self.0.contents.lock();
+        let contents = self.0.contents.lock();
+        self.expect_own(&contents, before)?;
+        self.expect_own(&contents, after)?;
         // SAFETY: the graph is live, both nodes are its own, and the lists of one live through the call.
         unsafe { driver_call!(&self.0.context, cuGraphAddDependencies(self.0.raw, &before.raw, &after.raw, 1)) }
     }
@@ -303,23 +345,76 @@ impl Graph {
     ///
     /// [`Error::Graph`] for a node of another graph; [`Error::Driver`] if there is no such dependency.
     pub unsafe fn remove_dependency(&self, before: GraphNode, after: GraphNode) -> Result<()> {
-        self.expect_own(before)?;
-        self.expect_own(after)?;
-        let _contents = self.0.contents.lock();
+        let contents = self.0.contents.lock();
+        self.expect_own(&contents, before)?;
+        self.expect_own(&contents, after)?;
         // SAFETY: as for adding one; that the order is not needed is the caller's promise.
         unsafe { driver_call!(&self.0.context, cuGraphRemoveDependencies(self.0.raw, &before.raw, &after.raw, 1)) }
+    }
+
+    /// Takes a node away, with its dependencies; its handle is refused from then on. What was instantiated before has the
+    /// node, but it cannot be changed there any more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// let first = graph.add_empty(&[])?;
+    /// let second = graph.add_empty(&[first])?;
+    /// // SAFETY: neither does anything.
+    /// unsafe { graph.remove_node(first) }?;
+    /// assert_eq!(graph.nodes()?, [second]);
+    /// assert!(graph.kind(first).unwrap_err().to_string().starts_with("the node was removed"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The other nodes need neither what this one does, nor the order that it made between them.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphError::BodyInUse`] for a conditional node; [`Error::Graph`] for a node of another graph, or one that is gone;
+    /// [`Error::Driver`] with `CUDA_ERROR_NOT_SUPPORTED` in a graph that allocates or frees memory.
+    pub unsafe fn remove_node(&self, node: GraphNode) -> Result<()> {
+        let mut contents = self.0.contents.lock();
+        self.expect_own(&contents, node)?;
+        if self.raw_kind(node)? == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
+            return Err(GraphError::BodyInUse.into());
+        }
+        // SAFETY: the node is live, and from here on its handle is refused.
+        unsafe { driver_call!(&self.0.context, cuGraphDestroyNode(node.raw)) }?;
+        contents.births.removed(node.raw);
+        contents.kept.retain(|kept| kept.node != node.raw.addr());
+        Ok(())
     }
 
     /// Makes of the graph, as it is now, what can be launched.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] with the driver's status, such as for a graph with a cycle.
+    /// [`GraphError::Body`] for the body of a conditional node; [`Error::Driver`] with the driver's status, such as for a
+    /// graph with a cycle.
     pub fn instantiate(&self) -> Result<GraphExec> {
+        self.instantiate_with(InstantiateOptions::new())
+    }
+
+    /// As [`instantiate`](Graph::instantiate), with options.
+    ///
+    /// # Errors
+    ///
+    /// As for [`instantiate`](Graph::instantiate).
+    pub fn instantiate_with(&self, options: InstantiateOptions) -> Result<GraphExec> {
+        if self.0.owner.is_some() {
+            return Err(GraphError::Body.into());
+        }
         let contents = self.0.contents.lock();
         let mut raw = std::ptr::null_mut();
         // SAFETY: the graph is live and `raw` lives through the call.
-        unsafe { driver_call!(&self.0.context, cuGraphInstantiateWithFlags(&mut raw, self.0.raw, 0)) }?;
+        unsafe { driver_call!(&self.0.context, cuGraphInstantiateWithFlags(&mut raw, self.0.raw, options.flags())) }?;
         Ok(GraphExec::new(self, raw, contents.clone()))
     }
 
@@ -354,17 +449,21 @@ impl Graph {
         unsafe { driver_call!(&self.0.context, cuGraphDebugDotPrint(self.0.raw, name.as_ptr(), flags)) }
     }
 
-    fn expect_own(&self, node: GraphNode) -> Result<()> {
-        if node.graph == self.0.id { Ok(()) } else { Err(GraphError::OtherGraph.into()) }
+    /// An error unless the node is one that this graph has now.
+    fn expect_own(&self, contents: &Contents, node: GraphNode) -> Result<()> {
+        if node.graph != self.0.id {
+            return Err(GraphError::OtherGraph.into());
+        }
+        if node.birth == contents.births.of(node.raw) { Ok(()) } else { Err(GraphError::NodeRemoved.into()) }
     }
 }
 
 impl Drop for GraphInner {
     fn drop(&mut self) {
-        if self.context.is_lost() {
+        if self.context.is_lost() || self.owner.is_some() {
             return;
         }
-        // SAFETY: the last clone is gone; what was instantiated has a copy.
+        // SAFETY: the last clone is gone, and so are the bodies, which hold one; what was instantiated has a copy.
         if let Err(error) = unsafe { driver_call!(&self.context, cuGraphDestroy(self.raw)) } {
             tracing::warn!(%error, "a graph could not be destroyed");
         }
@@ -375,70 +474,5 @@ impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let device = self.0.context.device().ordinal();
         f.debug_struct("Graph").field("raw", &self.0.raw).field("device", &device).finish_non_exhaustive()
-    }
-}
-
-/// What cannot be done with a graph. Nothing was launched, and no graph changed.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> cuda_driver::Result<()> {
-/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// use cuda_driver::{Error, Graph, GraphError};
-///
-/// let (one, two) = (Graph::new(&context)?, Graph::new(&context)?);
-/// let node = one.add_empty(&[])?;
-/// let Err(Error::Graph(error)) = two.add_empty(&[node]) else { panic!() };
-/// assert_eq!(*error, GraphError::OtherGraph);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// A node belongs to another graph.
-    #[error("the node belongs to another graph")]
-    OtherGraph,
-    /// Memory that the graph uses was not lent to the launch.
-    #[error("the graph uses {memory}, which was not lent to this launch; pass `{}` to `launch`", hint(.writes))]
-    NotLent {
-        /// Where the graph uses it, and its size.
-        memory: String,
-        /// Whether the graph writes it.
-        writes: bool,
-    },
-    /// Memory that the graph writes was lent for reading.
-    #[error("the graph writes {memory}, which was lent to this launch for reading; lend it by `&mut`")]
-    LentForReading {
-        /// Where the graph uses it, and its size.
-        memory: String,
-    },
-    /// A capture was used after its closure had returned.
-    #[error("this capture has ended; what is launched by it belongs inside the closure of `Graph::capture`")]
-    CaptureEnded,
-    /// A capture was used together with another one.
-    #[error("the two belong to different captures")]
-    OtherCapture,
-    /// What cannot be part of a graph.
-    #[error("{0} cannot be part of a graph")]
-    NotCapturable(String),
-    /// The driver refuses to replace what an executable graph does.
-    #[error(
-        "the executable graph cannot take over this graph ({}); it must have the same nodes with the same dependencies: \
-         instantiate it instead",
-        .0.name().unwrap_or("for a reason that is newer than this crate")
-    )]
-    Update(CUgraphExecUpdateResult),
-}
-
-/// How memory is lent.
-fn hint(writes: &bool) -> &'static str {
-    if *writes { "&mut it" } else { "&it" }
-}
-
-impl From<GraphError> for Error {
-    fn from(error: GraphError) -> Self {
-        Error::Graph(Box::new(error))
     }
 }

@@ -10,8 +10,8 @@ use std::any::Any;
 use std::ffi::c_void;
 
 use cuda_sys::{
-    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUgraph,
-    CUgraphNode, CUlaunchAttributeID, CUlaunchAttributeValue, CUmemorytype,
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUgraph, CUgraphNode,
+    CUlaunchAttributeID, CUlaunchAttributeValue,
 };
 
 use super::{Contents, Graph, GraphNode};
@@ -47,20 +47,6 @@ impl Fill {
     }
 }
 
-/// A copy of bytes within device memory, as the driver takes it.
-pub(super) fn copy_params(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
-    CUDA_MEMCPY3D {
-        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        srcDevice: from,
-        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        dstDevice: to,
-        WidthInBytes: bytes,
-        Height: 1,
-        Depth: 1,
-        ..CUDA_MEMCPY3D::default()
-    }
-}
-
 /// A launch as a node takes it; `params` must outlive the call that it is handed to.
 pub(super) fn kernel_params(launch: &CheckedLaunch<'_>, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid(), launch.block());
@@ -89,27 +75,27 @@ pub(super) fn host_params(work: impl Fn() + Send + Sync + 'static) -> (CUDA_HOST
 
 impl Graph {
     /// Adds a node by `add`, which is handed the graph, the dependencies and their number, and keeps `needed` for it.
-    fn add(
+    pub(super) fn add(
         &self,
         after: &[GraphNode],
         needed: Option<Arc<dyn Any + Send + Sync>>,
         add: impl FnOnce(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize) -> Result<()>,
     ) -> Result<GraphNode> {
-        let after = self.raw_dependencies(after)?;
         let mut contents = self.0.contents.lock();
+        let after = self.raw_dependencies(&contents, after)?;
         let mut raw = std::ptr::null_mut();
         add(&mut raw, self.0.raw, after.as_ptr(), after.len())?;
         if let Some(needed) = needed {
             contents.keep(raw, needed);
         }
-        Ok(self.node(raw))
+        Ok(self.node(&contents, raw))
     }
 
     /// The raw nodes, each once, if they are this graph's.
-    fn raw_dependencies(&self, after: &[GraphNode]) -> Result<Vec<CUgraphNode>> {
+    fn raw_dependencies(&self, contents: &Contents, after: &[GraphNode]) -> Result<Vec<CUgraphNode>> {
         let mut nodes = Vec::with_capacity(after.len());
         for node in after {
-            self.expect_own(*node)?;
+            self.expect_own(contents, *node)?;
             if !nodes.contains(&node.raw) {
                 nodes.push(node.raw);
             }
@@ -201,36 +187,11 @@ impl Graph {
         unsafe { driver_call!(self.context(), cuGraphKernelNodeSetAttribute(node.raw, attribute, &value)) }
     }
 
-    /// Adds a copy of bytes within device memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
-    /// with the driver's status.
-    ///
-    /// # Safety
-    ///
-    /// At every launch of what is made of the graph, both ranges are live device memory of this context, and nothing else
-    /// writes them, or uses what is written, meanwhile.
-    pub unsafe fn add_memcpy(
-        &self,
-        after: &[GraphNode],
-        to: CUdeviceptr,
-        from: CUdeviceptr,
-        bytes: usize,
-    ) -> Result<GraphNode> {
-        let (copy, context) = (copy_params(to, from, bytes), self.context());
-        self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the ranges are the caller's promise.
-            unsafe { driver_call!(context, cuGraphAddMemcpyNode(node, graph, after, count, &copy, context.as_raw())) }
-        })
-    }
-
     /// Adds setting `count` values from `to` on.
     ///
     /// # Errors
     ///
-    /// As for [`add_memcpy`](Graph::add_memcpy).
+    /// As for [`add_copy`](Graph::add_copy).
     ///
     /// # Safety
     ///
@@ -309,8 +270,8 @@ impl Graph {
         self.context().expect_same(child.context(), &"the child graph")?;
         // A copy, so that the locks of two graphs, which may be one and the same, are never held together.
         let (copy, needed) = child.copy()?;
-        let mut after = self.raw_dependencies(after)?;
         let mut contents = self.0.contents.lock();
+        let mut after = self.raw_dependencies(&contents, after)?;
         if contents.conflicts_with(&needed) {
             after = self.raw_nodes()?;
         }
@@ -319,7 +280,7 @@ impl Graph {
         // SAFETY: both graphs are live, nobody else has the copy, and the dependencies are this graph's own.
         unsafe { driver_call!(self.context(), cuGraphAddChildGraphNode(&mut raw, graph, list, count, child)) }?;
         contents.absorb(needed);
-        Ok(self.node(raw))
+        Ok(self.node(&contents, raw))
     }
 
     /// A graph of its own with the same nodes, and what they need.

@@ -1,6 +1,10 @@
 //! The crate on the software device: what calls do, where the tracing driver shows which calls are made.
 
+mod conditional;
 mod futures;
 mod graphs;
+mod misuse;
 mod modules;
+mod nodes;
+mod peers;
 mod support;

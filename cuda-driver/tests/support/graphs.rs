@@ -6,7 +6,7 @@ use std::ffi::{c_uint, c_ulonglong};
 
 use cuda_sys::{
     CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphExecUpdateResult, CUgraphExecUpdateResultInfo, CUgraphNode,
-    CUresult, CUstream, CUstreamCaptureMode, DriverFns,
+    CUgraphNodeType, CUresult, CUstream, CUstreamCaptureMode, DriverFns,
 };
 
 use super::functions::{OK, call, call_on, pointer, put};
@@ -14,14 +14,14 @@ use super::state::State;
 
 fn new_graph(state: &mut State, out: *mut CUgraph) -> CUresult {
     let handle = state.handle();
-    state.graphs.insert(handle);
+    state.graphs.insert(handle, Vec::new());
     put(out, pointer(handle));
     OK
 }
 
 /// A violation unless the graph is live.
 fn expect_graph(state: &mut State, what: &str, graph: CUgraph) {
-    if !state.graphs.contains(&graph.addr()) {
+    if !state.graphs.contains_key(&graph.addr()) {
         state.violations.push(format!("{what}: graph {graph:p} is not live"));
     }
 }
@@ -57,6 +57,25 @@ unsafe extern "C" fn destroy(graph: CUgraph) -> CUresult {
     })
 }
 
+/// Adds a node, at an address where one was before if there is any.
+fn add_node(name: &'static str, out: *mut CUgraphNode, graph: CUgraph) -> CUresult {
+    call(name, |state| {
+        expect_graph(state, name, graph);
+        let node = state.free_nodes.pop().unwrap_or_else(|| state.handle());
+        state.graphs.entry(graph.addr()).or_default().push(node);
+        put(out, pointer(node));
+        OK
+    })
+}
+
+/// The nodes that a live node is among; a violation if there is no such node.
+fn siblings<'a>(state: &'a mut State, what: &str, node: CUgraphNode) -> Option<&'a mut Vec<usize>> {
+    if !state.graphs.values().any(|nodes| nodes.contains(&node.addr())) {
+        state.violations.push(format!("{what}: node {node:p} is not live"));
+    }
+    state.graphs.values_mut().find(|nodes| nodes.contains(&node.addr()))
+}
+
 unsafe extern "C" fn add_host(
     out: *mut CUgraphNode,
     graph: CUgraph,
@@ -64,9 +83,40 @@ unsafe extern "C" fn add_host(
     _count: usize,
     _params: *const CUDA_HOST_NODE_PARAMS,
 ) -> CUresult {
-    call("cuGraphAddHostNode", |state| {
-        expect_graph(state, "cuGraphAddHostNode", graph);
-        put(out, pointer(state.handle()));
+    add_node("cuGraphAddHostNode", out, graph)
+}
+
+unsafe extern "C" fn add_empty(
+    out: *mut CUgraphNode,
+    graph: CUgraph,
+    _after: *const CUgraphNode,
+    _count: usize,
+) -> CUresult {
+    add_node("cuGraphAddEmptyNode", out, graph)
+}
+
+unsafe extern "C" fn destroy_node(node: CUgraphNode) -> CUresult {
+    call("cuGraphDestroyNode", |state| {
+        if let Some(siblings) = siblings(state, "cuGraphDestroyNode", node) {
+            siblings.retain(|other| *other != node.addr());
+            state.free_nodes.push(node.addr());
+        }
+        OK
+    })
+}
+
+unsafe extern "C" fn node_type(node: CUgraphNode, out: *mut CUgraphNodeType) -> CUresult {
+    call("cuGraphNodeGetType", |state| {
+        siblings(state, "cuGraphNodeGetType", node);
+        put(out, CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY);
+        OK
+    })
+}
+
+unsafe extern "C" fn set_enabled(exec: CUgraphExec, node: CUgraphNode, _enabled: c_uint) -> CUresult {
+    call("cuGraphNodeSetEnabled", |state| {
+        expect_exec(state, "cuGraphNodeSetEnabled", exec);
+        siblings(state, "cuGraphNodeSetEnabled", node);
         OK
     })
 }
@@ -115,6 +165,10 @@ pub(super) fn fill(fns: &mut DriverFns) {
     fns.cuGraphCreate = Some(create);
     fns.cuGraphDestroy = Some(destroy);
     fns.cuGraphAddHostNode = Some(add_host);
+    fns.cuGraphAddEmptyNode = Some(add_empty);
+    fns.cuGraphDestroyNode = Some(destroy_node);
+    fns.cuGraphNodeGetType = Some(node_type);
+    fns.cuGraphNodeSetEnabled = Some(set_enabled);
     fns.cuGraphInstantiateWithFlags = Some(instantiate);
     fns.cuGraphExecDestroy = Some(destroy_exec);
     fns.cuGraphLaunch = Some(launch);

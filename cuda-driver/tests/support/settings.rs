@@ -85,10 +85,12 @@ unsafe extern "C" fn link_add(
 }
 
 unsafe extern "C" fn link_complete(_link: CUlinkState, out: *mut *mut c_void, bytes: *mut usize) -> CUresult {
-    static LINKED: &[u8] = b".version 7.8";
-    put(out, LINKED.as_ptr().cast_mut().cast());
-    put(bytes, LINKED.len());
-    call("cuLinkComplete", |_| OK)
+    call("cuLinkComplete", |_| {
+        static LINKED: &[u8] = b".version 7.8";
+        put(out, LINKED.as_ptr().cast_mut().cast());
+        put(bytes, LINKED.len());
+        OK
+    })
 }
 
 unsafe extern "C" fn link_destroy(link: CUlinkState) -> CUresult {

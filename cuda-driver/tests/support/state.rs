@@ -55,7 +55,12 @@ pub(super) struct State {
     pub(super) contexts: usize,
     /// The context of each thread, by its raw handle.
     pub(super) current: HashMap<ThreadId, usize>,
-    pub(super) graphs: HashSet<usize>,
+    /// Live graphs and their nodes.
+    pub(super) graphs: HashMap<usize, Vec<usize>>,
+    /// Addresses of nodes that are gone, which are given again.
+    pub(super) free_nodes: Vec<usize>,
+    /// Contexts that a sticky error has lost.
+    pub(super) lost: HashSet<usize>,
     pub(super) execs: HashSet<usize>,
     pub(super) links: HashSet<usize>,
     /// Streams that are captured.
@@ -63,6 +68,23 @@ pub(super) struct State {
     pub(super) clocks: Clocks,
     pub(super) violations: Vec<String>,
     next_handle: usize,
+}
+
+/// Whether a code is one after which the driver refuses every call on the context.
+fn loses_context(code: CUresult) -> bool {
+    let codes = [
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+        CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        CUresult::CUDA_ERROR_ASSERT,
+        CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+    ];
+    codes.contains(&code)
+}
+
+/// Whether a call is about the driver, a device, or which context a thread has.
+fn is_of_no_context(name: &str) -> bool {
+    let others = ["cuInit", "cuDriverGetVersion", "cuCtxSetCurrent", "cuCtxGetCurrent", "cuCtxGetDevice"];
+    name.starts_with("cuDevice") || others.contains(&name)
 }
 
 /// Bytes of the traced device.
@@ -82,7 +104,9 @@ impl State {
             functions: HashMap::new(),
             contexts: 0,
             current: HashMap::new(),
-            graphs: HashSet::new(),
+            graphs: HashMap::new(),
+            free_nodes: Vec::new(),
+            lost: HashSet::new(),
             execs: HashSet::new(),
             links: HashSet::new(),
             capturing: HashSet::new(),
@@ -106,9 +130,13 @@ impl State {
         }
     }
 
-    /// Records a call; the code with which it must fail, if it must.
+    /// Records a call; the code with which it must fail, if it must. A call on a lost context is a violation.
     pub(super) fn enter(&mut self, call: Call) -> Option<CUresult> {
         self.calls.push(call);
+        let current = self.current.get(&std::thread::current().id()).copied();
+        if current.is_some_and(|context| self.lost.contains(&context)) && !is_of_no_context(call.name) {
+            self.violations.push(format!("{}: the context is lost", call.name));
+        }
         let mut due = None;
         for (name, remaining, code) in &mut self.faults {
             if *name == call.name && *remaining > 0 {
@@ -117,6 +145,9 @@ impl State {
             }
         }
         self.faults.retain(|(_, remaining, _)| *remaining > 0);
+        if due.is_some_and(loses_context) {
+            self.lost.extend(current);
+        }
         due
     }
 

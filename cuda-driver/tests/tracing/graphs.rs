@@ -191,3 +191,27 @@ fn a_lost_context_is_spared_the_end_of_its_graphs() {
     assert_eq!(session.names(), [""; 0]);
     assert_eq!(Arc::strong_count(&held), 2, "the driver may look at it still");
 }
+
+#[test]
+fn a_node_at_the_address_of_one_that_was_removed_is_another_node() {
+    let session = Session::new();
+    let context = session.context();
+    let graph = Graph::new(&context).unwrap();
+    let first = graph.add_empty(&[]).unwrap();
+    let exec = graph.instantiate().unwrap();
+    exec.set_enabled(first, false).unwrap();
+    // SAFETY: the node does nothing.
+    unsafe { graph.remove_node(first) }.unwrap();
+    let second = graph.add_empty(&[]).unwrap();
+    assert_eq!(first.as_raw(), second.as_raw(), "the driver gives the address again");
+    assert_ne!(first, second);
+    let removed = "the node was removed from its graph; nodes that were added later have handles of their own";
+    assert_eq!(graph.kind(first).unwrap_err().to_string(), removed);
+    assert_eq!(exec.set_enabled(first, false).unwrap_err().to_string(), removed);
+    assert_eq!(
+        exec.set_enabled(second, false).unwrap_err().to_string(),
+        "the node was added after the executable graph was made; instantiate the graph again to launch it"
+    );
+    graph.instantiate().unwrap().set_enabled(second, false).unwrap();
+    graph.kind(second).unwrap();
+}

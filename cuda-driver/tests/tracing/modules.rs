@@ -29,7 +29,7 @@ fn images_are_linked_to_one_and_the_linker_is_given_back() {
     session.fail("cuLinkAddData_v2", 1, CUresult::CUDA_ERROR_INVALID_PTX);
     let error = linker.add(&image, "bad").unwrap_err();
     assert!(matches!(error, Error::Jit(_)), "{error}");
-    assert!(linker.add(&image, "a\0").unwrap_err().to_string().contains("NUL"));
+    assert_eq!(linker.add(&image, "a\0").unwrap_err().to_string(), "\"a\\0\" has a NUL byte");
     session.fail("cuLinkComplete", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
     assert!(linker.finish().unwrap_err().is_out_of_memory());
     assert_eq!(session.live().links, 0);
@@ -100,4 +100,30 @@ fn a_module_goes_after_its_kernels_and_after_a_capture() {
     });
     graph.unwrap();
     assert_eq!(session.live().modules, 0);
+}
+
+#[test]
+fn a_success_that_gives_nothing_is_an_error() {
+    let session = Session::new();
+    let context = session.context();
+    let linker = Linker::new(&context, &JitOptions::new()).unwrap();
+    session.fail("cuLinkComplete", 1, CUresult::CUDA_SUCCESS);
+    let error = linker.finish().unwrap_err();
+    assert_eq!(error.to_string(), "cuLinkComplete reports success, but gives no image");
+    session.fail("cuMemHostAlloc", 1, CUresult::CUDA_SUCCESS);
+    session.fail("cuMemHostGetDevicePointer_v2", 1, CUresult::CUDA_SUCCESS);
+    let error = context.panic_record().unwrap_err();
+    assert_eq!(error.to_string(), "the driver reports success for mapped host memory, but gives no address");
+}
+
+#[test]
+fn a_name_that_no_symbol_has_is_refused_before_the_driver_is_asked() {
+    let session = Session::new();
+    let context = session.context();
+    let module = load(&context);
+    session.forget();
+    let text = "\"a\\0b\" has a NUL byte, which no symbol has";
+    assert_eq!(module.function("a\0b").unwrap_err().to_string(), text);
+    assert_eq!(module.global("a\0b").unwrap_err().to_string(), text);
+    assert_eq!(session.names(), [""; 0]);
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cuda_driver::{Error, Event, LaunchConfig, Result, Stream, StreamOptions};
+use cuda_driver::{Error, Event, LaunchConfig, Result, Stream, StreamOptions, external_stream};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -69,7 +69,9 @@ fn objects_of_two_contexts_are_refused_before_the_driver_is_asked() {
     let (stream, event) = (Stream::new(&context).unwrap(), Event::new(&other).unwrap());
     session.forget();
     let error = stream.wait_event(&event).unwrap_err();
-    assert!(error.to_string().contains("belongs to the context of device 1, not to that of device 0"), "{error}");
+    let text =
+        "belongs to the context of device 1, not to that of device 0; objects of two contexts cannot work together";
+    assert_eq!(error.to_string(), format!("{event} {text}"));
     assert!(event.record(&stream).is_err());
     assert!(Event::new(&context).unwrap().elapsed_ms(&event).is_err());
     assert_eq!(session.count("cuStreamWaitEvent") + session.count("cuEventRecord"), 0);
@@ -196,4 +198,22 @@ fn nothing_leaks_when_creation_fails() {
     assert!(Event::new(&context).unwrap_err().is_out_of_memory());
     drop(context);
     session.finish();
+}
+
+#[test]
+fn an_external_stream_is_of_the_context_that_the_thread_has() {
+    let session = Session::new();
+    let context = session.context();
+    let own = Stream::new(&context).unwrap();
+    // SAFETY: it is refused.
+    let error = unsafe { external_stream(own.as_raw()) }.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "an external stream is one of the current context, and this thread has none; select a device first"
+    );
+    let _selected = context.select();
+    // SAFETY: the stream outlives what stands for it.
+    let theirs = unsafe { external_stream(own.as_raw()) }.unwrap();
+    theirs.synchronize().unwrap();
+    assert_eq!((theirs.as_raw(), theirs.context()), (own.as_raw(), &context));
 }

@@ -312,6 +312,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
+    let variants = data.variants.iter().map(|variant| &variant.ident);
+    let names = variants.clone().map(ToString::to_string);
     let from_repr = match checked {
         Some(attribute) => {
             attribute.meta.require_path_only()?;
@@ -324,7 +326,11 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
 
         impl #root::Key for #name {
             fn ty() -> #root::Ty {
-                #root::Ty::Enum(::core::any::type_name::<Self>(), <#repr as #root::ScalarType>::SCALAR)
+                let __of = #root::EnumTy {
+                    name: ::core::any::type_name::<Self>(),
+                    variants: const { &[#((#names, Self::#variants as #repr as u64)),*] },
+                };
+                #root::Ty::Enum(__of, <#repr as #root::ScalarType>::SCALAR)
             }
         }
 

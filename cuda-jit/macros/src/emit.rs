@@ -197,7 +197,8 @@ pub(crate) fn encoded(
 ) -> TokenStream {
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
-        owned::Binding { name: binding.ident.to_string(), mutable, by_ref }
+        let at = crate::capture::pos(binding.ident.span());
+        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref }
     });
     let definition = owned::Definition {
         name: name.to_string(),
@@ -240,7 +241,7 @@ pub(crate) fn twin(
         }
         None => {
             let seen = locals(signature, captured).map(|(number, info)| match info.kind {
-                BindingKind::Closure => quote!(#root::closure_ty),
+                BindingKind::Closure | BindingKind::Iterator => quote!(#root::closure_ty),
                 _ => {
                     let observer = capture::observer(number, info.ident.span());
                     quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
@@ -325,7 +326,7 @@ fn yielding_closure(root: &TokenStream, signature: &Signature, captured: &Captur
     for (number, info) in locals(signature, captured) {
         let (ident, observer) = (&info.ident, capture::observer(number, info.ident.span()));
         seen.push(match info.kind {
-            BindingKind::Closure => quote!(#root::saw_closure()),
+            BindingKind::Closure | BindingKind::Iterator => quote!(#root::saw_closure()),
             _ if staying.contains(&number) => quote_spanned!(ident.span() => __cuda_jit_saw(&raw const #ident)),
             _ => {
                 observers.push(capture::declared(&observer));

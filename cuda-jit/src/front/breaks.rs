@@ -12,7 +12,7 @@ impl Lowering<'_> {
             Stmt::Let(_, Some(expr), Some(otherwise)) => {
                 self.broken(label, expr).or_else(|| self.ty_of_break(label, otherwise))
             }
-            Stmt::Let(_, None, _) | Stmt::Closure(..) => None,
+            Stmt::Let(_, None, _) | Stmt::Closure(..) | Stmt::Iterator(..) => None,
         });
         stmts.or_else(|| self.broken(label, body.tail?))
     }

@@ -11,7 +11,7 @@ use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
-use crate::kir::{Axis, BinaryOp, Op, Scalar, Space, Special, Type, Value};
+use crate::kir::{Axis, BinaryOp, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -24,6 +24,14 @@ const MAX_INLINED: usize = 64;
 pub(super) enum Arg {
     Value(Val),
     Closure(Captured),
+}
+
+/// Where a closure was written: the frame, what it copied, and the scope.
+#[derive(Clone, Copy)]
+struct Written {
+    frame: usize,
+    copies: Option<usize>,
+    scope: Option<SourceScopeId>,
 }
 
 impl Lowering<'_> {
@@ -52,14 +60,46 @@ impl Lowering<'_> {
         if *ty != Ty::Closure {
             return self.expr_as(arg, ty).map(Arg::Value);
         }
+        self.callable(arg).map(Arg::Closure)
+    }
+
+    /// A function that is called somewhere else.
+    pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Captured> {
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
             ExprKind::Binding(number) => self.frame().closures.get(number).cloned(),
-            ExprKind::Reborrow(inner, _) => return self.argument(inner, ty),
+            ExprKind::Reborrow(inner, _) => return self.callable(inner),
+            ExprKind::MethodOf(name) => Some(Captured::Method(name)),
+            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
+                Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
+                _ => return Err(self.error(arg.0, "write a closure that calls this function")),
+            },
             _ => None,
         };
         let text = "this parameter takes a closure, written here or bound with `let`";
-        captured.map(Arg::Closure).ok_or_else(|| self.error(arg.0, text))
+        captured.ok_or_else(|| self.error(arg.0, text))
+    }
+
+    /// Calls a function with values.
+    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
+        match function {
+            Captured::Written { closure, frame, copies, scope, .. } => {
+                let written = Written { frame: *frame, copies: *copies, scope: *scope };
+                self.call_written(closure, written, args, None)
+            }
+            Captured::Function(instance, harvest) => {
+                let mut passed = Vec::with_capacity(args.len());
+                for (arg, ty) in args.into_iter().zip(&harvest.params) {
+                    passed.push(Arg::Value(self.coerce(at, arg, ty)?));
+                }
+                self.call_function(at, instance, harvest, passed)
+            }
+            Captured::Method(name) => {
+                let receiver = self.value_of(args.remove(0));
+                let args = args.into_iter().map(|arg| self.value_of(arg)).collect();
+                self.number_method_of(at, name, &receiver, args)
+            }
+        }
     }
 
     /// Calls a specialisation with values.
@@ -136,9 +176,11 @@ impl Lowering<'_> {
         let returns = Return::Inlined(exit, merge);
         self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
-        for (pattern, arg) in definition.params.iter().zip(args) {
+        let scope = self.enter_inlined();
+        let place = self.go_to(Pos(definition.line, 1));
+        for ((pattern, arg), number) in definition.params.iter().zip(args).zip(1..) {
             match (arg, pattern) {
-                (Arg::Value(value), _) => self.bind(pattern, &Place::Fixed(value))?,
+                (Arg::Value(value), _) => self.bind_parameter(number, pattern, value)?,
                 (Arg::Closure(closure), Pattern::Bind(number)) => {
                     self.frame_mut().closures.insert(*number, closure);
                 }
@@ -150,6 +192,8 @@ impl Lowering<'_> {
         self.return_from(end, value)?;
         self.frames.pop();
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }
@@ -187,7 +231,7 @@ impl Lowering<'_> {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
             let copy = match local {
                 Local::Fixed(value) => Local::Fixed(self.own(value)),
-                Local::Late => Local::Late,
+                Local::Late(scope) => Local::Late(scope),
                 Local::Slots(ty, slots) => {
                     let value = self.get(&ty, &slots);
                     let value = self.own(value);
@@ -209,7 +253,8 @@ impl Lowering<'_> {
             self.copies.push(copies);
             number = Some(self.copies.len() - 1);
         }
-        Captured::Written { closure, frame: self.current, copies: number, result: self.ty_of(closure.body) }
+        let (result, scope) = (self.ty_of(closure.body), self.build.scope());
+        Captured::Written { closure, frame: self.current, copies: number, result, scope }
     }
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
@@ -228,11 +273,15 @@ impl Lowering<'_> {
         frame.checked = checked;
         self.frames.push(frame);
         let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        let scope = self.enter_passed();
+        let place = self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             let value = self.kernel_param(ty, next);
             self.bind(pattern, &Place::Fixed(value))?;
         }
         let captured = self.capture(closure);
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.current = kernel;
         Ok(captured)
     }
@@ -258,18 +307,22 @@ impl Lowering<'_> {
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let (closure, frame, copies) = match self.frame().closures.get(&number).cloned() {
-            Some(Captured::Written { closure, frame, copies, .. }) => (closure, frame, copies),
+        let (closure, written) = match self.frame().closures.get(&number).cloned() {
+            Some(Captured::Written { closure, frame, copies, scope, .. }) => {
+                (closure, Written { frame, copies, scope })
+            }
             Some(Captured::Function(instance, harvest)) => {
                 let passed = self.arguments(args, &harvest)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
+            Some(Captured::Method(_)) | None => {
+                return Err(self.error(at, "this closure has no body in the front end; please report this"));
+            }
         };
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[frame].harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[written.frame].harvest.bindings[*number as usize].clone(),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {
@@ -277,12 +330,26 @@ impl Lowering<'_> {
                 None => self.expr(arg, None)?,
             });
         }
+        self.call_written(closure, written, values, expected)
+    }
+
+    /// The body of a closure that the function of a frame has written.
+    fn call_written(
+        &mut self,
+        closure: &'static Closure,
+        Written { frame, copies, scope: written_in }: Written,
+        args: Vec<Val>,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
         let caller = std::mem::replace(&mut self.current, frame);
+        let scope = self.build.set_scope(written_in);
+        let place = self.go_to(closure.body.0);
         self.exchange_copies(copies);
-        for (pattern, value) in closure.params.iter().zip(values) {
+        for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let ty = self.ty_of(closure.body).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
+        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        let ty = asked.or_else(|| self.ty_of(closure.body)).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -291,6 +358,8 @@ impl Lowering<'_> {
         self.frame_mut().returns.pop();
         self.exchange_copies(copies);
         self.current = caller;
+        self.build.set_scope(scope);
+        self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
     }
@@ -300,6 +369,7 @@ impl Lowering<'_> {
         match self.frame().closures.get(&number)? {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
+            Captured::Method(_) => None,
         }
     }
 

@@ -8,8 +8,9 @@ use super::layout::shown;
 use super::memory::UNROLLED;
 use super::operator::comparison;
 use super::place::Place;
+use super::slice::Elements;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+use crate::harvest::Ty;
 use crate::kir::{BinaryOp as Kir, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, UnaryOp, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 
@@ -18,14 +19,6 @@ use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 struct Verdict {
     slot: SlotId,
     exit: BlockId,
-}
-
-/// The elements of an array or slice.
-struct Elements {
-    ptr: Value,
-    element: Ty,
-    memory: Memory,
-    len: Value,
 }
 
 /// Whether it is compared element by element.
@@ -78,7 +71,7 @@ impl Lowering<'_> {
     }
 
     /// The result of a comparison other than `!=`.
-    fn compared(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
+    pub(super) fn compared(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
         let (left, right) = (self.through(left.clone()), self.through(right.clone()));
         match left.ty().clone() {
             Ty::Unit => Ok(self.of_equals(op)),

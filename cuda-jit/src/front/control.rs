@@ -41,6 +41,13 @@ impl Lowering<'_> {
 
     /// Lowers a block; its value is that of its last expression.
     pub(super) fn block(&mut self, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
+        let scope = self.build.scope();
+        let value = self.statements(block, expected);
+        self.build.set_scope(scope);
+        value
+    }
+
+    fn statements(&mut self, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
         for stmt in block.stmts {
             match stmt {
                 Stmt::Expr(expr) => {
@@ -50,12 +57,15 @@ impl Lowering<'_> {
                     let captured = self.capture(closure);
                     self.frame_mut().closures.insert(*number, captured);
                 }
+                Stmt::Iterator(number, iterator) => self.bind_iterator(*number, iterator)?,
                 Stmt::Let(pattern, Some(init), otherwise) => {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }
                 Stmt::Let(pattern, None, _) => {
                     if let Pattern::Bind(number) = pattern {
-                        self.frame_mut().locals.insert(*number, Local::Late);
+                        let at = self.frame().definition.bindings[*number as usize].at;
+                        let late = Local::Late(self.enter(at));
+                        self.frame_mut().locals.insert(*number, late);
                     }
                 }
             }
@@ -75,10 +85,18 @@ impl Lowering<'_> {
         otherwise: Option<&'static Block>,
     ) -> Result<()> {
         let place = self.scrutinee(init, [pattern].into_iter())?;
-        let Some(otherwise) = otherwise else { return self.bind(pattern, &place) };
+        let outer = self.go_to(init.0);
+        let bound = self.bind_or(pattern, &place, otherwise);
+        self.build.set_place(outer);
+        bound
+    }
+
+    /// Binds the names of a pattern, or does something else where it does not match.
+    fn bind_or(&mut self, pattern: &'static Pattern, place: &Place, otherwise: Option<&'static Block>) -> Result<()> {
+        let Some(otherwise) = otherwise else { return self.bind(pattern, place) };
         let (fail, next) = (self.build.block(), self.build.block());
-        self.test(pattern, &place, fail)?;
-        self.bind(pattern, &place)?;
+        self.test(pattern, place, fail)?;
+        self.bind(pattern, place)?;
         self.build.end(Terminator::Jump(next));
         self.build.select_block(fail);
         self.block(otherwise, None)?;
@@ -168,8 +186,10 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let (fail, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("if", ty.clone());
+        let scope = self.build.scope();
         self.condition(condition, fail)?;
         let value = self.block(body, Some(ty))?;
+        self.build.set_scope(scope);
         self.finish(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
@@ -222,6 +242,7 @@ impl Lowering<'_> {
             if index != last || arm.guard.is_some() {
                 self.test(pattern, &place, next)?;
             }
+            let scope = self.build.scope();
             self.bind(pattern, &place)?;
             if let Some(guard) = &arm.guard {
                 let guard = self.scalar(guard, Scalar::Bool)?;
@@ -230,6 +251,7 @@ impl Lowering<'_> {
                 self.build.select_block(body);
             }
             let result = self.expr(&arm.body, Some(ty))?;
+            self.build.set_scope(scope);
             self.finish(arm.body.0, result, merge, exit)?;
             self.build.select_block(next);
         }

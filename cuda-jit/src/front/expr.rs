@@ -11,9 +11,10 @@ use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
 impl Lowering<'_> {
     /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let outer = self.go_to(expr.0);
+        let (outer, scope) = (self.go_to(expr.0), self.build.scope());
         let value = self.expr_here(expr, expected);
         self.build.set_place(outer);
+        self.build.set_scope(scope);
         value
     }
 
@@ -60,6 +61,11 @@ impl Lowering<'_> {
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(number, args) => self.call_closure(at, *number, args, expected),
             ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
+            ExprKind::Asked(value, number) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.expr_as(value, &ty)
+            }
+            ExprKind::Consume(name, of, args, number) => self.consume(at, name, of, args, *number),
             ExprKind::Exchange(name, args) => self.exchange(at, name, args),
             ExprKind::FromBits(bits, number) => {
                 let to = self.frame().harvest.types[*number as usize];
@@ -214,7 +220,7 @@ impl Lowering<'_> {
             value = self.coerce(at, value, ty)?;
         }
         if let ExprKind::Binding(number) = place.1
-            && matches!(self.frame().locals.get(&number), Some(Local::Late))
+            && matches!(self.frame().locals.get(&number), Some(Local::Late(_)))
         {
             self.bind_local(number, value);
             return Ok(Val::unit());

@@ -8,14 +8,17 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::iterator::Iter;
 use super::merge::MergeId;
+use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
 use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
-    self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, Space, Terminator, Type, Value,
+    self, Access, ArrayId, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space,
+    Terminator, Type, Value,
 };
 use crate::syntax::{Closure, Definition, Pattern, Pos};
 
@@ -31,8 +34,8 @@ pub(super) enum Local {
     Slots(Ty, Vec<SlotId>),
     /// It is in the thread's memory, since it is borrowed mutably.
     Cell(Value, Ty),
-    /// Declared, and not yet given a value.
-    Late,
+    /// Declared, and not yet given a value; with the scope that it began for a debugger.
+    Late(Option<SourceScopeId>),
 }
 
 /// A loop or labelled block that is being lowered.
@@ -68,9 +71,13 @@ pub(super) enum Captured {
         copies: Option<usize>,
         /// The type of its result, as far as it tells by itself.
         result: Option<Ty>,
+        /// The scope that it was written in.
+        scope: Option<SourceScopeId>,
     },
     /// A device function.
     Function(Instance, Rc<Harvest>),
+    /// A method of numbers.
+    Method(&'static str),
 }
 
 /// A captured function whose body is being lowered.
@@ -78,12 +85,13 @@ pub(super) struct Frame {
     pub(super) definition: &'static Definition,
     /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
     pub(super) checked: bool,
-    file: Arc<str>,
+    pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
     pub(super) harvest: Rc<Harvest>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
     pub(super) closures: HashMap<u32, Captured>,
+    pub(super) iterators: HashMap<u32, Rc<Iter>>,
     pub(super) targets: Vec<Target>,
     pub(super) returns: Vec<Return>,
 }
@@ -96,9 +104,9 @@ impl Frame {
         returns: Return,
     ) -> Self {
         let callees = harvest.callees.iter().map(Callee::of).collect();
-        let (locals, closures, targets) = (HashMap::new(), HashMap::new(), Vec::new());
+        let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
-        Self { definition, checked, file, generics, harvest, callees, locals, closures, targets, returns }
+        Self { definition, checked, file, generics, harvest, callees, locals, closures, iterators, targets, returns }
     }
 }
 
@@ -112,6 +120,12 @@ pub(super) struct Lowering<'p> {
     pub(super) merges: Vec<super::merge::Merge>,
     /// The bindings that each `move` closure has for itself.
     pub(super) copies: Vec<HashMap<u32, Local>>,
+    /// Where arrays are, as far as a debugger is to know.
+    pub(super) homes: HashMap<Value, ArrayId>,
+    /// The number of the parameter that is bound next.
+    pub(super) parameter: Option<u32>,
+    /// What the loop whose step is being lowered comes to the next of at the end of its turn.
+    pub(super) counts: Vec<Numbers>,
     /// Arrays that an expression made and nothing has bound yet.
     pub(super) fresh: HashSet<Value>,
     /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
@@ -121,8 +135,10 @@ pub(super) struct Lowering<'p> {
 impl<'p> Lowering<'p> {
     /// Begins a function.
     pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
-        let (merges, copies, fresh, cells) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
-        Lowering { program, build, frames: vec![frame], current: 0, merges, copies, fresh, cells }
+        let (merges, copies, counts, fresh, cells) =
+            (Vec::new(), Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
+        let (frames, homes, parameter) = (vec![frame], HashMap::new(), None);
+        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, counts, fresh, cells }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
@@ -158,18 +174,24 @@ impl<'p> Lowering<'p> {
         let frame = self.frame();
         let (definition, harvest) = (frame.definition, frame.harvest.clone());
         self.go_to(Pos(definition.line, 1));
-        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+        for ((pattern, ty), number) in definition.params.iter().zip(&harvest.params).zip(1..) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
                 let captured = self.passed(passed, &mut next)?;
                 self.frame_mut().closures.insert(*number, captured);
                 continue;
             }
             let value = if is_kernel { self.kernel_param(ty, &mut next) } else { self.param(ty, &mut next) };
-            self.bind(pattern, &Place::Fixed(value))?;
+            self.bind_parameter(number, pattern, value)?;
         }
         let value = self.block(&definition.body, Some(&harvest.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
         self.return_from(end, value)
+    }
+
+    /// Binds a parameter of the function, or of the one that is inlined.
+    pub(super) fn bind_parameter(&mut self, number: u32, pattern: &'static Pattern, value: Val) -> Result<()> {
+        self.parameter = matches!(pattern, Pattern::Bind(_)).then_some(number);
+        self.bind(pattern, &Place::Fixed(value))
     }
 
     fn param(&mut self, ty: &Ty, next: &mut usize) -> Val {
@@ -254,6 +276,10 @@ impl<'p> Lowering<'p> {
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
         let frame = self.frame();
         let definition = frame.definition;
+        let declared = match frame.locals.get(&number) {
+            Some(Local::Late(scope)) => *scope,
+            _ => None,
+        };
         let binding = &definition.bindings[number as usize];
         let value = self.own(value);
         let is_array = matches!(value.ty, Ty::Array(..)) && value.ty.is_plain();
@@ -268,6 +294,7 @@ impl<'p> Lowering<'p> {
         } else {
             Local::Fixed(value)
         };
+        self.tell(number, &local, declared);
         self.frame_mut().locals.insert(number, local);
     }
 

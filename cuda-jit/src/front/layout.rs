@@ -245,7 +245,7 @@ pub(super) fn shown(ty: &Ty) -> String {
     match ty {
         Ty::Unit => "()".to_owned(),
         Ty::Scalar(scalar) => scalar.to_string(),
-        Ty::Enum(name, _) => short(name),
+        Ty::Enum(of, _) => short(of.name),
         Ty::Struct(of) => short(of.name),
         Ty::Tuple(types) => format!("({})", list(types)),
         Ty::Option(inner) => format!("Option<{}>", shown(inner)),

@@ -15,6 +15,9 @@ impl Lowering<'_> {
         let (element, len) = (ty.pointee(), ty.count().max(1));
         let array = self.build.array(name, element, len);
         let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, element));
+        if self.program.variables {
+            self.homes.insert(ptr, array);
+        }
         Val { ty: ty.clone(), leaves: vec![ptr] }
     }
 

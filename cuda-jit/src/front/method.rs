@@ -6,7 +6,7 @@ use super::Callee;
 use super::call::Arg;
 use super::expr::mask;
 use super::function::{Lowering, Result};
-use super::loops::unsigned;
+use super::numbers::unsigned;
 use super::place::Place;
 use super::types::{Val, behind};
 use crate::harvest::Ty;
@@ -112,6 +112,9 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if let Some(part) = receiver.complex() {
         return super::complex::result_type(name, part);
     }
+    if let Some(ty) = super::ordering::result_type(name, receiver) {
+        return Some(ty);
+    }
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
@@ -153,7 +156,11 @@ impl Lowering<'_> {
             _ => self.place(receiver)?,
         };
         let place = self.through(place);
+        if let ("cmp" | "partial_cmp" | "total_cmp", [other]) = (name, args) {
+            return self.order(at, name, &place, other);
+        }
         match place.ty() {
+            of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
@@ -201,20 +208,51 @@ impl Lowering<'_> {
         for (arg, kind) in args.iter().zip(kinds) {
             values.push(self.scalar(arg, kind.of(scalar))?);
         }
+        self.number_values(at, name, (scalar, receiver.only()), &values, result)
+    }
+
+    /// A method of numbers on values.
+    pub(super) fn number_method_of(
+        &mut self,
+        at: Pos,
+        name: &'static str,
+        receiver: &Val,
+        args: Vec<Val>,
+    ) -> Result<Val> {
+        if let ("cmp" | "partial_cmp" | "total_cmp", [other]) = (name, &args[..]) {
+            return self.order_of(at, name, &Place::Fixed(receiver.clone()), &Place::Fixed(other.clone()));
+        }
+        let scalar = self.number(at, receiver)?;
+        let found = method(name).filter(|method| (method.receivers)(scalar) && method.args.len() == args.len());
+        let Some(Method { result, .. }) = found else {
+            return Err(self.error(at, format!("kernels have no method `{name}` on {scalar}")));
+        };
+        let args: Vec<Value> = args.iter().map(Val::only).collect();
+        self.number_values(at, name, (scalar, receiver.only()), &args, result)
+    }
+
+    fn number_values(
+        &mut self,
+        at: Pos,
+        name: &'static str,
+        (scalar, receiver): (Scalar, Value),
+        values: &[Value],
+        result: Kind,
+    ) -> Result<Val> {
         if let Some(("checked" | "overflowing", _)) = name.split_once('_') {
-            return Ok(self.told_overflow(name, scalar, receiver.only(), &values));
+            return Ok(self.told_overflow(name, scalar, receiver, values));
         }
         if scalar.is_float() {
-            let mut operands = vec![receiver.only()];
-            operands.extend(&values);
+            let mut operands = vec![receiver];
+            operands.extend(values);
             if let Some(result) = self.math_method(at, name, scalar, &operands)? {
                 return Ok(result);
             }
         }
-        let value = match (scalar.is_float(), &values[..]) {
-            (true, values) => self.float_method(at, name, scalar, receiver.only(), values),
-            (false, []) => self.integer_unary(at, name, scalar, receiver.only()),
-            (false, values) => self.integer_method(at, name, scalar, receiver.only(), values),
+        let value = match (scalar.is_float(), values) {
+            (true, values) => self.float_method(at, name, scalar, receiver, values),
+            (false, []) => self.integer_unary(at, name, scalar, receiver),
+            (false, values) => self.integer_method(at, name, scalar, receiver, values),
         };
         Ok(Val::scalar(result.of(scalar), value))
     }

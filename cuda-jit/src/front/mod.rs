@@ -12,6 +12,7 @@ mod call;
 mod compare;
 mod complex;
 mod constant;
+mod consume;
 mod control;
 mod dynamic;
 pub(crate) mod export;
@@ -19,18 +20,22 @@ mod expr;
 mod function;
 mod group;
 mod integer;
+mod items;
+mod iterator;
 mod lanes;
 mod layout;
-mod loops;
 mod math;
 mod memory;
 mod merge;
 mod method;
+mod numbers;
 mod operator;
+mod ordering;
 mod overload;
 mod pattern;
 mod place;
 mod print;
+mod shown;
 mod slice;
 mod together;
 mod types;
@@ -47,6 +52,7 @@ use crate::syntax::{self, Definition, Pos};
 
 use constant::Constants;
 use function::Lowering;
+use shown::SourceTypes;
 pub(crate) use types::dim3;
 
 /// Why a captured function cannot be lowered.
@@ -127,6 +133,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         fast_math: fastmath,
         libdevice: libdevice && libdevice::is_there(),
         lines: debug || lineinfo,
+        variables: debug,
         constants: Constants { global_tables, ..Constants::default() },
         ..Program::default()
     };
@@ -150,8 +157,9 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
-    let Program { contract, sites, shared, grid_dims, constants, .. } = program;
-    let module = Module { contract, exported: exported.is_some(), functions, sites, shared, constants: Vec::new() };
+    let Program { contract, sites, shared, grid_dims, constants, types: SourceTypes { types, .. }, .. } = program;
+    let (exported, no_constants) = (exported.is_some(), Vec::new());
+    let module = Module { contract, exported, functions, sites, shared, constants: no_constants, types };
     Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
 }
 
@@ -177,6 +185,9 @@ struct Program {
     libdevice: bool,
     /// Whether instructions are to know where they were written.
     lines: bool,
+    /// Whether a debugger is to know the variables.
+    variables: bool,
+    types: SourceTypes,
     functions: Vec<Option<Function>>,
     names: Vec<String>,
     ids: HashMap<FunctionKey, FuncId>,

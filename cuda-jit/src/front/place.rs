@@ -45,7 +45,7 @@ impl Lowering<'_> {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
                 Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
                 Some(Local::Slots(ty, slots)) => Place::Slots(ty.clone(), slots.clone(), *number),
-                Some(Local::Late) | None => {
+                Some(Local::Late(_)) | None => {
                     let name = self.frame().definition.bindings[*number as usize].name;
                     let text = format!("`{name}` has no value here in the front end; please report this");
                     return Err(self.error(*at, text));

@@ -5,7 +5,7 @@ use super::layout::shown;
 use super::place::Place;
 use super::types::{Val, behind};
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Value};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos};
 
 /// What such a method yields; where references point is the value's to say.
@@ -43,6 +43,15 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     }
 }
 
+/// The elements of an array or slice.
+#[derive(Clone, Debug)]
+pub(super) struct Elements {
+    pub(super) ptr: Value,
+    pub(super) element: Ty,
+    pub(super) memory: Memory,
+    pub(super) len: Value,
+}
+
 impl Lowering<'_> {
     /// `&base[start..end]`
     pub(super) fn cut(
@@ -77,13 +86,20 @@ impl Lowering<'_> {
         Ok(self.slice_at(ptr, &element, memory, start, count))
     }
 
+    /// The slice of so many elements that begins at `start`.
+    pub(super) fn slice_at(&mut self, ptr: Value, element: &Ty, memory: Memory, start: Value, len: Value) -> Val {
+        let offset = self.scaled_by(start, element.count());
+        let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
+        Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
+    }
+
     fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
         if self.checks_bounds() {
             self.check(at, holds, message, args);
         }
     }
 
-    fn index_op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+    pub(super) fn index_op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         self.build.value(Op::Binary(op, a, b), Scalar::U64)
     }
 

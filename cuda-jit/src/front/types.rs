@@ -199,6 +199,9 @@ impl Lowering<'_> {
             ExprKind::FromBits(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
             ExprKind::Call(number, _) => self.result_of(*number),
             ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
+            ExprKind::Consume(_, _, _, number) | ExprKind::Asked(_, number) => {
+                Some(self.frame().harvest.named[*number as usize].clone())
+            }
             ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {

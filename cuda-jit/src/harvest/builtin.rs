@@ -19,7 +19,7 @@ impl DeviceFn for Builtin {
     }
 }
 
-/// A type with methods that the front end knows: the numbers, `bool`, slices, ndarray views, `Option`.
+/// A type with methods that the front end knows: the numbers, `bool`, tuples, slices, ndarray views, `Option`, `Ordering`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",
     label = "kernels cannot call this method of `{Self}`",
@@ -32,6 +32,13 @@ macro_rules! receivers {
 }
 
 receivers! { bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 half::f16 half::bf16 }
+
+impl BuiltinReceiver for std::cmp::Ordering {}
+macro_rules! tuples {
+    ($(($($name:ident)+))*) => { $( impl<$($name),+> BuiltinReceiver for ($($name,)+) {} )* };
+}
+
+tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
 impl<T> BuiltinReceiver for [T] {}
 impl<T> BuiltinReceiver for Option<T> {}

@@ -316,3 +316,22 @@ impl ValueType for () {
 
     fn cells(&self, _: &mut dyn FnMut(u64)) {}
 }
+
+impl Key for std::cmp::Ordering {
+    fn ty() -> Ty {
+        Ty::ORDERING
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl DeviceType for std::cmp::Ordering {
+    type K = Self;
+}
+
+impl ValueType for std::cmp::Ordering {
+    const CELLS: usize = 1;
+
+    fn cells(&self, push: &mut dyn FnMut(u64)) {
+        push(u64::from(*self as i8 as u8));
+    }
+}

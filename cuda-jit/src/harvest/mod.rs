@@ -26,7 +26,7 @@ pub use keys::{
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use told::{Told, tell, told};
-pub use types::{Arithmetic, Field, Memory, Operator, Passed, StructTy, Ty};
+pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{

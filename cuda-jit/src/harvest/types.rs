@@ -17,8 +17,8 @@ pub enum Ty {
     Unit,
     /// A number or `bool`; `usize` is `u64`, `isize` is `i64`.
     Scalar(Scalar),
-    /// A C-like enum: its name and the integer that it is.
-    Enum(&'static str, Scalar),
+    /// A C-like enum, and the integer that it is.
+    Enum(EnumTy, Scalar),
     /// A tuple.
     Tuple(Vec<Ty>),
     /// A struct.
@@ -40,6 +40,12 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// `std::cmp::Ordering`.
+    pub(crate) const ORDERING: Ty = Ty::Enum(
+        EnumTy { name: "core::cmp::Ordering", variants: &[("Less", -1_i8 as u8 as u64), ("Equal", 0), ("Greater", 1)] },
+        Scalar::I8,
+    );
+
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
 
@@ -47,6 +53,15 @@ impl Ty {
     pub(super) fn of_binding(self) -> Option<Ty> {
         Some(self).filter(|ty| !matches!(ty, Ty::Closure | Ty::Passed(_)))
     }
+}
+
+/// A C-like enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EnumTy {
+    /// Its path, which tells it from every other.
+    pub name: &'static str,
+    /// The name and the bits of each variant, those above its width being unspecified.
+    pub variants: &'static [(&'static str, u64)],
 }
 
 /// What a reference points to.

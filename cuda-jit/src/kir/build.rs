@@ -5,7 +5,7 @@
 
 use super::{
     ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
-    Terminator, Type, Value,
+    SourceScope, SourceScopeId, Terminator, Type, Value, Variable,
 };
 
 /// A function under construction.
@@ -16,13 +16,17 @@ pub struct FunctionBuilder {
     result: Option<Type>,
     slots: Vec<Slot>,
     arrays: Vec<ArrayDecl>,
+    scopes: Vec<SourceScope>,
+    variables: Vec<Variable>,
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
     values: u32,
     /// Where what is built was written, if the function keeps it.
     place: Option<Place>,
-    /// The place that each block's last instruction has.
-    places: Vec<Option<Place>>,
+    /// The scope that it stands in.
+    scope: Option<SourceScopeId>,
+    /// The place and scope that each block's last instruction has.
+    places: Vec<Option<(Place, Option<SourceScopeId>)>>,
 }
 
 impl FunctionBuilder {
@@ -36,10 +40,13 @@ impl FunctionBuilder {
             result,
             slots: Vec::new(),
             arrays: Vec::new(),
+            scopes: Vec::new(),
+            variables: Vec::new(),
             blocks,
             current: BlockId(0),
             values,
             place: None,
+            scope: None,
             places: vec![None],
         }
     }
@@ -76,6 +83,32 @@ impl FunctionBuilder {
     /// Says where what follows was written, and returns what was said before.
     pub fn set_place(&mut self, place: Option<Place>) -> Option<Place> {
         std::mem::replace(&mut self.place, place)
+    }
+
+    /// Where what follows was written, if that is known.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// Says in which scope what follows stands, and returns the one before.
+    pub fn set_scope(&mut self, scope: Option<SourceScopeId>) -> Option<SourceScopeId> {
+        std::mem::replace(&mut self.scope, scope)
+    }
+
+    /// The scope in which what follows stands.
+    pub fn scope(&self) -> Option<SourceScopeId> {
+        self.scope
+    }
+
+    /// Adds a scope.
+    pub fn new_scope(&mut self, scope: SourceScope) -> SourceScopeId {
+        self.scopes.push(scope);
+        SourceScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// Adds a variable.
+    pub fn variable(&mut self, variable: Variable) {
+        self.variables.push(variable);
     }
 
     /// Whether the current block has its end.
@@ -138,8 +171,8 @@ impl FunctionBuilder {
             end.each_target_mut(|target| *target = block_numbers[target.index()]);
             blocks.push(Block { insts, end });
         }
-        let Self { name, params, result, slots, arrays, .. } = self;
-        Function { name, params, result, slots, arrays, blocks }
+        let Self { name, params, result, slots, arrays, scopes, variables, .. } = self;
+        Function { name, params, result, slots, arrays, scopes, variables, blocks }
     }
 
     /// Appends an instruction unless the block has ended.
@@ -151,13 +184,14 @@ impl FunctionBuilder {
         }
     }
 
-    /// Tells the current block the place, if that is another than before.
+    /// Tells the current block place and scope, if those are others than before.
     fn note_place(&mut self) {
         let (insts, end) = &mut self.blocks[self.current.index()];
+        let Some(place) = self.place.as_ref().filter(|_| end.is_none()) else { return };
         let noted = &mut self.places[self.current.index()];
-        if end.is_none() && self.place.is_some() && *noted != self.place {
-            noted.clone_from(&self.place);
-            insts.extend(self.place.clone().map(|place| Inst { op: Op::Line(place), result: None }));
+        if noted.as_ref().is_none_or(|(before, scope)| before != place || *scope != self.scope) {
+            *noted = Some((place.clone(), self.scope));
+            insts.push(Inst { op: Op::Line(place.clone(), self.scope), result: None });
         }
     }
 }
@@ -228,7 +262,7 @@ mod tests {
         b.end(Terminator::Return(None));
         let function = b.finish();
         let lines = |block: &Block| {
-            let line = |inst: &Inst| if let Op::Line(place) = &inst.op { place.line } else { 0 };
+            let line = |inst: &Inst| if let Op::Line(place, _) = &inst.op { place.line } else { 0 };
             block.insts.iter().map(line).collect::<Vec<_>>()
         };
         assert_eq!(function.blocks.iter().map(lines).collect::<Vec<_>>(), [vec![1, 0, 0, 2], vec![2]]);

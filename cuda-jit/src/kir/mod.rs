@@ -46,6 +46,7 @@ pub(crate) mod library;
 mod operator;
 mod pointee;
 mod shared;
+mod source;
 pub mod text;
 mod types;
 
@@ -59,6 +60,7 @@ pub use operator::{
 pub use pointee::{Pointee, Record};
 pub use shared::Carved;
 pub(crate) use shared::SHARED_ALIGN;
+pub use source::{Home, SourceField, SourceKind, SourceScope, SourceType, Variable};
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -108,6 +110,14 @@ index! {
 index! {
     /// A constant in memory.
     ConstantId
+}
+index! {
+    /// A type of the source, of a module.
+    SourceTypeId
+}
+index! {
+    /// A part of the source, of a function.
+    SourceScopeId
 }
 
 /// What an instruction does.
@@ -223,8 +233,9 @@ pub enum Op {
     /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
     /// each of the [`conversions`] stands for a value; yields nothing.
     Print(Arc<str>, Vec<Value>),
-    /// What follows in the block, up to the next of these, was written there; yields nothing and does nothing.
-    Line(Place),
+    /// What follows in the block, up to the next of these, was written there, in that scope; yields nothing and does
+    /// nothing.
+    Line(Place, Option<SourceScopeId>),
 }
 
 impl Op {
@@ -266,7 +277,7 @@ impl Op {
             | Op::GridBarrier
             | Op::Panicked
             | Op::Clock(_)
-            | Op::Line(_) => Vec::new(),
+            | Op::Line(..) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
             | Op::Cast(a, _)
@@ -409,6 +420,10 @@ pub struct Function {
     pub slots: Vec<Slot>,
     /// Its arrays.
     pub arrays: Vec<ArrayDecl>,
+    /// The parts of its source.
+    pub scopes: Vec<SourceScope>,
+    /// The variables of its source.
+    pub variables: Vec<Variable>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
 }
@@ -465,6 +480,8 @@ pub struct Module {
     pub shared: Vec<ArrayDecl>,
     /// The constants in memory.
     pub constants: Vec<ConstantDecl>,
+    /// The types of the source.
+    pub types: Vec<SourceType>,
 }
 
 impl Module {
@@ -480,7 +497,7 @@ impl Module {
 
     /// Whether any of it knows where it was written.
     pub fn has_lines(&self) -> bool {
-        self.ops().any(|op| matches!(op, Op::Line(_)))
+        self.ops().any(|op| matches!(op, Op::Line(..)))
     }
 
     /// Whether any of it calls a function of libdevice.

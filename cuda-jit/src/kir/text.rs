@@ -4,16 +4,24 @@
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
-//! module    = "kir" "1" ["contract"] ["exported"] {site} {shared} {constant} {function}
-//! site      = "site" NUMBER STRING ":" NUMBER ":" NUMBER STRING           index, file, line, column, message
+//! module    = "kir" "1" ["contract"] ["exported"] {site} {shared} {constant} {source} {function}
+//! site      = "site" NUMBER place STRING                                 index, place, message
+//! place     = STRING ":" NUMBER ":" NUMBER                               file, line, column
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
-//! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {block} "}"
+//! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {scope} {variable} {block} "}"
 //! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent" | "by_value" | "returned"]
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
 //! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, cluster, local or constant
 //! pointee   = SCALAR | "record" NUMBER "align" NUMBER                     size and alignment in bytes
+//! source    = "type" TYPE STRING ":" kind                                index and name in the source
+//! kind      = SCALAR | "enum" SCALAR "{" [STRING NUMBER {"," STRING NUMBER}] "}"   names and their bits
+//!           | "pointer" SPACE TYPE | "array" NUMBER TYPE                 length
+//!           | "struct" NUMBER "{" [STRING NUMBER ":" TYPE {"," STRING NUMBER ":" TYPE}] "}"   size, names and offsets
+//! scope     = "scope" PART place [in] ["inlined" STRING place]           index; the function's name, the call
+//! in        = "in" PART
+//! variable  = "variable" STRING ":" TYPE place [in] ["parameter" NUMBER] "at" (ARRAY | {SLOT NUMBER})   offsets in bytes
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
@@ -35,13 +43,14 @@
 //!           | "cluster_barrier" | "grid_barrier" | "panicked"
 //!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
 //!           | "print" STRING values                                       format
+//!           | "line" place [in]
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```
 //!
-//! `v3`, `s0`, `b1`, `f2`, `m0`, `a0` and `c0` are the value, slot, block, function,
-//! shared array, array and constant of that index. A name is an identifier in which
+//! `v3`, `s0`, `b1`, `f2`, `m0`, `a0`, `c0`, `t0` and `x0` are the value, slot, block, function,
+//! shared array, array, constant, source type (TYPE) and part of the source (PART) of that index. A name is an identifier in which
 //! `.` may stand, or else a string. A literal is a decimal number, `true`, `false`, or the bits in hexadecimal.
 //!
 //! # Examples

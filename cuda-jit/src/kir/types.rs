@@ -191,6 +191,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// The size in a slot, in bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Type::Scalar(scalar) => scalar.bytes(),
+            Type::Ptr(..) => 8,
+        }
+    }
+
     /// The scalar type, if it is one.
     pub fn scalar(self) -> Option<Scalar> {
         match self {

@@ -3,7 +3,7 @@
 
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
-use super::{Kind, Rule, VerifyError, broken, types};
+use super::{Kind, Rule, VerifyError, broken, source, types};
 use crate::kir::{
     Access, Block, BlockId, CacheLoad, Function, Inst, Module, Op, Role, Scalar, SiteId, Space, Terminator, Type,
     Value, text,
@@ -13,6 +13,7 @@ use crate::kir::{
 pub(super) fn check(module: &Module, function: &Function, kind: Kind) -> Result<(), VerifyError> {
     check_head(function, kind)?;
     super::check_arrays(&function.arrays)?;
+    source::check(module, function)?;
     let mut checker = Checker {
         module,
         function,

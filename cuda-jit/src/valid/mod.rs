@@ -13,6 +13,7 @@
 mod access;
 mod dominators;
 mod function;
+mod source;
 mod types;
 
 use std::collections::HashSet;
@@ -119,6 +120,12 @@ rules! {
     Order,
     /// A shuffle's part of the warp is a power of two of lanes, up to 32.
     Part,
+    /// A source type consists of types before it, whose parts lie within it, and is less than 2^31 bytes.
+    SourceType,
+    /// A scope of the source is within one before it.
+    SourceScope,
+    /// A variable of the source has a home of its own that is as large: an array, or slots that lie in it, aligned and one behind the other.
+    Variable,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }
@@ -183,6 +190,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     }
     check_arrays(&module.shared)?;
     check_constants(module)?;
+    source::check_types(module)?;
     if module.exported && (module.carved_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
         return Err(broken(Rule::ExportedLaunch, "the module has such"));
     }

@@ -51,6 +51,38 @@ const BROKEN: &[(Rule, &str)] = &[
         "kir 1 constant c0 a: u8 1 constant host \"00\" \
          kernel f() { b0: v0: ptr constant u8 = constant c0 v1: u8 = const u8 1 store v0, v1 return }",
     ),
+    (Rule::SourceType, "kir 1 type t0 \"a\": array 2 t0 kernel f() { b0: return }"),
+    (Rule::SourceType, "kir 1 type t0 \"a\": pointer global t1 type t1 \"b\": u8 kernel f() { b0: return }"),
+    (Rule::SourceType, "kir 1 type t0 \"a\": u16 type t1 \"b\": struct 2 {\"x\" 1: t0} kernel f() { b0: return }"),
+    (Rule::SourceType, "kir 1 type t0 \"a\": u16 type t1 \"b\": array 1073741824 t0 kernel f() { b0: return }"),
+    (Rule::SourceScope, "kir 1 kernel f() { scope x0 \"f\":1:1 in x0 b0: return }"),
+    (Rule::InRange, "kir 1 kernel f() { b0: line \"f\":1:1 in x0 return }"),
+    (Rule::InRange, "kir 1 type t0 \"a\": u8 kernel f() { variable \"v\": t0 \"f\":1:1 in x0 at b0: return }"),
+    (Rule::InRange, "kir 1 kernel f() { variable \"v\": t0 \"f\":1:1 at b0: return }"),
+    (Rule::InRange, "kir 1 type t0 \"a\": u8 kernel f() { variable \"v\": t0 \"f\":1:1 at s0 0 b0: return }"),
+    (Rule::InRange, "kir 1 type t0 \"a\": u8 kernel f() { variable \"v\": t0 \"f\":1:1 at a0 b0: return }"),
+    (
+        Rule::Variable,
+        "kir 1 type t0 \"a\": u16 kernel f() { array a0 a: u8 1 variable \"v\": t0 \"f\":1:1 at a0 b0: return }",
+    ),
+    (
+        Rule::Variable,
+        "kir 1 type t0 \"a\": u8 kernel f() { slot s0 s: u16 variable \"v\": t0 \"f\":1:1 at s0 0 b0: return }",
+    ),
+    (
+        Rule::Variable,
+        "kir 1 type t0 \"a\": u64 kernel f() { slot s0 s: u16 variable \"v\": t0 \"f\":1:1 at s0 1 b0: return }",
+    ),
+    (
+        Rule::Variable,
+        "kir 1 type t0 \"a\": u64 kernel f() { slot s0 s: u16 slot s1 t: u16 \
+         variable \"v\": t0 \"f\":1:1 at s0 2 s1 0 b0: return }",
+    ),
+    (
+        Rule::Variable,
+        "kir 1 type t0 \"a\": u64 kernel f() { slot s0 s: u16 \
+         variable \"v\": t0 \"f\":1:1 at s0 0 variable \"w\": t0 \"f\":1:1 at s0 0 b0: return }",
+    ),
     (Rule::Definition, "kir 1 kernel f() { b0: v0: u8 = not v1 v1: u8 = not v0 return }"),
     (
         Rule::Definition,

@@ -2,6 +2,7 @@
 //! types depend on them.
 
 use super::function::{Checker, out_of_range};
+use super::source::check_scope;
 use super::{Rule, VerifyError, broken};
 use crate::kir::{
     ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, ConstantId, FuncId, LibArg, LibFn, Op, Order, Ordering,
@@ -143,7 +144,11 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             Type::Ptr(declared.space, declared.array.element)
         }
         Op::Local(ArrayId(array)) => array_type(&checker.function.arrays, *array, Space::Local)?,
-        Op::Barrier | Op::Fence(_) | Op::Line(_) => return Ok(None),
+        Op::Line(_, scope) => {
+            check_scope(checker.function, *scope)?;
+            return Ok(None);
+        }
+        Op::Barrier | Op::Fence(_) => return Ok(None),
         Op::BarrierReduce(op, a) => {
             is(checker, *a, Scalar::Bool.into())?;
             if *op == BarrierOp::Count { Scalar::U32.into() } else { Scalar::Bool.into() }

@@ -38,6 +38,8 @@ macro_rules! nodes {
             pub struct Binding {
                 /// Its name.
                 pub name: Text,
+                /// Where the name stands.
+                pub at: Pos,
                 /// Whether it can change after it is bound.
                 pub mutable: bool,
                 /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
@@ -89,6 +91,8 @@ macro_rules! nodes {
                 Let(pattern: Pattern, init: Option<Ref<Expr>>, otherwise: Option<Ref<Block>>),
                 /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
                 Closure(binding: u32, closure: Ref<Closure>),
+                /// `let name = iterator;`: the binding is known to be an iterator, which a loop or its methods drive.
+                Iterator(binding: u32, iterator: Ref<Expr>),
                 /// `expression;`
                 Expr(expr: Ref<Expr>),
             }
@@ -101,6 +105,8 @@ macro_rules! nodes {
                 pub body: Ref<Expr>,
                 /// The bindings that a `move` closure copies when it is made.
                 pub moved: List<u32>,
+                /// The type of its result, by number, where rustc was asked for it.
+                pub result: Option<u32>,
             }
 
             /// A pattern.
@@ -211,6 +217,19 @@ macro_rules! nodes {
                 FromBits(value: Ref<Expr>, ty: u32),
                 /// A closure as an argument.
                 Closure(closure: Ref<Closure>),
+                /// A device function as an argument of an iterator's method: the callee's number.
+                Function(callee: u32),
+                /// A primitive's method as such an argument, `f32::max`.
+                MethodOf(name: Text),
+                /// An expression whose type rustc was asked for: the type's number.
+                Asked(value: Ref<Expr>, ty: u32),
+                /// `start..end` as an iterator; true if the end is included; the type of its numbers, by number, where
+                /// rustc was asked for it.
+                Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),
+                /// `of.name(args)`, which makes an iterator, of what holds items or of another.
+                Iterate(name: Text, of: Ref<Expr>, args: List<Expr>),
+                /// `of.name(args)`, which takes items of an iterator; the number of its result's type.
+                Consume(name: Text, of: Ref<Expr>, args: List<Expr>, ty: u32),
                 /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
                 Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
                 /// A block; with a label if `break` may leave it.
@@ -224,7 +243,7 @@ macro_rules! nodes {
                 /// `loop { .. }`; the loop's number.
                 Loop(number: u32, body: Block),
                 /// `for pattern in source { .. }`; the loop's number.
-                For(number: u32, pattern: Pattern, source: Ref<Source>, body: Block),
+                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block),
                 /// `break 'label e`; the loop's number.
                 Break(number: u32, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.
@@ -303,44 +322,6 @@ macro_rules! nodes {
                 pub guard: Option<Expr>,
                 /// Its value.
                 pub body: Expr,
-            }
-
-            /// What a `for` runs over.
-            pub enum Source {
-                /// Numbers.
-                Range(range: Range),
-                /// The elements of a slice or array.
-                Items(items: Items),
-            }
-
-            /// The elements of a slice or array, with the adaptors that were written.
-            pub struct Items {
-                /// The slice or array.
-                pub of: Expr,
-                /// Whether `.iter()` or its kin was called: without it an array gives its elements themselves.
-                pub iterated: bool,
-                /// `.chunks_exact(n)`
-                pub chunk: Option<Expr>,
-                /// `.rev()`
-                pub reversed: bool,
-                /// `.copied()`: elements, not references to them.
-                pub copied: bool,
-                /// `.enumerate()`
-                pub enumerated: bool,
-            }
-
-            /// A range of numbers.
-            pub struct Range {
-                /// The first value.
-                pub start: Expr,
-                /// The end.
-                pub end: Expr,
-                /// Whether the end is included.
-                pub inclusive: bool,
-                /// `.rev()`
-                pub reversed: bool,
-                /// `.step_by(n)`
-                pub step: Option<Expr>,
             }
 
             /// Operators of one operand.

@@ -83,6 +83,19 @@ fn nested(x: &mut [f32]) {
     x[0] = outer(x[0]);
 }
 
+/// What takes a closure is written in place of its call, before LLVM comes to it.
+const APPLY_LINE: u32 = line!() + 3;
+#[device]
+fn apply<F: Fn(f32) -> f32>(v: f32, f: F) -> f32 {
+    f(v.sqrt() * 5.0)
+}
+
+const CLOSURE_LINE: u32 = line!() + 3;
+#[kernel(lineinfo)]
+fn with_closure(x: &mut [f32]) {
+    x[0] = apply(x[0], |v| v + 7.0);
+}
+
 #[test]
 fn what_was_inlined_says_from_where() {
     let ptx = profiled::compile_ptx((9, 0)).unwrap();
@@ -101,6 +114,8 @@ fn what_was_inlined_says_from_where() {
     assert_eq!(inlined(&ptx, "outer"), [OUTER_LINE, NESTED_LINE]);
     assert_eq!(inlined(&ptx, "inner"), [INNER_LINE, OUTER_LINE]);
     assert!(!ptx.contains(" 107374"), "{ptx}");
+    let ptx = with_closure::compile_ptx((9, 0)).unwrap();
+    assert_eq!(inlined(&ptx, "apply"), [APPLY_LINE, CLOSURE_LINE]);
     match cuda_jit::inspect::assemble::<nested>((9, 0)) {
         Ok(assembled) => assert!(assembled.registers > 0),
         Err(error) => assert!(error.to_string().starts_with("found no `ptxas`"), "{error}"),

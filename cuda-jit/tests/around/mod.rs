@@ -3,6 +3,8 @@
 mod cache;
 mod inspect;
 mod lines;
+#[expect(clippy::needless_late_init, reason = "a debugger is told of such variables too")]
+mod variables;
 mod warnings;
 
 use std::process::Command;

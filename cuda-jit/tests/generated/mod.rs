@@ -56,7 +56,7 @@ fn valid_modules_compile_at_every_level() {
     for seed in COMPILED {
         let module = generate::module(seed);
         for opt_level in [0, 3] {
-            let options = Options { opt_level, fast_math: seed % 5 == 0, ..Options::default() };
+            let options = Options { opt_level, fast_math: seed % 5 == 0, debug: seed % 3 == 0, ..Options::default() };
             let name = format!("generated_{seed}_o{opt_level}");
             let mut target = target(["sm_75", "sm_90", "sm_120"][seed as usize % 3]);
             let mut emitted = emit(&module, &target, &options);
@@ -171,6 +171,7 @@ fn module(kernel: Function) -> Module {
         sites: Vec::new(),
         shared: Vec::new(),
         constants: Vec::new(),
+        types: Vec::new(),
     }
 }
 

@@ -22,7 +22,6 @@ struct Turned {
 #[derive(Clone, Copy, PartialEq, DeviceType)]
 #[repr(u16)]
 enum Kind {
-    #[expect(dead_code, reason = "the enum has it")]
     First = 1,
     Second = 2,
 }

@@ -155,6 +155,7 @@ fn calling(function: &LibFn) -> Module {
         sites: Vec::new(),
         shared: Vec::new(),
         constants: Vec::new(),
+        types: Vec::new(),
     }
 }
 

@@ -21,6 +21,7 @@ mod generic_methods;
 mod groups;
 mod halves;
 mod harvest;
+mod iterators;
 mod launches;
 mod libdevice;
 mod lowering;

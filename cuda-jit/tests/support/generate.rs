@@ -9,6 +9,7 @@ use cuda_jit::kir::{
     SlotId, Space, Special, Terminator, Type, UnaryOp, Value,
 };
 
+mod source;
 mod together;
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
@@ -107,7 +108,7 @@ pub(crate) fn module(seed: u64) -> Module {
     let around = Around { shared, constants };
     let heads: Vec<Function> = (0..count).map(|index| head(&mut random, index)).collect();
     let functions = heads.iter().map(|head| body(&mut random, head, &heads, &around)).collect();
-    let Around { shared, constants } = around;
+    let (types, Around { shared, constants }) = (source::types(&mut random), around);
     Module {
         contract: random.below(2) == 0,
         exported: false,
@@ -115,6 +116,7 @@ pub(crate) fn module(seed: u64) -> Module {
         sites: (0..3).map(site).collect(),
         shared,
         constants,
+        types,
     }
 }
 
@@ -141,7 +143,16 @@ fn constant(random: &mut Random, index: usize) -> ConstantDecl {
 fn head(random: &mut Random, index: usize) -> Function {
     let params = (0..random.below(7)).map(|place| param(random, place, index == 0)).collect();
     let result = (index > 0 && random.below(3) > 0).then(|| random.scalar(|_| true).into());
-    Function { name: format!("f_{index}"), params, result, slots: Vec::new(), arrays: Vec::new(), blocks: Vec::new() }
+    Function {
+        name: format!("f_{index}"),
+        params,
+        result,
+        slots: Vec::new(),
+        arrays: Vec::new(),
+        scopes: Vec::new(),
+        variables: Vec::new(),
+        blocks: Vec::new(),
+    }
 }
 
 fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
@@ -184,9 +195,11 @@ fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Aroun
     for ArrayDecl { name, element, len } in &arrays {
         b.array(name.clone(), *element, *len);
     }
+    let kept: Vec<Type> = slots.iter().map(|(_, ty, _)| *ty).collect();
+    let scopes = source::describe(random, &mut b, &kept, &arrays);
     let mut blocks = vec![BlockId(0)];
     blocks.extend((0..random.below(6)).map(|_| b.block()));
-    let mut body = Body { random, b, head, heads, around, arrays, slots, visible: Vec::new() };
+    let mut body = Body { random, b, head, heads, around, arrays, slots, scopes, visible: Vec::new() };
     for &block in &blocks {
         body.b.select_block(block);
         let params = head.params.iter().enumerate();
@@ -222,6 +235,7 @@ struct Body<'a> {
     around: &'a Around,
     arrays: Vec<ArrayDecl>,
     slots: Vec<(SlotId, Type, Access)>,
+    scopes: usize,
     visible: Vec<(Value, Type, Access)>,
 }
 

@@ -1,8 +1,9 @@
-//! What the KIR tests share: a generator of valid modules, and a place for the PTX that they emit.
+//! What the KIR tests share: a generator of valid modules, a reader of debug sections, and a place for the PTX that they emit.
 //!
 //! With `PTX_OUT_DIR` set, every PTX text that a test emits is written there too, so that NVIDIA's assembler can
 //! judge it. Not a test itself.
 
+pub(crate) mod dwarf;
 pub(crate) mod generate;
 
 use std::path::PathBuf;

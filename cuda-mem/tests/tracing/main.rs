@@ -4,6 +4,7 @@
 mod support;
 
 mod copies;
+mod external;
 mod faults;
 mod host;
 mod order;

@@ -9,11 +9,12 @@
 //! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
 //! functions are the client's, called as documented.
 
+use super::graph::conditional::{Branch, Number};
 use super::graph::memory::GraphMemory;
 use super::graph::object::UserObject;
 use super::ipc::SharedEvent;
 use super::launch::report;
-use super::state::{Context, FunctionObject, IN_HOST_FUNCTION};
+use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;
 use crate::exec::launch::Launch;
@@ -59,6 +60,8 @@ pub(super) struct Fill {
 pub(super) struct Foreign(pub(super) *mut c_void);
 // SAFETY: the pointer is never followed here; it is handed to the client's function, which CUDA calls on any thread.
 unsafe impl Send for Foreign {}
+// SAFETY: as above; a graph that is launched again hands the same pointer out again.
+unsafe impl Sync for Foreign {}
 
 /// A condition on memory that a stream waits for, or a value that it writes.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +94,8 @@ pub(super) enum Op {
     Value(Value),
     /// Makes a graph's memory accessible, or inaccessible.
     Memory(Arc<GraphMemory>, bool),
+    /// A node of a graph that runs graphs of its own.
+    Branch(Arc<Branch>),
     /// Begin and end of a graph's launch.
     Began(Arc<Run>),
     Ended(Arc<Run>),
@@ -106,6 +111,8 @@ pub(super) struct Run {
     /// What the graph was given to keep while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
     pub(super) kept: Vec<Arc<UserObject>>,
+    /// Numbers of its conditional nodes.
+    pub(super) numbers: Vec<Arc<Number>>,
 }
 
 /// A record of an event: the stream that it is in, and its time once it is reached (0 before).
@@ -261,6 +268,15 @@ pub(super) fn host_function(call: impl FnOnce()) {
 }
 
 impl Op {
+    /// The same once more; a kernel is a launch of its own.
+    pub(super) fn again(&self) -> Op {
+        let mut again = self.clone();
+        if let Op::Kernel { launch, .. } = &mut again {
+            launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
+        }
+        again
+    }
+
     pub(super) fn name(&self) -> &str {
         match self {
             Op::Kernel { function, .. } => &function.kernel.function().name,
@@ -274,6 +290,7 @@ impl Op {
             Op::Value(_) => "write a value",
             Op::Memory(_, true) => "allocate",
             Op::Memory(_, false) => "free",
+            Op::Branch(_) => "conditional node",
             Op::Began(run) | Op::Ended(run) => &run.name,
         }
     }
@@ -282,7 +299,7 @@ impl Op {
         match self {
             Op::Kernel { .. } => "kernel",
             Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) => "memory",
-            Op::Began(_) | Op::Ended(_) => "graph",
+            Op::Began(_) | Op::Ended(_) | Op::Branch(_) => "graph",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
             Op::Waited(_) | Op::Await(..) | Op::Value(_) => "order",
@@ -349,7 +366,12 @@ impl Op {
                 Ok(())
             }
             Op::Memory(memory, open) => memory.set_accessible(open),
+            Op::Branch(branch) => {
+                branch.run();
+                Ok(())
+            }
             Op::Began(run) => {
+                run.numbers.iter().for_each(|number| number.begin());
                 *run.span.lock() = trace::begin(|| trace::Span {
                     track: trace::Track { device: context.device, stream: run.stream, lane: 0 },
                     after: None,
@@ -419,7 +441,7 @@ impl Task for Item {
         match &self.op {
             // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
             Op::Kernel { launch, .. } => launch.code.shape.local_bytes < 16 << 10,
-            Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) => false,
+            Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) | Op::Branch(_) => false,
             _ => true,
         }
     }

@@ -3,6 +3,8 @@
 //! Works on bytes; text that is not ASCII outside comments and strings is an error with its place. Invariant: each
 //! call consumes at least one byte or gives `End`, so lexing always ends.
 
+use std::borrow::Cow;
+
 use super::ast::Position;
 use super::{Error, Result};
 
@@ -36,6 +38,16 @@ fn is_name(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0 }
+    }
+
+    /// How many bytes were consumed.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// The text from such an offset up to here.
+    pub(crate) fn text_from(&self, offset: usize) -> Cow<'a, str> {
+        String::from_utf8_lossy(&self.text[offset..self.at])
     }
 
     fn peek(&self, ahead: usize) -> u8 {

@@ -237,28 +237,19 @@ impl<'a> Parser<'a> {
 
     /// `.section name { ... }`: debug information, kept as text.
     fn section(&mut self) -> Result<String> {
-        let mut text = String::from(".section");
-        let start = self.position;
-        self.advance()?;
+        let (start, behind_name) = (self.position, self.lexer.offset());
         loop {
+            self.advance()?;
             match self.token {
                 Token::End => return Err(Error::new(start, "this .section is not closed")),
-                Token::Punct(byte) => {
-                    text.push(' ');
-                    text.push(char::from(byte));
-                    self.advance()?;
-                    if byte == b'}' {
-                        return Ok(text);
-                    }
-                    continue;
-                }
-                Token::Ident(name) => text.push_str(&format!(" {name}")),
-                Token::Dot(name) => text.push_str(&format!("\n.{name}")),
-                Token::Int(value) => text.push_str(&format!(" {value}")),
+                Token::Punct(b'}') => break,
+                Token::Punct(_) | Token::Ident(_) | Token::Dot(_) | Token::Int(_) => {}
                 other => return Err(Error::new(self.position, format!("{} in a .section", show(&other)))),
             }
-            self.advance()?;
         }
+        let text = format!(".section{}", self.lexer.text_from(behind_name));
+        self.advance()?;
+        Ok(text)
     }
 
     /// A variable or parameter, from its space to its initialiser.

@@ -1,8 +1,11 @@
 //! The parser: round trips, places of errors, and text that must be refused.
 
 use super::HEADER;
+use crate::codegen;
+use crate::ir::lower::lower;
+use crate::link::with_library;
 use crate::module::image;
-use crate::ptx::{self, parse};
+use crate::ptx::{self, Item, Module, parse};
 
 const SAMPLE: &str = r#"
 .version 7.8
@@ -46,6 +49,26 @@ fn text_round_trips() {
     let printed = module.to_string();
     assert_eq!(parse(&printed).unwrap(), module, "{printed}");
     assert_eq!(parse(&printed).unwrap().to_string(), printed);
+}
+
+/// nvcc's text for debuggers, and the same without what those are told.
+#[test]
+fn what_debuggers_are_told_is_kept_and_changes_no_code() {
+    let text = include_str!("../../tests/samples/nvcc13_debug.ptx");
+    let mut module = parse(text).unwrap();
+    let is_section = |item: &Item| matches!(item, Item::Note(text) if text.starts_with(".section"));
+    let kept = module.items.iter().filter(|item| is_section(item)).count();
+    assert_eq!(kept, text.matches(".section").count());
+    let last = module.items.iter().rfind(|item| is_section(item));
+    assert_eq!(last, Some(&Item::Note(text[text.rfind(".section").unwrap()..].trim_end().to_owned())));
+    let code = |module: Module| {
+        let program = lower(&with_library(module)).unwrap();
+        let kernels = codegen::emit(&program).unwrap();
+        kernels.into_iter().flat_map(|kernel| kernel.regions).map(|part| part.ir).collect::<Vec<_>>()
+    };
+    let with = code(module.clone());
+    module.items.retain(|item| !is_section(item));
+    assert_eq!(code(module), with);
 }
 
 fn error(body: &str) -> ptx::Error {

@@ -104,9 +104,11 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     if let Err(error) = verify(&module) {
         bail!("{name}: {error}");
     }
+    // a kernel with variables is for a debugger
+    let options = Options { debug: !module.types.is_empty(), ..Options::default() };
     let job = |capability: (u32, u32)| {
         let target = Target::new(capability)?;
-        let ptx = match emit(&module, &target, &Options::default()) {
+        let ptx = match emit(&module, &target, &options) {
             Err(EmitError::TooOld { .. }) => return Ok(None),
             emitted => emitted.with_context(|| format!("{name} for {target}"))?.ptx,
         };
@@ -133,6 +135,9 @@ fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             std::fs::write(&file, &job.ptx)?;
             let mut ptxas = Command::new(ptxas);
+            if job.ptx.contains(&format!(".target {}, debug", job.target)) {
+                ptxas.arg("-g");
+            }
             ptxas.arg(format!("-arch={}", job.target)).args(["-o", "/dev/null"]).arg(&file);
             let output = ptxas.output().with_context(|| format!("cannot run {ptxas:?}"))?;
             if !output.status.success() {

@@ -18,10 +18,10 @@ pub(super) fn text(seed: u64, number: u64, checked: bool) -> String {
     }
 }
 
-/// The options of a program's kernels, without optimisation and with it.
+/// The options of a program's kernels: without optimisation, with all that a debugger is told, and with it.
 pub(super) fn kernels(checked: bool) -> [(char, String); 2] {
     let checked = if checked { "checked, " } else { "" };
-    [('o', 0), ('q', 3)].map(|(name, level)| (name, format!("#[kernel({checked}fma = false, opt = {level})]")))
+    [('o', "debug"), ('q', "opt = 3")].map(|(name, how)| (name, format!("#[kernel({checked}fma = false, {how})]")))
 }
 
 /// A device function `p` of items and statements, of words, a matrix and a row to write.

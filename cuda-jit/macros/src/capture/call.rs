@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprPath, Ident, Lit, Macro, Path, Token};
+use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::methods::{METHODS, refused_method};
 use super::{
@@ -64,7 +64,7 @@ impl Capture {
                 *call.func = Expr::Path(path);
                 *expr = shown(expr, number, place);
             }
-            None => self.tie(call, number, &callee, closures),
+            None => *call.func = self.tied(number, &callee, closures),
         }
         node(span, s::ExprKind::Call(number, args))
     }
@@ -113,13 +113,13 @@ impl Capture {
         self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
     }
 
-    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f(args)` in it, so that the callee's
-    /// generic arguments are seen. With closures among the arguments `see(&observer, path)(args)`: rustc finds the
-    /// types of a closure's parameters in the bounds of the function only where its path stands in the call.
-    fn tie(&mut self, call: &mut ExprCall, number: u32, path: &ExprPath, closures: bool) {
-        let span = begin(&call.func);
+    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
+    /// arguments are seen. With closures among the arguments `see(&observer, path)`: rustc finds the types of a
+    /// closure's parameters in the bounds of the function only where its path stands in the call.
+    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
+        let span = begin_path(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        let callee = if closures {
+        Expr::Verbatim(if closures {
             let seer = seer(path);
             quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
@@ -127,8 +127,7 @@ impl Capture {
             self.before.push(written(quote_spanned!(span => let #value = #path;)));
             self.before.push(written(quote_spanned!(span => #hidden().see(&#value).of(#observer);)));
             value.to_token_stream()
-        };
-        *call.func = Expr::Verbatim(callee);
+        })
     }
 
     /// The name of the hidden function that stands for the call of a type's.
@@ -143,6 +142,9 @@ impl Capture {
     /// methods stays, and the receiver is asked whether it is that; whatever this moves is still there, since nothing of
     /// the twin is ever reached.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
+        if let Some(consumed) = self.consumer(expr) {
+            return consumed;
+        }
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let span = begin(&call.receiver);
         let name = call.method.to_string();

@@ -19,6 +19,17 @@ impl Capture {
         s::Stmt::Closure(number, Box::new(captured))
     }
 
+    /// `let name = iterator;`
+    pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
+        let captured = self.iterator(iterator, true);
+        let Pat::Ident(pat) = pattern else {
+            self.refuse(pattern.span(), "an iterator is bound to one name");
+            return s::Stmt::Let(s::Pattern::Wild, None, None);
+        };
+        let number = self.declare(&pat.ident, false, BindingKind::Iterator);
+        s::Stmt::Iterator(number, Box::new(captured))
+    }
+
     /// An argument of a device function: a closure, or a value.
     pub(super) fn argument(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
@@ -69,6 +80,15 @@ impl Capture {
     }
 
     pub(super) fn closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+        self.captured(closure, false)
+    }
+
+    /// A closure whose result rustc is asked for: nothing around it tells the type.
+    pub(super) fn asked_closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+        self.captured(closure, true)
+    }
+
+    fn captured(&mut self, closure: &mut ExprClosure, ask: bool) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
@@ -78,17 +98,18 @@ impl Capture {
         if closure.capture.is_some() {
             self.moved = Some((first, Vec::new()));
         }
-        let (params, body) = self.scoped(|walk| {
+        let (params, body, result) = self.scoped(|walk| {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
             observers.extend(before);
+            let result = ask.then(|| walk.observe(&mut closure.body));
             *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
-            (params, body)
+            (params, body, result)
         });
         (self.labels, self.yields) = (labels, yields);
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
-        s::Closure { params, body: Box::new(body), moved }
+        s::Closure { params, body: Box::new(body), moved, result }
     }
 }
 

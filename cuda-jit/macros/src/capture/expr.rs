@@ -164,8 +164,15 @@ impl Capture {
             return node(span, s::ExprKind::Option(None));
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            if self.bindings[number as usize].kind == BindingKind::Closure {
-                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
+            match self.bindings[number as usize].kind {
+                BindingKind::Closure => {
+                    return self
+                        .refuse(span, "a closure is called here, or passed to a device function; it is no value");
+                }
+                BindingKind::Iterator => {
+                    return self.refuse(span, "an iterator is driven here, by `for` or its methods; it is no value");
+                }
+                _ => {}
             }
             return node(span, s::ExprKind::Binding(number));
         }
@@ -442,7 +449,7 @@ fn operator(op: &BinOp) -> Option<(s::BinaryOp, bool)> {
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
-        Expr::Range(_) => "a range stands only in `for` and in brackets",
+        Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",
         _ => "this expression is not supported in a kernel",

@@ -1,26 +1,105 @@
-//! What `for` runs over: ranges, and the elements of slices and arrays, each with a few adaptors.
+//! Iterators: what makes them, what adapts them, and what drives them to their end.
+//!
+//! They are told by their form: a range, or a method that makes an iterator, and then methods of iterators. rustc types
+//! the chain as it stands, in the twin too; it is asked for what a consumer yields and what each closure does.
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
-use super::methods::makes_iterator;
-use super::{Capture, node};
+use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
 
-const HINT: &str = "`for` runs over a range (`a..b`, `a..=b`, with `.rev()` and `.step_by(n)`) or over a slice or array \
-                    (`&x`, `&mut x`, `x.iter()`, `.iter_mut()`, `.chunks_exact(n)`, then `.copied()`, `.rev()`, \
-                    `.enumerate()`) here";
+/// What a method of iterators takes.
+#[derive(Clone, Copy)]
+enum Arg {
+    /// A number.
+    Number,
+    /// A value.
+    Value,
+    /// A closure, a device function, or a primitive's method.
+    Function,
+    /// Something to iterate over.
+    Items,
+    /// ndarray's `Axis`, by a constant.
+    Axis,
+}
 
-/// The adaptors of elements, in the order in which they may stand.
-const ADAPTORS: &[&str] =
-    &["iter", "iter_mut", "chunks_exact", "chunks_exact_mut", "copied", "cloned", "rev", "enumerate"];
+/// Methods that make an iterator of what holds items.
+const SOURCES: &[(&str, &[Arg])] = &[
+    ("iter", &[]),
+    ("iter_mut", &[]),
+    ("into_iter", &[]),
+    ("chunks", &[Arg::Number]),
+    ("chunks_mut", &[Arg::Number]),
+    ("chunks_exact", &[Arg::Number]),
+    ("chunks_exact_mut", &[Arg::Number]),
+    ("windows", &[Arg::Number]),
+    ("indexed_iter", &[]),
+    ("outer_iter", &[]),
+    ("outer_iter_mut", &[]),
+    ("axis_iter", &[Arg::Axis]),
+    ("axis_iter_mut", &[Arg::Axis]),
+];
+
+/// Methods that make what `for` and `into_iter` take, and is no iterator yet.
+const LANES: &[&str] = &["rows", "rows_mut", "columns", "columns_mut"];
+
+/// Methods that make an iterator of another.
+const ADAPTORS: &[(&str, &[Arg])] = &[
+    ("by_ref", &[]),
+    ("chain", &[Arg::Items]),
+    ("cloned", &[]),
+    ("copied", &[]),
+    ("enumerate", &[]),
+    ("filter", &[Arg::Function]),
+    ("filter_map", &[Arg::Function]),
+    ("fuse", &[]),
+    ("inspect", &[Arg::Function]),
+    ("map", &[Arg::Function]),
+    ("map_while", &[Arg::Function]),
+    ("rev", &[]),
+    ("scan", &[Arg::Value, Arg::Function]),
+    ("skip", &[Arg::Number]),
+    ("skip_while", &[Arg::Function]),
+    ("step_by", &[Arg::Number]),
+    ("take", &[Arg::Number]),
+    ("take_while", &[Arg::Function]),
+    ("zip", &[Arg::Items]),
+];
+
+/// Methods that take an iterator's items.
+const CONSUMERS: &[(&str, &[Arg])] = &[
+    ("all", &[Arg::Function]),
+    ("any", &[Arg::Function]),
+    ("count", &[]),
+    ("find", &[Arg::Function]),
+    ("find_map", &[Arg::Function]),
+    ("fold", &[Arg::Value, Arg::Function]),
+    ("for_each", &[Arg::Function]),
+    ("last", &[]),
+    ("max", &[]),
+    ("max_by", &[Arg::Function]),
+    ("max_by_key", &[Arg::Function]),
+    ("min", &[]),
+    ("min_by", &[Arg::Function]),
+    ("min_by_key", &[Arg::Function]),
+    ("next", &[]),
+    ("nth", &[Arg::Number]),
+    ("position", &[Arg::Function]),
+    ("product", &[]),
+    ("reduce", &[Arg::Function]),
+    ("sum", &[]),
+];
+
+/// Adaptors whose items are the same as before: what `for` binds then tells a range's type.
+const SAME_ITEMS: &[&str] = &["rev", "step_by", "skip", "take", "fuse", "by_ref"];
 
 impl Capture {
     /// `for pattern in source { .. }`
     pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
-        let source = if is_range(&looped.expr) { self.range(&mut looped.expr) } else { self.items(&mut looped.expr) };
-        let Some(source) = source else { return self.refuse(looped.expr.span(), HINT) };
+        let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
+        let source = self.items(&mut looped.expr, !told);
         let number = self.enter(looped.label.as_ref(), true);
         let (pattern, body) = self.scoped(|walk| {
             let mut observers = Vec::new();
@@ -31,101 +110,199 @@ impl Capture {
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body))
     }
 
-    /// A range with its adaptors as a `syntax::Source`.
-    fn range(&mut self, expr: &mut Expr) -> Option<s::Source> {
-        let mut reversed = false;
-        let mut step = None;
-        let mut inner = expr;
-        loop {
-            match inner {
-                Expr::Paren(paren) => inner = &mut paren.expr,
-                Expr::Group(group) => inner = &mut group.expr,
-                Expr::MethodCall(call) => {
-                    // outermost first: `(a..b).rev().step_by(n)` steps through the reversed range
-                    match (call.method.to_string().as_str(), call.args.len()) {
-                        ("rev", 0) if !reversed => reversed = true,
-                        ("step_by", 1) if step.is_none() && !reversed => step = Some(self.expr(&mut call.args[0])),
-                        _ => return None,
-                    }
-                    inner = &mut call.receiver;
-                }
-                Expr::Range(range) => {
-                    let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-                    let start = self.expr(range.start.as_mut()?);
-                    let end = self.expr(range.end.as_mut()?);
-                    return Some(s::Source::Range(s::Range { start, end, inclusive, reversed, step }));
-                }
-                _ => return None,
+    /// Whether an expression is an iterator, by its form.
+    pub(super) fn is_iterator(&mut self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(paren) => self.is_iterator(&paren.expr),
+            Expr::Group(group) => self.is_iterator(&group.expr),
+            Expr::Range(range) => range.start.is_some(),
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .and_then(|ident| self.lookup(ident))
+                .is_some_and(|number| self.bindings[number as usize].kind == BindingKind::Iterator),
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                known(SOURCES, &name).is_some() || known(ADAPTORS, &name).is_some() && self.is_iterator(&call.receiver)
             }
+            _ => false,
         }
     }
 
-    /// Elements with their adaptors as a `syntax::Source`.
-    fn items(&mut self, expr: &mut Expr) -> Option<s::Source> {
-        let (mut reversed, mut copied, mut enumerated, mut iterated) = (false, false, false, false);
-        let mut chunk = None;
-        let mut last = ADAPTORS.len();
-        let mut inner = expr;
-        while adapted(inner) {
-            match inner {
-                Expr::Paren(paren) => inner = &mut paren.expr,
-                Expr::Group(group) => inner = &mut group.expr,
-                Expr::MethodCall(call) => {
-                    let name = call.method.to_string();
-                    let place = ADAPTORS.iter().position(|adaptor| *adaptor == name)?;
-                    if place >= last || iterated || call.args.len() != usize::from(name.starts_with("chunks")) {
-                        return None;
-                    }
-                    last = place;
-                    match name.as_str() {
-                        "enumerate" => enumerated = true,
-                        "rev" => reversed = true,
-                        "copied" | "cloned" => copied = true,
-                        "iter" | "iter_mut" => iterated = true,
-                        _ => {
-                            chunk = Some(self.expr(&mut call.args[0]));
-                            iterated = true;
-                        }
-                    }
-                    inner = &mut call.receiver;
-                }
-                _ => return None,
-            }
+    /// What a loop runs over, or an adaptor takes beside its own: an iterator, or what one is made of.
+    fn items(&mut self, expr: &mut Expr, ask: bool) -> s::Expr {
+        if self.is_iterator(expr) {
+            return self.iterator(expr, ask);
         }
-        if last != ADAPTORS.len() && !iterated || copied && chunk.is_some() || iterates(inner) {
+        match expr {
+            Expr::MethodCall(call) if LANES.iter().any(|lanes| call.method == lanes) && call.args.is_empty() => {
+                let of = self.expr(&mut call.receiver);
+                node(begin(&call.receiver), s::ExprKind::Iterate(call.method.to_string(), Box::new(of), Vec::new()))
+            }
+            Expr::MethodCall(call) if self.is_iterator(&call.receiver) => {
+                self.refuse(call.method.span(), unknown(&call.method.to_string()))
+            }
+            _ => self.holder(expr),
+        }
+    }
+
+    /// What holds items; rustc is asked for the type of an array that is written there.
+    fn holder(&mut self, expr: &mut Expr) -> s::Expr {
+        let held = self.expr(expr);
+        if !matches!(expr, Expr::Array(_) | Expr::Repeat(_)) {
+            return held;
+        }
+        let at = held.0;
+        let number = self.observe(expr);
+        s::Expr(at, s::ExprKind::Asked(Box::new(held), number))
+    }
+
+    /// An expression that is an iterator; if `ask`, rustc is asked for the type of a range's numbers.
+    pub(super) fn iterator(&mut self, expr: &mut Expr, ask: bool) -> s::Expr {
+        let span = begin(expr);
+        match expr {
+            Expr::Paren(paren) => self.iterator(&mut paren.expr, ask),
+            Expr::Group(group) => self.iterator(&mut group.expr, ask),
+            Expr::Range(range) => self.range(range, ask),
+            Expr::Path(path) => {
+                let number = path.path.get_ident().and_then(|ident| self.lookup(ident)).unwrap_or_default();
+                node(span, s::ExprKind::Binding(number))
+            }
+            Expr::MethodCall(call) => {
+                let name = call.method.to_string();
+                let (of, args) = match (known(SOURCES, &name), known(ADAPTORS, &name)) {
+                    (_, Some(args)) => (self.iterator(&mut call.receiver, ask), args),
+                    // an iterator is its own
+                    (_, None) if name == "into_iter" && self.is_iterator(&call.receiver) => {
+                        return self.iterator(&mut call.receiver, ask);
+                    }
+                    (Some(args), None) if name == "into_iter" => (self.items(&mut call.receiver, ask), args),
+                    (Some(args), None) => (self.holder(&mut call.receiver), args),
+                    (None, None) => return self.refuse(call.method.span(), unknown(&name)),
+                };
+                let args = self.iterator_args(call, args);
+                node(span, s::ExprKind::Iterate(name, Box::new(of), args))
+            }
+            _ => nothing(),
+        }
+    }
+
+    /// A range as an iterator.
+    fn range(&mut self, range: &mut ExprRange, ask: bool) -> s::Expr {
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        let Some(first) = range.start.as_mut() else { return nothing() };
+        let span = begin(first);
+        let start = Box::new(self.expr(first));
+        let end = range.end.as_mut().map(|end| Box::new(self.expr(end)));
+        let ty = ask.then(|| self.observe(first));
+        node(span, s::ExprKind::Range(start, end, inclusive, ty))
+    }
+
+    /// A method of an iterator that takes its items, if this is one.
+    pub(super) fn consumer(&mut self, expr: &mut Expr) -> Option<s::Expr> {
+        let span = begin(expr);
+        let Expr::MethodCall(call) = &mut *expr else { return None };
+        if !self.is_iterator(&call.receiver) {
             return None;
         }
-        let of = self.expr(inner);
-        Some(s::Source::Items(s::Items { of, iterated, chunk, reversed, copied, enumerated }))
+        let name = call.method.to_string();
+        let Some(args) = known(CONSUMERS, &name) else {
+            return Some(self.refuse(call.method.span(), unknown(&name)));
+        };
+        let of = self.iterator(&mut call.receiver, true);
+        let args = self.iterator_args(call, args);
+        let number = self.observe(expr);
+        Some(node(span, s::ExprKind::Consume(name, Box::new(of), args, number)))
+    }
+
+    /// The arguments of an iterator's method.
+    fn iterator_args(&mut self, call: &mut ExprMethodCall, takes: &[Arg]) -> Vec<s::Expr> {
+        if call.args.len() != takes.len() {
+            // rustc says so
+            return Vec::new();
+        }
+        call.args
+            .iter_mut()
+            .zip(takes)
+            .map(|(arg, takes)| match takes {
+                Arg::Number | Arg::Value => self.expr(arg),
+                Arg::Function => self.function(arg),
+                Arg::Items => self.items(arg, true),
+                Arg::Axis => self.axis(arg),
+            })
+            .collect()
+    }
+
+    /// `Axis(k)`: which one must be known when the kernel is compiled.
+    pub(super) fn axis(&mut self, arg: &mut Expr) -> s::Expr {
+        match arg {
+            Expr::Call(call) if is_axis(&call.func) && call.args.len() == 1 => match &mut call.args[0] {
+                number @ (Expr::Lit(_) | Expr::Path(_)) => self.expr(number),
+                other => self.refuse(other.span(), "which axis is a literal or a constant in kernels"),
+            },
+            other => self.refuse(other.span(), "write the axis as `Axis(0)`"),
+        }
+    }
+
+    /// A function that an iterator's method calls.
+    pub(super) fn function(&mut self, arg: &mut Expr) -> s::Expr {
+        let span = begin(arg);
+        match arg {
+            Expr::Closure(closure) => {
+                let closure = self.asked_closure(closure);
+                node(span, s::ExprKind::Closure(Box::new(closure)))
+            }
+            _ if self.is_closure(arg) => self.argument(arg),
+            Expr::Path(path) => {
+                let of = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string());
+                let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                let primitive = of.is_some_and(|of| PRIMITIVES.contains(&&*of) || self.type_params.contains(&of));
+                if primitive && METHODS.contains(&&*name) {
+                    return node(span, s::ExprKind::MethodOf(name));
+                }
+                let path = path.clone();
+                let number = self.callee(super::Callee::Observed(span));
+                *arg = self.tied(number, &path, false);
+                node(span, s::ExprKind::Function(number))
+            }
+            other => {
+                self.refuse(
+                    other.span(),
+                    "an iterator's method takes a closure here, or the name of a `#[device]` function",
+                );
+                nothing()
+            }
+        }
     }
 }
 
-/// Whether an adaptor, or parentheses, stand outermost.
-fn adapted(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(_) | Expr::Group(_) => true,
-        Expr::MethodCall(call) => ADAPTORS.iter().any(|adaptor| call.method == adaptor),
-        _ => false,
-    }
+/// What a method of a table takes, if it is there.
+fn known(table: &[(&str, &'static [Arg])], name: &str) -> Option<&'static [Arg]> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, args)| *args)
 }
 
-/// Whether an iterator is made here or before, and something else than an adaptor done with it.
-fn iterates(expr: &Expr) -> bool {
+/// Whether this is a range, or one whose items stay numbers.
+fn is_numbers(expr: &Expr) -> bool {
     match expr {
-        Expr::Paren(paren) => iterates(&paren.expr),
-        Expr::Group(group) => iterates(&group.expr),
-        Expr::MethodCall(call) => makes_iterator(&call.method.to_string()) || iterates(&call.receiver),
-        _ => false,
-    }
-}
-
-/// Whether a range stands at the beginning of the adaptors.
-fn is_range(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(paren) => is_range(&paren.expr),
-        Expr::Group(group) => is_range(&group.expr),
-        Expr::MethodCall(call) => is_range(&call.receiver),
+        Expr::Paren(paren) => is_numbers(&paren.expr),
+        Expr::Group(group) => is_numbers(&group.expr),
+        Expr::MethodCall(call) => SAME_ITEMS.iter().any(|name| call.method == name) && is_numbers(&call.receiver),
         Expr::Range(_) => true,
         _ => false,
+    }
+}
+
+fn is_axis(callee: &Expr) -> bool {
+    matches!(callee, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Axis"))
+}
+
+/// Why a method of iterators is not there, with a way out.
+fn unknown(name: &str) -> String {
+    match name {
+        "collect" | "unzip" | "partition" | "to_vec" => {
+            format!("kernels have no heap to `{name}` into; write each item where it belongs, in a loop")
+        }
+        "clone" | "cycle" | "peekable" => format!("iterators in kernels have no `{name}`; make another one"),
+        _ => format!("iterators in kernels have no `{name}`; the book's chapter on the language lists what they have"),
     }
 }

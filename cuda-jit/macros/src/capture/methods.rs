@@ -24,6 +24,7 @@ pub(crate) const METHODS: &[&str] = &[
     "checked_sub",
     "clamp",
     "cloned",
+    "cmp",
     "column",
     "column_mut",
     "conj",
@@ -54,9 +55,15 @@ pub(crate) const METHODS: &[&str] = &[
     "ilog2",
     "inv",
     "is_empty",
+    "is_eq",
     "is_finite",
+    "is_ge",
+    "is_gt",
     "is_infinite",
+    "is_le",
+    "is_lt",
     "is_nan",
+    "is_ne",
     "is_negative",
     "is_none",
     "is_positive",
@@ -88,6 +95,7 @@ pub(crate) const METHODS: &[&str] = &[
     "overflowing_mul",
     "overflowing_neg",
     "overflowing_sub",
+    "partial_cmp",
     "pow",
     "powc",
     "powf",
@@ -95,6 +103,7 @@ pub(crate) const METHODS: &[&str] = &[
     "powu",
     "recip",
     "rem_euclid",
+    "reverse",
     "reverse_bits",
     "rotate_left",
     "rotate_right",
@@ -118,6 +127,7 @@ pub(crate) const METHODS: &[&str] = &[
     "swap_bytes",
     "tan",
     "tanh",
+    "then",
     "to_array",
     "to_bits",
     "to_degrees",
@@ -127,6 +137,7 @@ pub(crate) const METHODS: &[&str] = &[
     "to_f64_const",
     "to_polar",
     "to_radians",
+    "total_cmp",
     "trailing_ones",
     "trailing_zeros",
     "trunc",
@@ -149,17 +160,9 @@ pub(crate) const METHODS: &[&str] = &[
     "wrapping_sub",
 ];
 
-/// Whether a method of this name makes an iterator, which is no value in a kernel.
-pub(super) fn makes_iterator(name: &str) -> bool {
-    ["iter", "iter_mut", "into_iter", "chunks_exact", "chunks_exact_mut", "chunks", "windows"].contains(&name)
-}
-
 /// Why a method cannot be called, if it cannot. Others may be a `#[device] impl`'s: rustc decides.
 pub(super) fn refused_method(name: &str) -> Option<String> {
     Some(match name {
-        name if makes_iterator(name) => {
-            format!("`{name}` stands only in `for`; write `for v in slice.iter()` or `for i in 0..slice.len()`")
-        }
         "get_unchecked" | "get_unchecked_mut" => format!("write `*slice.{name}(i)` to read or write the element"),
         "strides" | "len_of" => "write `.dim()`, `.shape()`, `.nrows()`, `.ncols()` or `.len()`".to_string(),
         "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),

@@ -73,6 +73,8 @@ pub(crate) enum BindingKind {
     Carried,
     /// It names a closure, which has no device type.
     Closure,
+    /// It names an iterator, which has none either.
+    Iterator,
 }
 
 /// What tells which function is called.
@@ -402,7 +404,7 @@ fn same_context(a: &Path, b: &Path) -> bool {
 }
 
 /// `Pos(line, column)` of a span.
-fn pos(span: Span) -> s::Pos {
+pub(crate) fn pos(span: Span) -> s::Pos {
     let start = span.start();
     let (line, column) = (start.line as u32, start.column as u32 + 1);
     s::Pos(line, column)

@@ -75,6 +75,9 @@ impl Capture {
         if let Expr::Closure(closure) = &mut *init.expr {
             return (self.named_closure(&local.pat, closure), observers);
         }
+        if self.is_iterator(&init.expr) {
+            return (self.named_iterator(&local.pat, &mut init.expr), observers);
+        }
         let value = self.expr(&mut init.expr);
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {

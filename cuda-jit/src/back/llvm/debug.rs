@@ -1,6 +1,9 @@
-//! Line tables: which place of the source each instruction was written at, as LLVM's debug metadata.
+//! What a debugger is told, as LLVM's debug metadata: which place of the source each instruction was written at, and
+//! the scopes, variables and types of the source.
 //!
-//! It describes lines and functions, and no variables. A module without [`Op::Line`] gets none of it.
+//! A module without [`Op::Line`] gets none of it. With [`lines_only`] the places alone are emitted.
+
+mod types;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -8,15 +11,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cuda_llvm::inkwell;
+use inkwell::basic_block::BasicBlock;
 use inkwell::context::Context;
 use inkwell::debug_info::{
-    AsDIScope, DICompileUnit, DIFile, DIFlagsConstants, DILocation, DISubprogram, DWARFEmissionKind,
-    DWARFSourceLanguage, DebugInfoBuilder,
+    AsDIScope, DICompileUnit, DIFile, DIFlags, DIFlagsConstants, DILocation, DIScope, DISubprogram, DIType,
+    DWARFEmissionKind, DWARFSourceLanguage, DebugInfoBuilder,
 };
-use inkwell::module::{FlagBehavior, Module as LlvmModule};
-use inkwell::values::FunctionValue;
+use inkwell::module::{FlagBehavior, Linkage, Module as LlvmModule};
+use inkwell::values::{FunctionValue, PointerValue};
 
-use crate::kir::{Function, Module, Op, Place};
+use super::{EmitError, raw};
+use crate::kir::{Function, Module, Op, Place, SourceScopeId, Variable};
 
 /// LLVM's number for the form of its debug metadata.
 const METADATA_VERSION: u64 = 3;
@@ -33,13 +38,41 @@ pub(super) struct DebugInfo<'ctx> {
     context: &'ctx Context,
     builder: DebugInfoBuilder<'ctx>,
     unit: DICompileUnit<'ctx>,
+    optimized: bool,
     files: RefCell<HashMap<Arc<str>, DIFile<'ctx>>>,
+    /// The source types.
+    types: Vec<DIType<'ctx>>,
+}
+
+/// What stands for a function and its scopes.
+pub(super) struct Described<'ctx> {
+    function: DISubprogram<'ctx>,
+    scopes: Vec<Scope<'ctx>>,
+}
+
+/// A scope, and where it was written in place of a call.
+#[derive(Clone, Copy)]
+struct Scope<'ctx> {
+    scope: DIScope<'ctx>,
+    inlined_at: Option<DILocation<'ctx>>,
+}
+
+impl<'ctx> Described<'ctx> {
+    fn scope(&self, scope: Option<SourceScopeId>) -> Scope<'ctx> {
+        let function = Scope { scope: self.function.as_debug_info_scope(), inlined_at: None };
+        scope.map_or(function, |scope| self.scopes[scope.index()])
+    }
 }
 
 impl<'ctx> DebugInfo<'ctx> {
     /// The metadata for a module, if any of its instructions has a place.
-    pub(super) fn of(context: &'ctx Context, module: &LlvmModule<'ctx>, kir: &Module, optimized: bool) -> Option<Self> {
-        let Place { file, .. } = kir.functions.iter().find_map(first_place)?;
+    pub(super) fn of(
+        context: &'ctx Context,
+        module: &LlvmModule<'ctx>,
+        kir: &Module,
+        optimized: bool,
+    ) -> Result<Option<Self>, EmitError> {
+        let Some(Place { file, .. }) = kir.functions.iter().find_map(first_place) else { return Ok(None) };
         let number = context.i32_type();
         let flag =
             |name, value| module.add_basic_value_flag(name, FlagBehavior::Warning, number.const_int(value, false));
@@ -63,26 +96,70 @@ impl<'ctx> DebugInfo<'ctx> {
             "",
             "",
         );
-        Some(DebugInfo { context, builder, unit, files: RefCell::default() })
+        let types = types::described(&builder, &unit, kir)?;
+        Ok(Some(DebugInfo { context, builder, unit, optimized, files: RefCell::default(), types }))
     }
 
     /// Describes a function that has a place.
-    pub(super) fn describe(&self, function: &Function, declared: FunctionValue<'ctx>) -> Option<DISubprogram<'ctx>> {
-        let Place { file, line, .. } = first_place(function)?;
-        let (file, flags) = (self.file(file), inkwell::debug_info::DIFlags::PUBLIC);
-        let ty = self.builder.create_subroutine_type(file, None, &[], flags);
-        let (scope, name) = (self.unit.as_debug_info_scope(), function.name.as_str());
-        let local = declared.get_linkage() == inkwell::module::Linkage::Internal;
-        let described =
-            self.builder.create_function(scope, name, None, file, *line, ty, local, true, *line, flags, true);
+    pub(super) fn describe(&self, function: &Function, declared: FunctionValue<'ctx>) -> Option<Described<'ctx>> {
+        let local = declared.get_linkage() == Linkage::Internal;
+        let described = self.function(&function.name, first_place(function)?, local);
         declared.set_subprogram(described);
+        let mut described = Described { function: described, scopes: Vec::with_capacity(function.scopes.len()) };
+        for scope in &function.scopes {
+            let outer = described.scope(scope.outer);
+            described.scopes.push(match &scope.inlined {
+                Some((name, call)) => Scope {
+                    scope: self.function(name, &scope.place, true).as_debug_info_scope(),
+                    inlined_at: Some(self.location_in(call, outer)),
+                },
+                None => {
+                    let Place { file, line, column } = &scope.place;
+                    let block = self.builder.create_lexical_block(outer.scope, self.file(file), *line, *column);
+                    Scope { scope: block.as_debug_info_scope(), ..outer }
+                }
+            });
+        }
         Some(described)
     }
 
-    /// A place in a function.
-    pub(super) fn location(&self, place: &Place, function: DISubprogram<'ctx>) -> DILocation<'ctx> {
-        let Place { line, column, .. } = *place;
-        self.builder.create_debug_location(self.context, line, column, function.as_debug_info_scope(), None)
+    fn function(&self, name: &str, Place { file, line, .. }: &Place, local: bool) -> DISubprogram<'ctx> {
+        let (file, scope, flags) = (self.file(file), self.unit.as_debug_info_scope(), DIFlags::PUBLIC);
+        let ty = self.builder.create_subroutine_type(file, None, &[], flags);
+        self.builder.create_function(scope, name, None, file, *line, ty, local, true, *line, flags, self.optimized)
+    }
+
+    /// A place in a function, in one of its scopes.
+    pub(super) fn location(
+        &self,
+        place: &Place,
+        scope: Option<SourceScopeId>,
+        function: &Described<'ctx>,
+    ) -> DILocation<'ctx> {
+        self.location_in(place, function.scope(scope))
+    }
+
+    fn location_in(&self, Place { line, column, .. }: &Place, scope: Scope<'ctx>) -> DILocation<'ctx> {
+        self.builder.create_debug_location(self.context, *line, *column, scope.scope, scope.inlined_at)
+    }
+
+    /// Says at the end of a function's entry that a variable is in memory at `home`.
+    pub(super) fn declare(
+        &self,
+        variable: &Variable,
+        function: &Described<'ctx>,
+        (home, entry): (PointerValue<'ctx>, BasicBlock<'ctx>),
+    ) {
+        let Variable { name, ty, scope, place, parameter, .. } = variable;
+        let scope = function.scope(*scope);
+        let (file, line, ty, flags) = (self.file(&place.file), place.line, self.types[ty.index()], DIFlags::ZERO);
+        let described = match parameter {
+            Some(number) => {
+                self.builder.create_parameter_variable(scope.scope, name, *number, file, line, ty, true, flags)
+            }
+            None => self.builder.create_auto_variable(scope.scope, name, file, line, ty, true, flags, 0),
+        };
+        raw::declare(&self.builder, home, described, self.location_in(place, scope), entry);
     }
 
     /// Completes the metadata.
@@ -104,7 +181,7 @@ fn assembled(name: &str) -> Cow<'_, str> {
 /// Where a function begins, as far as its instructions say.
 pub(super) fn first_place(function: &Function) -> Option<&Place> {
     function.blocks.iter().flat_map(|block| &block.insts).find_map(|inst| match &inst.op {
-        Op::Line(place) => Some(place),
+        Op::Line(place, _) => Some(place),
         _ => None,
     })
 }

@@ -9,17 +9,17 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
-use inkwell::debug_info::DISubprogram;
 use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::types::{ArrayType, BasicMetadataTypeEnum, BasicType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
-use super::debug::{self, DebugInfo};
+use super::debug::{self, DebugInfo, Described};
 use super::panic::PanicBlock;
+use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
     Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role,
-    Scalar, Space, Terminator, Type, Value,
+    Scalar, SourceScopeId, Space, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -47,6 +47,7 @@ pub(super) fn lower_module<'ctx>(
     let mut lowering = Lowering {
         context,
         module,
+        kir,
         builder: context.create_builder(),
         contract: kir.contract,
         exported: kir.exported,
@@ -55,7 +56,7 @@ pub(super) fn lower_module<'ctx>(
         shared: Vec::new(),
         carved: kir.carved_shared(),
         constants: Vec::new(),
-        debug: DebugInfo::of(context, module, kir, options.opt_level > 0),
+        debug: DebugInfo::of(context, module, kir, options.opt_level > 0)?,
         options,
     };
     lowering.constants =
@@ -81,6 +82,7 @@ pub(super) fn lower_module<'ctx>(
 pub(super) struct Lowering<'ctx, 'a> {
     pub(super) context: &'ctx Context,
     pub(super) module: &'a LlvmModule<'ctx>,
+    pub(super) kir: &'a Module,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
     /// Whether code of other compilers calls the first function, so that no launch comes with it.
@@ -117,7 +119,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         }
     }
 
-    fn register_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
+    pub(super) fn register_type(&self, ty: Type) -> BasicTypeEnum<'ctx> {
         match ty {
             Type::Scalar(scalar) => self.scalar(scalar),
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
@@ -262,8 +264,7 @@ pub(super) struct Body<'ctx, 'a> {
     kir: &'a Function,
     accesses: Accesses,
     blocks: Vec<BasicBlock<'ctx>>,
-    slots: Vec<PointerValue<'ctx>>,
-    arrays: Vec<PointerValue<'ctx>>,
+    stack: Stack<'ctx>,
     /// Values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
     /// The alignment of each value that is a pointer, in bytes: its pointee's, or what its place in a record gives.
@@ -272,7 +273,7 @@ pub(super) struct Body<'ctx, 'a> {
     pub(super) printed: Option<PointerValue<'ctx>>,
     panics: PanicBlock<'ctx>,
     /// What stands for the function in the debug metadata.
-    described: Option<DISubprogram<'ctx>>,
+    described: Option<Described<'ctx>>,
 }
 
 impl<'ctx, 'a> Body<'ctx, 'a> {
@@ -287,18 +288,12 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let builder = &lowering.builder;
         builder.unset_current_debug_location();
         builder.position_at_end(blocks[0]);
-        let mut slots = Vec::new();
-        for slot in &kir.slots {
-            let variable = builder.build_alloca(lowering.register_type(slot.ty), "")?;
-            builder.build_store(variable, lowering.register_type(slot.ty).const_zero())?;
-            slots.push(variable);
-        }
-        let mut arrays = Vec::new();
-        for array in &kir.arrays {
-            let variable = builder.build_alloca(lowering.array_type(array), "")?;
-            let Some(inst) = variable.as_instruction_value() else { return Err(EmitError::Llvm("alloca".to_owned())) };
-            inst.set_alignment(array.element.align()).map_err(|error| EmitError::Llvm(error.to_string()))?;
-            arrays.push(variable);
+        let stack = lowering.stack(kir)?;
+        let described = lowering.debug.as_ref().and_then(|debug| debug.describe(kir, function));
+        if let (true, Some(debug), Some(described)) = (lowering.options.debug, &lowering.debug, &described) {
+            for (variable, &home) in kir.variables.iter().zip(&stack.variables) {
+                debug.declare(variable, described, (home, blocks[0]));
+            }
         }
         let printed = lowering.print_buffer(kir)?;
         let (mut values, mut passed) = (Vec::new(), function.get_param_iter());
@@ -312,7 +307,6 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         }
         let aligns = kir.params.iter().map(|param| alignment(param.ty)).collect();
         let (accesses, panics) = (Accesses::of(kir), PanicBlock::default());
-        let described = lowering.debug.as_ref().and_then(|debug| debug.describe(kir, function));
         Ok(Self {
             lowering,
             function,
@@ -320,8 +314,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             kir,
             accesses,
             blocks,
-            slots,
-            arrays,
+            stack,
             values,
             aligns,
             printed,
@@ -333,7 +326,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     fn lower(mut self) -> Result<()> {
         // LLVM wants a place for each call in a function that has any
         if let Some(place) = debug::first_place(self.kir) {
-            self.line(place);
+            self.line(place, None);
         }
         for (block, &lowered) in self.kir.blocks.iter().zip(&self.blocks.clone()) {
             self.builder().position_at_end(lowered);
@@ -354,10 +347,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Const(constant) => Some(self.constant(*constant)?),
             Op::Get(slot) => {
                 let ty = self.lowering.register_type(self.kir.slots[slot.index()].ty);
-                Some(self.builder().build_load(ty, self.slots[slot.index()], "")?)
+                Some(self.builder().build_load(ty, self.stack.slots[slot.index()], "")?)
             }
             Op::Set(slot, value) => {
-                self.builder().build_store(self.slots[slot.index()], self.value(*value))?;
+                self.builder().build_store(self.stack.slots[slot.index()], self.value(*value))?;
                 None
             }
             Op::Offset(pointer, count) => Some(self.offset(*pointer, *count)?),
@@ -379,7 +372,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Op::LoadCachedAll(hint, pointer, slots) => {
                 for (slot, value) in slots.iter().zip(self.load_cached(*hint, *pointer, slots.len())?) {
-                    self.builder().build_store(self.slots[slot.index()], value)?;
+                    self.builder().build_store(self.stack.slots[slot.index()], value)?;
                 }
                 None
             }
@@ -419,10 +412,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 let byte = self.lowering.context.i8_type().into();
                 Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
             }
-            Op::Local(array) => Some(self.arrays[array.index()].into()),
+            Op::Local(array) => Some(self.stack.arrays[array.index()].into()),
             Op::Constant(constant) => Some(self.lowering.constants[constant.index()].into()),
-            Op::Line(place) => {
-                self.line(place);
+            Op::Line(place, scope) => {
+                self.line(place, *scope);
                 None
             }
             Op::Print(format, values) => {
@@ -465,10 +458,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         raw::element(self.builder(), context.i8_type().into(), base, offset).into()
     }
 
-    /// Says where what follows was written.
-    fn line(&self, place: &Place) {
-        if let (Some(debug), Some(described)) = (&self.lowering.debug, self.described) {
-            self.builder().set_current_debug_location(debug.location(place, described));
+    /// Says where what follows was written, and in which scope.
+    fn line(&self, place: &Place, scope: Option<SourceScopeId>) {
+        if let (Some(debug), Some(described)) = (&self.lowering.debug, &self.described) {
+            self.builder().set_current_debug_location(debug.location(place, scope, described));
         }
     }
 

@@ -60,6 +60,7 @@ mod panic;
 mod print;
 mod raw;
 mod reduce;
+mod stack;
 mod together;
 mod variables;
 
@@ -112,8 +113,8 @@ pub struct Options {
     pub launch_bounds: Option<LaunchBounds>,
     /// The extents in blocks of the clusters that every launch has (`.reqnctapercluster`); needs compute capability 9.0.
     pub cluster: Option<[u32; 3]>,
-    /// Whether places of instructions go with all that a debugger wants, for which ptxas gives up optimising; else they
-    /// are line tables alone.
+    /// Whether places of instructions go with all that a debugger wants, the variables too, for which ptxas gives up
+    /// optimising; else they are line tables alone.
     pub debug: bool,
     /// Whether to return the LLVM IR, which costs time.
     pub keep_llvm_ir: bool,

@@ -18,6 +18,7 @@ use cuda_llvm::llvm_sys::core::{
     LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetNumSuccessors, LLVMGetOrdering, LLVMGetSuccessor,
     LLVMGetSyncScopeID, LLVMSetAtomicSyncScopeID, LLVMSetOrdering, LLVMSetSuccessor,
 };
+use cuda_llvm::llvm_sys::debuginfo::LLVMDIBuilderInsertDeclareRecordAtEnd;
 use cuda_llvm::llvm_sys::linker::LLVMLinkModules2;
 use cuda_llvm::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use cuda_llvm::llvm_sys::{LLVMAtomicOrdering, LLVMDiagnosticSeverity};
@@ -25,6 +26,7 @@ use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::{AsContextRef, Context};
+use inkwell::debug_info::{DILocalVariable, DILocation, DebugInfoBuilder};
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
@@ -56,6 +58,22 @@ pub(super) fn element<'ctx>(
     let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
     // SAFETY: a `getelementptr` of a pointer yields a pointer.
     unsafe { PointerValue::new(element) }
+}
+
+/// Says at the end of a block that a variable of the source is in memory at `home`.
+pub(super) fn declare<'ctx>(
+    debug: &DebugInfoBuilder<'ctx>,
+    home: PointerValue<'ctx>,
+    variable: DILocalVariable<'ctx>,
+    place: DILocation<'ctx>,
+    block: BasicBlock<'ctx>,
+) {
+    let whole = debug.create_expression(Vec::new()).as_mut_ptr();
+    let (debug, home) = (debug.as_mut_ptr(), home.as_value_ref());
+    let (variable, place, block) = (variable.as_mut_ptr(), place.as_mut_ptr(), block.as_mut_ptr());
+    // SAFETY: all are alive and of one context, and the place is in the variable's function. What is inserted is no
+    // instruction, so inkwell's own function, which says that it is one, is not used.
+    unsafe { LLVMDIBuilderInsertDeclareRecordAtEnd(debug, home, variable, whole, place, block) };
 }
 
 /// Says of a parameter of 64 bits that it is at least `low` and less than `high`.

@@ -132,6 +132,7 @@ mod tests {
                     sites: vec![],
                     shared: vec![],
                     constants: vec![],
+                    types: vec![],
                 };
                 valid::verify(&module).unwrap();
             }

@@ -116,7 +116,15 @@ fn module(cases: &[Case]) -> Module {
         b.end(Terminator::Return(None));
         functions.push(b.finish());
     }
-    Module { contract: false, exported: false, functions, sites: Vec::new(), shared: Vec::new(), constants: Vec::new() }
+    Module {
+        contract: false,
+        exported: false,
+        functions,
+        sites: Vec::new(),
+        shared: Vec::new(),
+        constants: Vec::new(),
+        types: Vec::new(),
+    }
 }
 
 /// Selects by whether the first operand is not zero, since it is loaded as the type of the others.

@@ -1,6 +1,8 @@
 //! Reads modules: one function per rule of the grammar in [`super`]. Checks syntax only, but for the indices that the
 //! text repeats (of sites, parameters, slots and blocks), which must be their places.
 
+mod source;
+
 use std::fmt::Display;
 
 use super::ParseError;
@@ -11,8 +13,7 @@ use super::names::{
 };
 use crate::kir::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
-    Op, Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type,
-    Value,
+    Op, Order, Param, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -38,11 +39,15 @@ pub(super) fn module(text: &str) -> Result<Module> {
     while parser.is_word("constant") {
         constants.push(parser.constant_in_memory(constants.len())?);
     }
+    let mut types = Vec::new();
+    while parser.is_word("type") {
+        types.push(parser.source_type(types.len())?);
+    }
     let mut functions = Vec::new();
     while *parser.peek() != Token::End {
         functions.push(parser.function(functions.is_empty() && !exported)?);
     }
-    Ok(Module { contract, exported, functions, sites, shared, constants })
+    Ok(Module { contract, exported, functions, sites, shared, constants, types })
 }
 
 struct Parser {
@@ -53,17 +58,8 @@ struct Parser {
 impl Parser {
     fn site(&mut self, index: usize) -> Result<Site> {
         self.place(index, Self::bare)?;
-        let (file, line, column) = self.source()?;
-        Ok(Site { message: self.text()?, file, line, column })
-    }
-
-    /// A place in the source.
-    fn source(&mut self) -> Result<(String, u32, u32)> {
-        let file = self.text()?;
-        self.sign(':')?;
-        let line = self.number("a line")?;
-        self.sign(':')?;
-        Ok((file, line, self.number("a column")?))
+        let place = self.source()?;
+        Ok(Site { message: self.text()?, file: place.file.to_string(), line: place.line, column: place.column })
     }
 
     fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
@@ -107,11 +103,12 @@ impl Parser {
         while self.is_word("array") {
             arrays.push(self.array(arrays.len(), Self::array_id)?);
         }
+        let (scopes, variables) = (self.scopes()?, self.variables()?);
         let mut blocks = Vec::new();
         while !self.is_sign('}') {
             blocks.push(self.block(blocks.len())?);
         }
-        Ok(Function { name, params, result, slots, arrays, blocks })
+        Ok(Function { name, params, result, slots, arrays, scopes, variables, blocks })
     }
 
     fn param(&mut self, index: usize) -> Result<Param> {
@@ -281,10 +278,7 @@ impl Parser {
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "constant" => self.constant_id().map(|constant| Op::Constant(ConstantId(constant))),
             "barrier" => Ok(Op::Barrier),
-            "line" => {
-                let (file, line, column) = self.source()?;
-                Ok(Op::Line(Place { file: file.into(), line, column }))
-            }
+            "line" => Ok(Op::Line(self.source()?, self.within()?)),
             "fence" => self.order().map(Op::Fence),
             "atomic_load" => {
                 let order = self.order_or_none()?;

@@ -7,8 +7,9 @@ use super::names::{
     TERNARY, UNARY, VOTE, word,
 };
 use crate::kir::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, Module, Op,
-    Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, Terminator, Type, Value,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Home, Inst, Module,
+    Op, Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, SourceField, SourceKind,
+    SourceScope, SourceScopeId, SourceType, SourceTypeId, Terminator, Type, Value, Variable,
 };
 
 impl Display for Module {
@@ -23,6 +24,9 @@ impl Display for Module {
         }
         for (index, constant) in self.constants.iter().enumerate() {
             print_constant(f, index, constant)?;
+        }
+        for (index, ty) in self.types.iter().enumerate() {
+            writeln!(f, "type t{index} {}", print_source_type(ty))?;
         }
         for (index, function) in self.functions.iter().enumerate() {
             print_function(f, if index == 0 && !self.exported { "kernel" } else { "device" }, function, self)?;
@@ -59,7 +63,7 @@ macro_rules! letter {
     };
 }
 
-letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}", ConstantId "c{}" }
+letter! { Value "v{}", SlotId "s{}", BlockId "b{}", FuncId "f{}", SiteId "{}", SharedId "m{}", ArrayId "a{}", ConstantId "c{}", SourceTypeId "t{}", SourceScopeId "x{}" }
 
 impl Display for Const {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -116,6 +120,12 @@ fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module
     for (index, array) in function.arrays.iter().enumerate() {
         writeln!(f, "  array a{index} {}: {} {}", name(&array.name), array.element, array.len)?;
     }
+    for (index, scope) in function.scopes.iter().enumerate() {
+        writeln!(f, "  scope x{index} {}", print_scope(scope))?;
+    }
+    for variable in &function.variables {
+        writeln!(f, "  variable {}", print_variable(variable))?;
+    }
     for (index, Block { insts, end }) in function.blocks.iter().enumerate() {
         writeln!(f, "b{index}:")?;
         for one in insts {
@@ -124,6 +134,47 @@ fn print_function(f: &mut Formatter<'_>, kind: &str, function: &Function, module
         writeln!(f, "  {}", terminator(end))?;
     }
     f.write_str("}\n")
+}
+
+fn print_source_type(SourceType { name, kind }: &SourceType) -> String {
+    let parts = |parts: Vec<String>| format!("{{{}}}", parts.join(", "));
+    let kind = match kind {
+        SourceKind::Scalar(scalar) => scalar.to_string(),
+        SourceKind::Enum(scalar, names) => {
+            let named = names.iter().map(|(name, bits)| format!("{} {bits}", quoted(name)));
+            format!("enum {scalar} {}", parts(named.collect()))
+        }
+        SourceKind::Pointer(space, to) => format!("pointer {} {to}", word(&SPACE, space)),
+        SourceKind::Array(element, count) => format!("array {count} {element}"),
+        SourceKind::Struct(size, fields) => {
+            let field = |SourceField { name, offset, ty }: &SourceField| format!("{} {offset}: {ty}", quoted(name));
+            format!("struct {size} {}", parts(fields.iter().map(field).collect()))
+        }
+    };
+    format!("{}: {kind}", quoted(name))
+}
+
+fn print_place(Place { file, line, column }: &Place) -> String {
+    format!("{}:{line}:{column}", quoted(file))
+}
+
+fn within(scope: Option<SourceScopeId>) -> String {
+    scope.map(|scope| format!(" in {scope}")).unwrap_or_default()
+}
+
+fn print_scope(SourceScope { outer, place, inlined }: &SourceScope) -> String {
+    let inlined = inlined.as_ref().map(|(name, at)| format!(" inlined {} {}", quoted(name), print_place(at)));
+    format!("{}{}{}", print_place(place), within(*outer), inlined.unwrap_or_default())
+}
+
+fn print_variable(variable: &Variable) -> String {
+    let Variable { name, ty, scope, place, parameter, home } = variable;
+    let parameter = parameter.map(|number| format!(" parameter {number}")).unwrap_or_default();
+    let home = match home {
+        Home::Array(array) => format!(" {array}"),
+        Home::Slots(slots) => slots.iter().map(|(slot, offset)| format!(" {slot} {offset}")).collect(),
+    };
+    format!("{}: {ty} {}{}{parameter} at{home}", quoted(name), print_place(place), within(*scope))
 }
 
 /// The callee's name as a comment, since the text itself has only its index.
@@ -189,7 +240,7 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
         Op::MapShared(pointer, rank) => format!("map_shared {pointer}, {rank}"),
         Op::Local(array) => format!("local {array}"),
-        Op::Line(Place { file, line, column }) => format!("line {}:{line}:{column}", quoted(file)),
+        Op::Line(place, scope) => format!("line {}{}", print_place(place), within(*scope)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
         Op::Fence(Order { ordering, scope }) => {

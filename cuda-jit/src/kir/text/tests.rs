@@ -18,6 +18,8 @@ fn module(ops: Vec<Op>) -> Module {
         result: None,
         slots: Vec::new(),
         arrays: Vec::new(),
+        scopes: Vec::new(),
+        variables: Vec::new(),
         blocks: vec![block],
     };
     Module {
@@ -27,6 +29,7 @@ fn module(ops: Vec<Op>) -> Module {
         sites: Vec::new(),
         shared: Vec::new(),
         constants: Vec::new(),
+        types: Vec::new(),
     }
 }
 
@@ -64,7 +67,7 @@ fn constants_keep_their_bits() {
 
 #[test]
 fn places_round_trip() {
-    let place = |file: &str, line| Op::Line(Place { file: file.into(), line, column: 7 });
+    let place = |file: &str, line| Op::Line(Place { file: file.into(), line, column: 7 }, None);
     let mut module = module(vec![place("src/main.rs", 12), place("\"\\\n", 0)]);
     module.functions[0].blocks[0].insts.iter_mut().for_each(|inst| inst.result = None);
     assert!(module.to_string().contains("  line \"src/main.rs\":12:7\n"), "{module}");
@@ -106,6 +109,7 @@ fn modules_that_break_every_rule_round_trip() {
         sites: Vec::new(),
         shared: Vec::new(),
         constants: Vec::new(),
+        types: Vec::new(),
     });
 }
 
@@ -143,6 +147,11 @@ fn errors_name_the_place() {
             "1:34: expected bytes of two hexadecimal digits, found the string \"0g\"",
         ),
         ("kir 1 ; é\n  #", "2:3: no token begins with '#'"),
+        (
+            "kir 1 kernel f() { variable \"v\": u8 b0: return }",
+            "1:34: expected a type of the source, such as `t0`, found `u8`",
+        ),
+        ("kir 1 type t0 \"a\": u8 type t0 \"b\": u8", "1:28: expected index 1, found `t0`"),
         ("kir 1 kernel f() { b0: return", "1:30: expected a block, such as `b0`, found the end of the text"),
     ];
     for (text, expected) in errors {

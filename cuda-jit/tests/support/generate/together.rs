@@ -1,11 +1,11 @@
 //! What concerns other threads, what only bits of words have, and what is said: at random.
 
 use cuda_jit::kir::{
-    ArrayId, AtomicOp, BarrierOp, Clock, LibArg, LibFn, Op, Order, Ordering, Place, ReduceOp, Scalar, Scope, ShuffleOp,
-    Space, TernaryOp, Type, Value, VoteOp,
+    ArrayId, AtomicOp, BarrierOp, Clock, LibArg, LibFn, Op, Order, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
+    TernaryOp, Type, Value, VoteOp,
 };
 
-use super::{Access, Body, Pointer};
+use super::{Access, Body, Pointer, source};
 
 const INTEGERS: [Scalar; 4] = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64];
 
@@ -152,9 +152,8 @@ impl Body<'_> {
     /// Text for the host, and where what follows was written.
     pub(super) fn said(&mut self) {
         if self.random.below(2) == 0 {
-            let (line, column) = (1 + self.random.below(900) as u32, 1 + self.random.below(80) as u32);
-            let file = self.random.one_of(&["src/main.rs", "a \"b\"\\c.rs", "é.rs"]);
-            return self.b.effect(Op::Line(Place { file: file.into(), line, column }));
+            let (place, scope) = (source::place(self.random), source::scope(self.random, self.scopes));
+            return self.b.effect(Op::Line(place, scope));
         }
         let (mut format, mut values) = (String::from("100%% \"é\"\n"), Vec::new());
         for _ in 0..self.random.below(5) {

@@ -52,6 +52,7 @@ impl Drawing {
             {
                 write!(label, "\nevent {event:#x}")
             }
+            Work::Conditional(node) => write!(label, "\n{:?}", node.choice),
             Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => Ok(()),
         };
     }
@@ -111,14 +112,13 @@ impl Drawing {
             let shape = match node.work {
                 Work::Op(_, Op::Kernel { .. }) => "octagon",
                 Work::Child(_) => "folder",
+                Work::Conditional(_) => "diamond",
                 Work::Empty => "point",
                 _ => "box",
             };
             let label = quoted(&self.label(*handle, &node.work));
             let _ = writeln!(self.text, "\"{handle:x}\" [shape={shape} label=\"{label}\"]");
-            if let Work::Child(child) = node.work {
-                children.push((*handle, child));
-            }
+            children.extend(node.work.graphs().iter().map(|child| (*handle, *child)));
         }
         for (from, to) in found.edges() {
             let _ = writeln!(self.text, "\"{from:x}\" -> \"{to:x}\"");

@@ -5,8 +5,10 @@
 //! batch. A launch comes after the one before of the same executable graph.
 //!
 //! What is changed here affects later launches only: a launch takes copies along, and so an executable graph may be
-//! destroyed while it runs. Child graphs are dissolved: their nodes stand before the child node, which joins them.
+//! destroyed while it runs. Child graphs are dissolved: their nodes stand before the child node, which joins them. The graphs
+//! of a conditional node are no lanes: the node runs them itself.
 
+use super::conditional::{self, Branch, BranchBody, Conditional, Number};
 use super::memory::{self, GraphMemory};
 use super::nodes::Graph;
 use super::object::UserObject;
@@ -14,7 +16,7 @@ use super::params::kind;
 use super::{Graphs, INVALID, Status, Work, capture};
 use crate::driver::copy::on_device_sides;
 use crate::driver::event::{Event, Mark, Record};
-use crate::driver::state::{Context, ENGINE, GRIDS};
+use crate::driver::state::{Context, ENGINE};
 use crate::driver::stream::Stream;
 use crate::driver::trace::{self, Track};
 use crate::driver::work::{Item, Op, Recorded, Run};
@@ -36,6 +38,14 @@ struct Step {
     lane: usize,
     /// Of a child node: the steps of its graph, which come right before.
     children: Range<usize>,
+    /// Of a conditional node: its graphs.
+    bodies: Vec<Body>,
+}
+
+/// A graph that a conditional node runs.
+struct Body {
+    steps: Vec<Step>,
+    numbers: Vec<Arc<Number>>,
 }
 
 /// What a launch enqueues.
@@ -46,6 +56,8 @@ struct Program {
     /// Where the last launch ends.
     last: Option<Point>,
     kept: Vec<Arc<UserObject>>,
+    /// Those of its conditional nodes.
+    numbers: Vec<Arc<Number>>,
 }
 
 pub(super) struct Exec {
@@ -86,11 +98,31 @@ fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>
         }
         let children = begin..steps.len();
         place.insert(id, steps.len());
-        let work = node.work.clone();
-        steps.push(Step { node: id, work, enabled: true, after: own, lane: 0, children });
+        let (work, bodies) = (node.work.clone(), bodies(graphs, id, &node.work)?);
+        steps.push(Step { node: id, work, enabled: true, after: own, lane: 0, children, bodies });
     }
     debug_assert!(steps[first..].iter().enumerate().all(|(at, step)| step.after.iter().all(|n| *n < first + at)));
     Ok(())
+}
+
+/// The graphs of a conditional node; a node of them that cannot be in one.
+fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize> {
+    let Work::Conditional(conditional) = work else { return Ok(Vec::new()) };
+    let fits = |step: &Step| {
+        let here = step.work.context().is_none_or(|context| context.id == conditional.context.id);
+        here && conditional::allowed(&step.work)
+    };
+    let body = |graph: &usize| {
+        let mut steps = Vec::new();
+        flatten(graphs, *graph, &[], &mut steps)?;
+        if let Some(step) = steps.iter().find(|step| !fits(step)) {
+            tracing::warn!("the body of a conditional node cannot have a node of type {:?}", step.work.kind());
+            return Err(step.node);
+        }
+        let numbers = graphs.graphs.get(graph).ok_or(node)?.numbers.clone();
+        Ok(Body { steps, numbers })
+    };
+    conditional.bodies.iter().map(body).collect()
 }
 
 /// Puts steps into lanes: after one of their dependencies where that is the last one of its lane, else into a new lane.
@@ -154,8 +186,76 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
             }
             _ => Ok(()),
         },
+        (Work::Conditional(a), Work::Conditional(b))
+            if (a.choice, a.bodies.len(), a.context.id) != (b.choice, b.bodies.len(), b.context.id) =>
+        {
+            Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
+        }
         _ => Ok(()),
     }
+}
+
+/// The step of a node, in a conditional node's graphs too.
+fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
+    steps.iter_mut().find_map(|step| match step.node == node {
+        true => Some(step),
+        false => step.bodies.iter_mut().find_map(|body| find(&mut body.steps, node)),
+    })
+}
+
+/// Whether new steps can take the place of old ones, which begin at `first` in their program.
+fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
+    use CUgraphExecUpdateResult as R;
+    let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    if old.len() != new.len() {
+        return Err(Refused(changed, 0, 0));
+    }
+    let inner =
+        |after: &[usize], first: usize| -> Vec<usize> { after.iter().filter_map(|n| n.checked_sub(first)).collect() };
+    for (a, b) in old.iter().zip(new) {
+        let (before, after) = (inner(&a.after, first), inner(&b.after, 0));
+        if before.len() != after.len() {
+            return Err(Refused(changed, b.node, 0));
+        }
+        if let Some((_, from)) = before.iter().zip(&after).find(|(a, b)| a != b) {
+            return Err(Refused(changed, b.node, new[*from].node));
+        }
+        if a.work.kind() != b.work.kind() {
+            return Err(Refused(R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b.node, 0));
+        }
+        replaceable(&a.work, &b.work).map_err(|result| Refused(result, b.node, 0))?;
+        for (a, b) in a.bodies.iter().zip(&b.bodies) {
+            alike(&a.steps, 0, &b.steps)?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces what old steps do by what new ones do, which are alike.
+fn take_over(old: &mut [Step], new: Vec<Step>) {
+    for (old, new) in old.iter_mut().zip(new) {
+        // A child's own graph stays: what was inside it is compared and replaced node by node.
+        if !matches!(old.work, Work::Child(_)) {
+            old.work = new.work;
+        }
+        for (old, new) in old.bodies.iter_mut().zip(new.bodies) {
+            take_over(&mut old.steps, new.steps);
+            old.numbers = new.numbers;
+        }
+    }
+}
+
+/// A conditional node's graphs, as a launch takes them along.
+fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> Op {
+    let op = |step: &Step| match &step.work {
+        _ if !step.enabled => None,
+        Work::Op(_, op) => Some(op.clone()),
+        Work::Conditional(node) => Some(branch(node, &step.bodies, stream, lane)),
+        Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => None,
+    };
+    let body =
+        |body: &Body| BranchBody { numbers: body.numbers.clone(), ops: body.steps.iter().filter_map(op).collect() };
+    Op::Branch(Arc::new(Branch { node: Arc::clone(node), bodies: bodies.iter().map(body).collect(), stream, lane }))
 }
 
 impl Program {
@@ -163,43 +263,18 @@ impl Program {
         let mut steps = Vec::new();
         flatten(graphs, graph, &[], &mut steps)?;
         let lanes = arrange(&mut steps);
-        Ok(Program { steps, lanes, last: None, kept })
+        let numbers = graphs.graphs.get(&graph).map(|found| found.numbers.clone()).unwrap_or_default();
+        Ok(Program { steps, lanes, last: None, kept, numbers })
     }
 
     fn step(&mut self, node: usize) -> Result<&mut Step, CUresult> {
-        self.steps.iter_mut().find(|step| step.node == node).ok_or(INVALID)
+        find(&mut self.steps, node).ok_or(INVALID)
     }
 
     /// Takes over what the nodes of another program do, which is built in the same way.
     fn update(&mut self, range: Range<usize>, new: Vec<Step>) -> Result<(), Refused> {
-        use CUgraphExecUpdateResult as R;
-        let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-        let old = &self.steps[range.clone()];
-        if old.len() != new.len() {
-            return Err(Refused(changed, 0, 0));
-        }
-        let inner = |after: &[usize], first: usize| -> Vec<usize> {
-            after.iter().filter_map(|n| n.checked_sub(first)).collect()
-        };
-        for (at, (a, b)) in old.iter().zip(&new).enumerate() {
-            let (before, after) = (inner(&a.after, range.start), inner(&b.after, 0));
-            if before.len() != after.len() {
-                return Err(Refused(changed, b.node, 0));
-            }
-            if let Some((_, from)) = before.iter().zip(&after).find(|(a, b)| a != b) {
-                return Err(Refused(changed, b.node, new[*from].node));
-            }
-            if a.work.kind() != b.work.kind() {
-                return Err(Refused(R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b.node, 0));
-            }
-            replaceable(&a.work, &b.work).map_err(|result| Refused(result, new[at].node, 0))?;
-        }
-        for (old, new) in self.steps[range].iter_mut().zip(new) {
-            // A child's own graph stays: what was inside it is compared and replaced node by node.
-            if !matches!(old.work, Work::Child(_)) {
-                old.work = new.work;
-            }
-        }
+        alike(&self.steps[range.clone()], range.start, &new)?;
+        take_over(&mut self.steps[range], new);
         Ok(())
     }
 
@@ -219,21 +294,15 @@ impl Program {
         let step = &self.steps[at];
         let (context, op) = match &step.work {
             _ if !step.enabled => return None,
-            Work::Op(context, op) => (context, op.clone()),
+            Work::Op(context, op) => (context, op.again()),
             Work::Record(_, event) => {
                 let noted = event.note(Track { device: context.device, stream: stream.id, lane });
                 times.push((at, Arc::clone(event), Arc::clone(&noted)));
                 (context, Op::Record(noted))
             }
             Work::Wait(_, event) => (context, event.elsewhere()?),
+            Work::Conditional(node) => (&node.context, branch(node, &step.bodies, stream.id, lane)),
             Work::Empty | Work::Child(_) => return None,
-        };
-        let op = match op {
-            Op::Kernel { mut launch, function } => {
-                launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
-                Op::Kernel { launch, function }
-            }
-            other => other,
         };
         Some(Item { context: Arc::clone(context), stream: stream.id, lane, op })
     }
@@ -246,9 +315,10 @@ impl Program {
         let mut lanes = vec![Lane::Queue(stream.queue)];
         let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
         lanes.extend(self.lanes.iter().skip(1 - shift).map(|lane| Lane::New(group(lane), stream.priority)));
-        let bracket = lanes.len() > 1 || self.steps.is_empty() || !self.kept.is_empty() || trace::wanted();
-        let (nodes, kept) = (self.steps.len(), self.kept.clone());
-        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept });
+        let held = !self.kept.is_empty() || !self.numbers.is_empty();
+        let bracket = lanes.len() > 1 || self.steps.is_empty() || held || trace::wanted();
+        let (nodes, kept, numbers) = (self.steps.len(), self.kept.clone(), self.numbers.clone());
+        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, numbers });
         let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
 
         let last: Vec<Point> = self.last.into_iter().collect();
@@ -283,7 +353,8 @@ impl Program {
 
     /// The steps as a graph without children.
     fn graph(&self, graphs: &mut Graphs) -> Result<usize, CUresult> {
-        if !memory_of(&self.steps, true).is_empty() || !memory_of(&self.steps, false).is_empty() {
+        let unique = |step: &Step| matches!(&step.work, Work::Op(_, Op::Memory(..)) | Work::Conditional(_));
+        if self.steps.iter().any(unique) {
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         let new = graphs.create();
@@ -407,7 +478,7 @@ impl Exec {
         let mut program = self.program.lock();
         let all = 0..program.steps.len();
         program.update(all, new.steps)?;
-        program.kept = kept;
+        (program.kept, program.numbers) = (kept, new.numbers);
         Ok(())
     }
 

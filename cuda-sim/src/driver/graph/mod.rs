@@ -2,11 +2,11 @@
 //!
 //! A node holds what a stream would have been given ([`Op`]), so a launch enqueues the same work, and there is no second
 //! way to copy or to launch. [`nodes`] is the graph, [`exec`] what it becomes to be launched, [`capture`] how streams
-//! fill one, [`memory`] the memory that graphs allocate, [`object`] what clients give them to keep. [`params`] turns C's
-//! descriptions into work and back; the functions of the API are in `calls/`, thin over these.
+//! fill one, [`conditional`] nodes that choose, [`memory`] the memory that graphs allocate, [`object`] what clients give them
+//! to keep. [`params`] turns C's descriptions into work and back; the functions of the API are in `calls/`, thin over these.
 //!
-//! Graphs belong to no context; each node that does something names its own. Conditional nodes, external semaphores and
-//! launches from the device do not exist here: they are refused as not supported.
+//! Graphs belong to no context; each node that does something names its own. External semaphores and launches from the
+//! device do not exist here: they are refused as not supported.
 //!
 //! Invariant: all graphs are under one lock, [`GRAPHS`]; the handles of nodes ascend in the order in which they were
 //! added, in all graphs together. Locks are taken in the order: captures, graphs, program of an executable graph, marks
@@ -14,6 +14,7 @@
 
 mod calls;
 pub(super) mod capture;
+pub(super) mod conditional;
 mod dot;
 mod exec;
 pub(super) mod memory;
@@ -25,6 +26,7 @@ use super::event::Event;
 use super::state::{Context, initialised};
 use super::work::Op;
 use super::{Status, api, function, get, guarded, put, stream, text};
+use conditional::Conditional;
 use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult, DriverFns};
 use exec::Exec;
 use nodes::Graph;
@@ -46,6 +48,8 @@ pub(super) enum Work {
     Record(usize, Arc<Event>),
     /// Waits for the record that an event has at the launch.
     Wait(usize, Arc<Event>),
+    /// Runs one of its graphs, or none, as a number says.
+    Conditional(Arc<Conditional>),
 }
 
 impl Work {
@@ -61,7 +65,7 @@ impl Work {
                 Op::Memory(_, true) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                 Op::Memory(_, false) => T::CU_GRAPH_NODE_TYPE_MEM_FREE,
                 // Of streams and launches alone.
-                Op::Record(_) | Op::Waited(_) | Op::Await(..) | Op::Began(_) | Op::Ended(_) => {
+                Op::Record(_) | Op::Waited(_) | Op::Await(..) | Op::Began(_) | Op::Ended(_) | Op::Branch(_) => {
                     T::CU_GRAPH_NODE_TYPE_EMPTY
                 }
             },
@@ -69,13 +73,24 @@ impl Work {
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Record(..) => T::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Work::Wait(..) => T::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Work::Conditional(_) => T::CU_GRAPH_NODE_TYPE_CONDITIONAL,
         }
     }
 
     fn context(&self) -> Option<&Arc<Context>> {
         match self {
             Work::Op(context, _) => Some(context),
+            Work::Conditional(node) => Some(&node.context),
             _ => None,
+        }
+    }
+
+    /// Graphs that are the node's own.
+    fn graphs(&self) -> &[usize] {
+        match self {
+            Work::Child(child) => std::slice::from_ref(child),
+            Work::Conditional(node) => &node.bodies,
+            _ => &[],
         }
     }
 }
@@ -137,6 +152,7 @@ fn raw_node(handle: usize) -> CUgraphNode {
 /// Puts the functions into the table.
 pub(super) fn fill(fns: &mut DriverFns) {
     calls::fill(fns);
+    conditional::fill(fns);
     object::fill(fns);
     memory::fill(fns);
 }

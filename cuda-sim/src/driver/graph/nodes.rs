@@ -7,6 +7,7 @@
 //!
 //! The one `unsafe` says that remembered attributes may go to another thread: they are plain values.
 
+use super::conditional::Number;
 use super::exec::Exec;
 use super::object::UserObject;
 use super::{Graphs, INVALID, Status, Work};
@@ -45,6 +46,8 @@ pub(super) struct Graph {
     pub(super) kept: Vec<Arc<UserObject>>,
     /// The executable graph that owns its memory now.
     pub(super) executable: Weak<Exec>,
+    /// Numbers for its conditional nodes.
+    pub(super) numbers: Vec<Arc<Number>>,
 }
 
 impl Node {
@@ -57,6 +60,11 @@ impl Graph {
     /// Whether it has nodes that allocate or free memory, which ties it to one executable graph.
     pub(super) fn has_memory(&self) -> bool {
         self.nodes.values().any(|node| matches!(&node.work, Work::Op(_, Op::Memory(..))))
+    }
+
+    /// Whether it has nodes of which no copies are made: those of memory, and conditional ones.
+    fn is_unique(&self) -> bool {
+        self.has_memory() || self.nodes.values().any(|node| matches!(&node.work, Work::Conditional(_)))
     }
 
     /// Edges: each node with those that it comes after, in the order of the nodes.
@@ -179,7 +187,7 @@ impl Graphs {
     /// A copy of a graph, with copies of the graphs of its nodes.
     pub(super) fn copy(&mut self, of: usize) -> Result<usize, CUresult> {
         let original = self.graph(of)?;
-        if original.has_memory() {
+        if original.is_unique() {
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         let kept = original.kept.clone();
@@ -221,8 +229,8 @@ impl Graphs {
         let removed = graph.nodes.remove(&node);
         graph.nodes.values_mut().for_each(|other| other.after.retain(|n| *n != node));
         self.owner.remove(&node);
-        if let Some(Node { work: Work::Child(child), .. }) = removed {
-            self.forget(child);
+        if let Some(node) = removed {
+            node.work.graphs().iter().for_each(|graph| self.forget(*graph));
         }
         Ok(())
     }
@@ -242,9 +250,7 @@ impl Graphs {
         let Some(old) = self.graphs.remove(&graph) else { return };
         for (id, node) in &old.nodes {
             self.owner.remove(id);
-            if let Work::Child(child) = node.work {
-                self.forget(child);
-            }
+            node.work.graphs().iter().for_each(|graph| self.forget(*graph));
         }
     }
 

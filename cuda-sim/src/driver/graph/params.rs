@@ -10,7 +10,7 @@
 
 use super::memory::{GraphMemory, device_of, freed_by_node};
 use super::nodes::Node;
-use super::{Graphs, INVALID, Status, Work, get};
+use super::{Graphs, INVALID, Status, Work, conditional, get};
 use crate::driver::copy::{checked_copy, checked_fill, description};
 use crate::driver::event::event;
 use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
@@ -29,6 +29,7 @@ use std::sync::Arc;
 pub(super) enum Wanted {
     Work(Work),
     Child(usize),
+    Conditional(conditional::Asked),
 }
 
 /// The context that a node works in; null means the current one.
@@ -375,10 +376,13 @@ pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted,
         }
         // SAFETY: as above.
         T::CU_GRAPH_NODE_TYPE_MEM_FREE => free(unsafe { u.free.dptr })?,
+        T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+            // SAFETY: as above.
+            return conditional::asked(unsafe { &u.conditional }).map(Wanted::Conditional);
+        }
         T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
         | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
-        | T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
-        | T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+        | T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => {
             tracing::warn!("graphs have no nodes of type {:?} here", p.type_);
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
@@ -402,6 +406,7 @@ pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: Wa
     match new {
         Wanted::Work(work) => graphs.add(graph, after, work),
         Wanted::Child(of) => graphs.add_child(graph, after, of),
+        Wanted::Conditional(asked) => conditional::add(graphs, graph, after, asked),
     }
 }
 

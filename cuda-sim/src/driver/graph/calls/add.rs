@@ -11,7 +11,7 @@ use cuda_sys::{
     CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent, CUgraph, CUgraphEdgeData, CUgraphNode,
-    CUgraphNodeParams, CUresult,
+    CUgraphNodeParams, CUgraphNodeType, CUresult,
 };
 
 /// Where a new node goes.
@@ -39,10 +39,15 @@ impl Place {
         self.add(|| work().map(Wanted::Work))
     }
 
-    /// Any kind of node; the description of an allocation is told its address.
+    /// Any kind of node; the description of an allocation is told its address, that of a conditional node its bodies.
     fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
         let mut new = get(p)?;
         self.add(|| params::any(&mut new, LaunchKind::default()))?;
+        if new.type_ == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
+            let mut graphs = GRAPHS.lock();
+            let node = graphs.node(get(self.out)?.addr())?;
+            new.anon_1.conditional.phGraph_out = node.shown.as_mut_ptr().cast();
+        }
         put(p, new)
     }
 

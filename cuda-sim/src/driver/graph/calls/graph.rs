@@ -6,7 +6,7 @@
 
 use super::super::dot;
 use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph, raw_node, text};
-use cuda_sys::{CUcontext, CUgraph, CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult};
+use cuda_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult};
 use std::ffi::{c_char, c_uint};
 
 /// Gives a list: its length where there is no array for it, else as much as fits, nulls behind it, and how much it was.
@@ -189,17 +189,5 @@ api! {
             tracing::warn!("cuGraphDebugDotPrint: {path}: {error}");
             CUresult::CUDA_ERROR_OPERATING_SYSTEM
         })
-    }
-    fn cuGraphConditionalHandleCreate(
-        _out: *mut CUgraphConditionalHandle,
-        graph: CUgraph,
-        _context: CUcontext,
-        _value: c_uint,
-        _flags: c_uint,
-    ) {
-        initialised()?;
-        GRAPHS.lock().graph(graph.addr())?;
-        tracing::warn!("graphs have no conditional nodes here");
-        Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
 }

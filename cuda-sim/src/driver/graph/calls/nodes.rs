@@ -33,12 +33,13 @@ fn change(
     GRAPHS.lock().change(of.addr(), kind, work)
 }
 
-/// Refuses kinds of nodes whose parameters are fixed: what is allocated and freed, and children.
+/// Refuses kinds of nodes whose parameters are fixed: what is allocated and freed, children, and what chooses.
 pub(super) fn changeable(kind: Kind) -> Status {
     match kind {
-        Kind::CU_GRAPH_NODE_TYPE_MEM_ALLOC | Kind::CU_GRAPH_NODE_TYPE_MEM_FREE | Kind::CU_GRAPH_NODE_TYPE_GRAPH => {
-            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
-        }
+        Kind::CU_GRAPH_NODE_TYPE_MEM_ALLOC
+        | Kind::CU_GRAPH_NODE_TYPE_MEM_FREE
+        | Kind::CU_GRAPH_NODE_TYPE_GRAPH
+        | Kind::CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
         _ => Ok(()),
     }
 }
@@ -48,7 +49,7 @@ pub(super) fn any(mut p: CUgraphNodeParams, kind: LaunchKind) -> Result<Work, CU
     changeable(p.type_)?;
     match params::any(&mut p, kind)? {
         Wanted::Work(work) => Ok(work),
-        Wanted::Child(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        Wanted::Child(_) | Wanted::Conditional(_) => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
     }
 }
 

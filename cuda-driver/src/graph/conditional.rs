@@ -1,0 +1,165 @@
+//! Conditional nodes: graphs in a graph, of which a number that kernels set says which runs, and how often.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call C functions whose obligations are those of all nodes, and pointers that live through the call.
+//! The list of bodies that the driver gives is its own, and as long as was asked for.
+
+use cuda_sys::{
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraph, CUgraphConditionalHandle,
+    CUgraphConditionalNodeType as Type, CUgraphNodeParams, CUgraphNodeParams_anon_1, CUgraphNodeType,
+};
+
+use super::{Graph, GraphError, GraphNode};
+use crate::driver_call;
+use crate::error::Result;
+
+/// The number that a conditional node looks at, from [`Graph::conditional_handle`].
+///
+/// Kernels set it: they take [`as_raw`](ConditionalHandle::as_raw) as a parameter of 64 bits, and hand it with the new
+/// value to `cudaGraphSetConditional(handle, value)`, a function of CUDA's device runtime. On NVIDIA's driver their module is
+/// linked with `libcudadevrt.a` (see [`Linker`](crate::Linker)); the software device has the function built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConditionalHandle {
+    raw: CUgraphConditionalHandle,
+    graph: u64,
+}
+
+impl ConditionalHandle {
+    /// The handle as kernels take it; valid while its graph, or something made of it, lives.
+    #[must_use]
+    pub fn as_raw(self) -> CUgraphConditionalHandle {
+        self.raw
+    }
+}
+
+impl Graph {
+    /// A number for one conditional node of this graph. With a `default` it is that at the beginning of each launch, else what
+    /// kernels have set last.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MissingSymbol`](crate::Error::MissingSymbol) where the driver is older than CUDA 12.3;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn conditional_handle(&self, default: Option<u32>) -> Result<ConditionalHandle> {
+        let (context, mut raw) = (self.context(), 0);
+        let flags = if default.is_some() { CU_GRAPH_COND_ASSIGN_DEFAULT } else { 0 };
+        let (on, value) = (context.as_raw(), default.unwrap_or(0));
+        let _contents = self.0.contents.lock();
+        // SAFETY: the graph is live, and `raw` lives through the call.
+        unsafe { driver_call!(context, cuGraphConditionalHandleCreate(&mut raw, self.0.raw, on, value, flags)) }?;
+        Ok(ConditionalHandle { raw, graph: self.0.id })
+    }
+
+    /// Adds a node that runs its body if the number is not 0. The body is returned, without nodes; it takes kernels, copies and
+    /// fills on this device, empty nodes, child graphs of those, and further conditional nodes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{CopySide, Driver, Fill, Graph, MemoryCopy, Stream, cuda_sys::CUdeviceptr, driver_call};
+    ///
+    /// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut device: CUdeviceptr = 0;
+    /// // SAFETY: the address lives through the call.
+    /// unsafe { driver_call!(&context, cuMemAlloc_v2(&mut device, 4)) }?;
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let yes = graph.conditional_handle(Some(1))?;
+    /// let (_, body) = graph.add_if(&[], yes)?;
+    /// // SAFETY: the memory is there until the graph has run.
+    /// unsafe { body.add_memset(&[], device, Fill::U32(7), 1) }?;
+    ///
+    /// let stream = Stream::new(&context)?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// let mut host = 0_u32;
+    /// // SAFETY: both sides have four bytes.
+    /// unsafe { driver_call!(&context, cuMemcpyDtoH_v2((&raw mut host).cast(), device, 4)) }?;
+    /// assert_eq!(host, 7);
+    /// // SAFETY: nothing uses it any more.
+    /// unsafe { driver_call!(&context, cuMemFree_v2(device)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency or a number of another graph;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` for a number that
+    /// another node looks at, or `CUDA_ERROR_NOT_SUPPORTED` where the driver has no conditional nodes.
+    pub fn add_if(&self, after: &[GraphNode], number: ConditionalHandle) -> Result<(GraphNode, Graph)> {
+        let (node, [body]) = self.add_conditional(after, number, Type::CU_GRAPH_COND_TYPE_IF)?;
+        Ok((node, body))
+    }
+
+    /// Adds a node that runs the first body if the number is not 0, else the second; on drivers from CUDA 12.8 on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_if`](Graph::add_if).
+    pub fn add_if_else(&self, after: &[GraphNode], number: ConditionalHandle) -> Result<(GraphNode, Graph, Graph)> {
+        let (node, [then, otherwise]) = self.add_conditional(after, number, Type::CU_GRAPH_COND_TYPE_IF)?;
+        Ok((node, then, otherwise))
+    }
+
+    /// Adds a node that runs its body again and again as long as the number is not 0, which is looked at before each run.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_if`](Graph::add_if).
+    pub fn add_while(&self, after: &[GraphNode], number: ConditionalHandle) -> Result<(GraphNode, Graph)> {
+        let (node, [body]) = self.add_conditional(after, number, Type::CU_GRAPH_COND_TYPE_WHILE)?;
+        Ok((node, body))
+    }
+
+    /// Adds a node that runs the body whose position is the number, and none if there are not so many; on drivers from CUDA
+    /// 12.8 on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add_if`](Graph::add_if).
+    pub fn add_switch<const N: usize>(
+        &self,
+        after: &[GraphNode],
+        number: ConditionalHandle,
+    ) -> Result<(GraphNode, [Graph; N])> {
+        self.add_conditional(after, number, Type::CU_GRAPH_COND_TYPE_SWITCH)
+    }
+
+    fn add_conditional<const N: usize>(
+        &self,
+        after: &[GraphNode],
+        number: ConditionalHandle,
+        kind: Type,
+    ) -> Result<(GraphNode, [Graph; N])> {
+        if number.graph != self.0.id {
+            return Err(GraphError::OtherGraph.into());
+        }
+        let context = self.context();
+        let mut params = CUgraphNodeParams {
+            type_: CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
+            reserved0: [0; 3],
+            anon_1: CUgraphNodeParams_anon_1 { reserved1: [0; 29] },
+            reserved2: 0,
+        };
+        params.anon_1.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
+            handle: number.raw,
+            type_: kind,
+            size: N as u32,
+            phGraph_out: std::ptr::null_mut(),
+            ctx: context.as_raw(),
+        };
+        let edges = std::ptr::null();
+        let node = self.add(after, None, |node, graph, after, count| {
+            // SAFETY: as for an empty node; no data of edges is given, and the parameters live through the call.
+            unsafe { driver_call!(context, cuGraphAddNode_v2(node, graph, after, edges, count, &mut params)) }
+        })?;
+        // SAFETY: it was written as this part of the union, and the driver has added its list.
+        let bodies: *mut CUgraph = unsafe { params.anon_1.conditional.phGraph_out };
+        // SAFETY: the list has as many graphs as were asked for, and lives as long as the node, which cannot be removed.
+        let bodies: [CUgraph; N] = unsafe { bodies.cast::<[CUgraph; N]>().read() };
+        Ok((node, bodies.map(|body| self.body(body))))
+    }
+}

@@ -1,0 +1,187 @@
+//! [`GraphError`]: what cannot be done with a graph, and why.
+
+use cuda_sys::CUgraphExecUpdateResult;
+
+use crate::error::Error;
+
+/// What cannot be done with a graph. Nothing was launched, and no graph changed.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Error, Graph, GraphError};
+///
+/// let (one, two) = (Graph::new(&context)?, Graph::new(&context)?);
+/// let node = one.add_empty(&[])?;
+/// let Err(Error::Graph(error)) = two.add_empty(&[node]) else { panic!() };
+/// assert_eq!(*error, GraphError::OtherGraph);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A node belongs to another graph.
+    #[error("the node belongs to another graph")]
+    OtherGraph,
+    /// Memory that the graph uses was not lent to the launch.
+    #[error("the graph uses {memory}, which was not lent to this launch; pass `{}` to `launch`", hint(.writes))]
+    NotLent {
+        /// Where the graph uses it, and its size.
+        memory: String,
+        /// Whether the graph writes it.
+        writes: bool,
+    },
+    /// Memory that the graph writes was lent for reading.
+    #[error("the graph writes {memory}, which was lent to this launch for reading; lend it by `&mut`")]
+    LentForReading {
+        /// Where the graph uses it, and its size.
+        memory: String,
+    },
+    /// A capture was used after its closure had returned.
+    #[error("this capture has ended; what is launched by it belongs inside the closure of `Graph::capture`")]
+    CaptureEnded,
+    /// A capture was used together with another one.
+    #[error("the two belong to different captures")]
+    OtherCapture,
+    /// What cannot be part of a graph.
+    #[error("{0} cannot be part of a graph")]
+    NotCapturable(String),
+    /// A node was removed from its graph.
+    #[error("the node was removed from its graph; nodes that were added later have handles of their own")]
+    NodeRemoved,
+    /// An executable graph does not have a node, since the node is newer.
+    #[error("the node was added after the executable graph was made; instantiate the graph again to launch it")]
+    NodeIsNewer,
+    /// A node whose body somebody may still use was to be removed.
+    #[error("a conditional node cannot be removed, since its bodies would go with it; build the graph without it")]
+    BodyInUse,
+    /// The body of a conditional node was used as a graph of its own.
+    #[error(
+        "this graph is the body of a conditional node, and is launched with the graph of that; instantiate that one"
+    )]
+    Body,
+    /// A launch is of another kind than that of the node whose place it should take.
+    #[error(
+        "function `{function}` would be launched {}, and the node was added {}; an executable graph keeps that of each node: \
+         build and instantiate the graph with this launch",
+        how(.launch), how(.node)
+    )]
+    LaunchKind {
+        /// The function that should be launched.
+        function: String,
+        /// How it should be launched.
+        launch: LaunchKind,
+        /// How the node launches.
+        node: LaunchKind,
+    },
+    /// The driver refuses to replace what an executable graph does.
+    #[error(
+        "the executable graph cannot take over this graph: {}{} ({}); it is as it was, and the other graph can be \
+         instantiated instead",
+        reason(*.result), at(.node), .result.name().unwrap_or("a result that is newer than this crate")
+    )]
+    Update {
+        /// What the driver says.
+        result: CUgraphExecUpdateResult,
+        /// The node at fault, as a position in [`Graph::nodes`](super::Graph::nodes) of the graph that was to be taken over.
+        node: Option<usize>,
+    },
+}
+
+/// What a node fixes of its kernel's launches for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchKind {
+    /// The extents of its clusters in blocks, where it has any.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether all blocks run at once.
+    pub cooperative: bool,
+}
+
+fn how(kind: &LaunchKind) -> String {
+    let cluster = match kind.cluster {
+        None => "without clusters".to_owned(),
+        Some([x, y, z]) => format!("in clusters of ({x}, {y}, {z}) blocks"),
+    };
+    if kind.cooperative { format!("cooperatively {cluster}") } else { cluster }
+}
+
+/// Why an update is refused.
+fn reason(result: CUgraphExecUpdateResult) -> &'static str {
+    use CUgraphExecUpdateResult as R;
+    match result {
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => "it has other nodes, or other dependencies",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node is of another type",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED => {
+            "a node launches another function, which this driver cannot change"
+        }
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED => "parameters of a node differ that are fixed",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED => "a node is of a type that cannot be changed",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE => {
+            "a node launches a function that cannot take the place of the one before, such as one of another context"
+        }
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED => {
+            "attributes of a launch differ that are fixed, such as the extents of clusters"
+        }
+        _ => "the driver gives no reason",
+    }
+}
+
+/// Where the fault is.
+fn at(node: &Option<usize>) -> String {
+    node.map(|node| format!(", at its node {node}")).unwrap_or_default()
+}
+
+/// How memory is lent.
+fn hint(writes: &bool) -> &'static str {
+    if *writes { "&mut it" } else { "&it" }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        Error::Graph(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_result_of_an_update_has_its_reason() {
+        use CUgraphExecUpdateResult as R;
+        let reasons = [
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR, "the driver gives no reason"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, "it has other nodes, or other dependencies"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, "a node is of another type"),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED,
+                "a node launches another function, which this driver cannot change",
+            ),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, "parameters of a node differ that are fixed"),
+            (R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "a node is of a type that cannot be changed"),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
+                "a node launches a function that cannot take the place of the one before, such as one of another context",
+            ),
+            (
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED,
+                "attributes of a launch differ that are fixed, such as the extents of clusters",
+            ),
+            (R(99), "the driver gives no reason"),
+        ];
+        for (result, reason) in reasons {
+            let name = result.name().unwrap_or("a result that is newer than this crate");
+            let text = GraphError::Update { result, node: Some(2) }.to_string();
+            assert_eq!(
+                text,
+                format!(
+                    "the executable graph cannot take over this graph: {reason}, at its node 2 ({name}); it is as it was, and \
+                     the other graph can be instantiated instead"
+                )
+            );
+        }
+    }
+}

@@ -1,0 +1,663 @@
+//! NVTX: ranges, marks and names that a program shows to profilers such as Nsight Systems.
+//!
+//! A [`range`] encloses what a thread does until its guard is dropped; a [`started`](start) range may end on another thread,
+//! or overlap others; a [`mark`] is a moment. Each takes a text, or an [`Annotation`] with a colour, a category and a number.
+//! A library has a [`Domain`] of its own, so that its users can tell its ranges from theirs, or leave them out.
+//!
+//! The tool is looked for at the first use: a profiler sets `NVTX_INJECTION64_PATH` for the programs that it starts. Where
+//! there is none, everything here does nothing and costs about two loads; nothing is ever an error, but
+//! [`require_tool`] for those who want one. No driver and no device is needed.
+//!
+//! C ends a text at its first NUL byte. Those within a text are shown as `␀`.
+//!
+//! # Examples
+//!
+//! ```
+//! use cuda_driver::nvtx::{self, Annotation, Color, Domain};
+//!
+//! {
+//!     let _whole = nvtx::range("load the matrix");
+//!     nvtx::mark("the file is open");
+//! } // the range ends here
+//!
+//! let domain = Domain::new("my library");
+//! let io = domain.category("input and output");
+//! let block = domain.name("read a block");        // cheaper for what is said again and again
+//! for number in 0..3_u64 {
+//!     let _range = domain.range(Annotation::from(&block).color(Color::GREEN).category(&io).payload(number));
+//! }
+//! ```
+//!
+//! See the [NVTX manual](https://nvidia.github.io/NVTX/doxygen/index.html).
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks call NVTX with C strings and attributes that live through the call, and with handles that are held by
+//! the objects which pass them on.
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::Path;
+
+use cuda_sys::nvtx as sys;
+
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::stream::Stream;
+use crate::sync::statics::LazyLock;
+use crate::sync::{Arc, Counter};
+
+/// The library of the tool that listens to this process, if there is one.
+///
+/// # Examples
+///
+/// ```
+/// if let Some(tool) = cuda_driver::nvtx::tool() {
+///     println!("{} listens", tool.display());
+/// }
+/// ```
+#[must_use]
+pub fn tool() -> Option<&'static Path> {
+    sys::tool()
+}
+
+/// As [`tool`], for a program that makes no sense without one.
+///
+/// # Examples
+///
+/// ```
+/// # if std::env::var_os("NVTX_INJECTION64_PATH").is_none() {
+/// let error = cuda_driver::nvtx::require_tool().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "no tool listens to NVTX: NVTX_INJECTION64_PATH is not set; start the program under a profiler, such as `nsys profile`"
+/// );
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if no tool listens, with the variable that names one.
+pub fn require_tool() -> Result<&'static Path> {
+    let variable = "NVTX_INJECTION64_PATH";
+    tool().ok_or_else(|| match std::env::var_os(variable) {
+        None => Error::invalid(format!(
+            "no tool listens to NVTX: {variable} is not set; start the program under a profiler, such as `nsys profile`"
+        )),
+        Some(path) => Error::invalid(format!(
+            "no tool listens to NVTX: {variable}={} is no library that can be opened and starts",
+            path.display()
+        )),
+    })
+}
+
+/// A colour, for profilers that show it.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::nvtx::Color;
+///
+/// assert_eq!(Color::rgb(0, 255, 0), Color::GREEN);
+/// assert_eq!(Color::GREEN.argb(), 0xff00_ff00);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Color(u32);
+
+impl Color {
+    /// Black.
+    pub const BLACK: Color = Color::rgb(0, 0, 0);
+    /// White.
+    pub const WHITE: Color = Color::rgb(255, 255, 255);
+    /// Red.
+    pub const RED: Color = Color::rgb(255, 0, 0);
+    /// Green.
+    pub const GREEN: Color = Color::rgb(0, 255, 0);
+    /// Blue.
+    pub const BLUE: Color = Color::rgb(0, 0, 255);
+    /// Yellow.
+    pub const YELLOW: Color = Color::rgb(255, 255, 0);
+    /// Magenta.
+    pub const MAGENTA: Color = Color::rgb(255, 0, 255);
+    /// Cyan.
+    pub const CYAN: Color = Color::rgb(0, 255, 255);
+    /// Orange.
+    pub const ORANGE: Color = Color::rgb(255, 165, 0);
+    /// Grey.
+    pub const GREY: Color = Color::rgb(128, 128, 128);
+
+    /// An opaque colour of its parts, each from 0 to 255.
+    #[must_use]
+    pub const fn rgb(red: u8, green: u8, blue: u8) -> Self {
+        Color(u32::from_be_bytes([255, red, green, blue]))
+    }
+
+    /// The colour as NVTX has it: alpha, red, green, blue, from the highest byte on.
+    #[must_use]
+    pub const fn argb(self) -> u32 {
+        self.0
+    }
+}
+
+/// A number that goes with a mark or a range.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::nvtx::Payload;
+///
+/// assert_eq!(Payload::from(7_i32), Payload::I32(7));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Payload {
+    /// Of 64 bits, without sign.
+    U64(u64),
+    /// Of 64 bits, with sign.
+    I64(i64),
+    /// A double.
+    F64(f64),
+    /// Of 32 bits, without sign.
+    U32(u32),
+    /// Of 32 bits, with sign.
+    I32(i32),
+    /// A float.
+    F32(f32),
+}
+
+macro_rules! payloads {
+    ($($ty:ty => $variant:ident, $field:ident, $kind:ident;)*) => {
+        $(impl From<$ty> for Payload {
+            fn from(value: $ty) -> Self {
+                Payload::$variant(value)
+            }
+        })*
+
+        impl Payload {
+            fn raw(self) -> (sys::nvtxPayloadType_t, sys::nvtxEventAttributes_v2_payload_t) {
+                // The tool reads the part that the type names; the rest is zero.
+                let mut raw = sys::nvtxEventAttributes_v2_payload_t { ullValue: 0 };
+                let kind = match self {
+                    $(Payload::$variant(value) => {
+                        raw.$field = value;
+                        sys::nvtxPayloadType_t::$kind
+                    })*
+                };
+                (kind, raw)
+            }
+        }
+    };
+}
+
+payloads! {
+    u64 => U64, ullValue, NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    i64 => I64, llValue, NVTX_PAYLOAD_TYPE_INT64;
+    f64 => F64, dValue, NVTX_PAYLOAD_TYPE_DOUBLE;
+    u32 => U32, uiValue, NVTX_PAYLOAD_TYPE_UNSIGNED_INT32;
+    i32 => I32, iValue, NVTX_PAYLOAD_TYPE_INT32;
+    f32 => F32, fValue, NVTX_PAYLOAD_TYPE_FLOAT;
+}
+
+/// A text as C takes it.
+fn c_text(text: &str) -> CString {
+    CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "␀")).unwrap_or_default())
+}
+
+/// Whose ranges, marks, categories and names they are. Clones mean the same domain, which ends with the last of what is of it.
+///
+/// # Examples
+///
+/// ```
+/// let domain = cuda_driver::nvtx::Domain::new("my library");
+/// domain.mark("ready");
+/// let _range = domain.range("work");
+/// ```
+#[derive(Clone)]
+pub struct Domain(Arc<Registered>);
+
+/// A domain as the tool knows it.
+struct Registered {
+    name: String,
+    /// Null for the domain that programs share, and where no tool wants to know of domains.
+    raw: sys::nvtxDomainHandle_t,
+    /// Whether it is the one that programs share.
+    global: bool,
+    categories: Counter,
+}
+
+// SAFETY: the handle is a name that tools accept on any thread.
+unsafe impl Send for Registered {}
+// SAFETY: as above.
+unsafe impl Sync for Registered {}
+
+/// The domain that programs share.
+static GLOBAL: LazyLock<Domain> = LazyLock::new(|| {
+    let (name, raw) = (String::new(), std::ptr::null_mut());
+    Domain(Arc::new(Registered { name, raw, global: true, categories: Counter::new() }))
+});
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: the domain was made for this object, and nothing holds it any more.
+            unsafe { sys::nvtxDomainDestroy(self.raw) };
+        }
+    }
+}
+
+impl Domain {
+    /// A domain of a name, best that of the library whose it is.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let raw = match tool() {
+            // SAFETY: the name is a C string that lives through the call.
+            Some(_) => unsafe { sys::nvtxDomainCreateA(c_text(name).as_ptr()) },
+            None => std::ptr::null_mut(),
+        };
+        Domain(Arc::new(Registered { name: name.to_owned(), raw, global: false, categories: Counter::new() }))
+    }
+
+    /// The domain that all shares which has none of its own; that of [`range`], [`start`] and [`mark`].
+    #[must_use]
+    pub fn global() -> Self {
+        GLOBAL.clone()
+    }
+
+    /// Whether somebody hears what is said in the domain.
+    fn is_heard(&self) -> bool {
+        tool().is_some() && (self.0.global || !self.0.raw.is_null())
+    }
+
+    fn is(&self, other: &Domain) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// A category, by which profilers sort what is said in the domain. Each call makes another one.
+    #[must_use]
+    pub fn category(&self, name: &str) -> Category {
+        let number = self.0.categories.next() as u32;
+        if self.is_heard() {
+            let text = c_text(name);
+            match self.0.global {
+                // SAFETY: the name is a C string that lives through the call.
+                true => unsafe { sys::nvtxNameCategoryA(number, text.as_ptr()) },
+                // SAFETY: as above; the domain is held.
+                false => unsafe { sys::nvtxDomainNameCategoryA(self.0.raw, number, text.as_ptr()) },
+            }
+        }
+        Category { domain: self.clone(), number }
+    }
+
+    /// A text that the tool keeps, so that it is cheap to say again and again in this domain.
+    #[must_use]
+    pub fn name(&self, text: &str) -> Name {
+        let raw = if self.is_heard() && !self.0.global {
+            // SAFETY: the text is a C string that lives through the call; the domain is held.
+            unsafe { sys::nvtxDomainRegisterStringA(self.0.raw, c_text(text).as_ptr()) }
+        } else {
+            std::ptr::null_mut()
+        };
+        Name { domain: self.clone(), text: text.to_owned(), raw }
+    }
+
+    /// Marks this moment.
+    pub fn mark<'a>(&self, what: impl Into<Annotation<'a>>) {
+        self.say(what, (), |domain, attributes| match domain {
+            // SAFETY: the attributes live through the call.
+            None => unsafe { sys::nvtxMarkEx(attributes) },
+            // SAFETY: as above; the domain is held.
+            Some(domain) => unsafe { sys::nvtxDomainMarkEx(domain, attributes) },
+        });
+    }
+
+    /// A range of what this thread does until the guard is dropped. Ranges of one thread lie within each other: the guard
+    /// that is dropped first ends the range that began last.
+    pub fn range<'a>(&self, what: impl Into<Annotation<'a>>) -> Range {
+        let heard = self.say(what, false, |domain, attributes| {
+            match domain {
+                // SAFETY: the attributes live through the call.
+                None => unsafe { sys::nvtxRangePushEx(attributes) },
+                // SAFETY: as above; the domain is held.
+                Some(domain) => unsafe { sys::nvtxDomainRangePushEx(domain, attributes) },
+            };
+            true
+        });
+        Range { domain: heard.then(|| self.clone()), _of_this_thread: PhantomData }
+    }
+
+    /// A range until the guard is dropped, on whichever thread, which may overlap others.
+    pub fn start<'a>(&self, what: impl Into<Annotation<'a>>) -> StartedRange {
+        let id = self.say(what, 0, |domain, attributes| match domain {
+            // SAFETY: the attributes live through the call.
+            None => unsafe { sys::nvtxRangeStartEx(attributes) },
+            // SAFETY: as above; the domain is held.
+            Some(domain) => unsafe { sys::nvtxDomainRangeStartEx(domain, attributes) },
+        });
+        StartedRange { domain: (id != 0).then(|| self.clone()), id }
+    }
+
+    /// Calls a function of NVTX with what is to be said; `nothing` where nobody hears it.
+    fn say<'a, R>(
+        &self,
+        what: impl Into<Annotation<'a>>,
+        nothing: R,
+        call: impl FnOnce(Option<sys::nvtxDomainHandle_t>, *const sys::nvtxEventAttributes_t) -> R,
+    ) -> R {
+        if !self.is_heard() {
+            return nothing;
+        }
+        let what = what.into();
+        let known = what.registered_in(self);
+        let text = if known.is_some() { CString::default() } else { c_text(what.text()) };
+        let (kind, message) = match known {
+            Some(registered) => {
+                (sys::nvtxMessageType_t::NVTX_MESSAGE_TYPE_REGISTERED, sys::nvtxMessageValue_t { registered })
+            }
+            None => {
+                let ascii = text.as_ptr();
+                (sys::nvtxMessageType_t::NVTX_MESSAGE_TYPE_ASCII, sys::nvtxMessageValue_t { ascii })
+            }
+        };
+        let attributes = what.attributes(self, kind, message);
+        call((!self.0.global).then_some(self.0.raw), &attributes)
+    }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Domain").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+/// A category of a [`Domain`], from [`Domain::category`].
+#[derive(Clone, Debug)]
+pub struct Category {
+    domain: Domain,
+    number: u32,
+}
+
+/// A text that a tool keeps, from [`Domain::name`].
+#[derive(Clone, Debug)]
+pub struct Name {
+    domain: Domain,
+    text: String,
+    raw: sys::nvtxStringHandle_t,
+}
+
+// SAFETY: the handle is a name that tools accept on any thread, as long as its domain, which is held.
+unsafe impl Send for Name {}
+// SAFETY: as above.
+unsafe impl Sync for Name {}
+
+/// What a mark or a range says.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::nvtx::{self, Annotation, Color};
+///
+/// nvtx::mark(Annotation::new("half of it").color(Color::BLUE).payload(0.5));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Annotation<'a> {
+    message: Message<'a>,
+    color: Option<Color>,
+    category: Option<&'a Category>,
+    payload: Option<Payload>,
+}
+
+#[derive(Clone, Debug)]
+enum Message<'a> {
+    Text(&'a str),
+    Name(&'a Name),
+}
+
+impl<'a> Annotation<'a> {
+    /// A text alone.
+    pub fn new(text: &'a str) -> Self {
+        Self::of(Message::Text(text))
+    }
+
+    fn of(message: Message<'a>) -> Self {
+        Annotation { message, color: None, category: None, payload: None }
+    }
+
+    /// The colour to be shown in.
+    pub fn color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+
+    /// The category; one of another domain is not said.
+    pub fn category(mut self, category: &'a Category) -> Self {
+        self.category = Some(category);
+        self
+    }
+
+    /// A number that goes with it.
+    pub fn payload(mut self, payload: impl Into<Payload>) -> Self {
+        self.payload = Some(payload.into());
+        self
+    }
+
+    fn text(&self) -> &str {
+        match self.message {
+            Message::Text(text) => text,
+            Message::Name(name) => &name.text,
+        }
+    }
+
+    /// What the tool knows the text by, if it does in this domain.
+    fn registered_in(&self, domain: &Domain) -> Option<sys::nvtxStringHandle_t> {
+        match self.message {
+            Message::Name(name) if name.domain.is(domain) && !name.raw.is_null() => Some(name.raw),
+            _ => None,
+        }
+    }
+
+    fn attributes(
+        &self,
+        domain: &Domain,
+        kind: sys::nvtxMessageType_t,
+        message: sys::nvtxMessageValue_t,
+    ) -> sys::nvtxEventAttributes_t {
+        let none = (sys::nvtxPayloadType_t::default(), sys::nvtxEventAttributes_v2_payload_t { ullValue: 0 });
+        let (payload_type, payload) = self.payload.map_or(none, Payload::raw);
+        let color_type = match self.color {
+            Some(_) => sys::nvtxColorType_t::NVTX_COLOR_ARGB,
+            None => sys::nvtxColorType_t::NVTX_COLOR_UNKNOWN,
+        };
+        sys::nvtxEventAttributes_t {
+            version: sys::NVTX_VERSION as u16,
+            size: size_of::<sys::nvtxEventAttributes_t>() as u16,
+            category: self.category.filter(|category| category.domain.is(domain)).map_or(0, |category| category.number),
+            colorType: color_type.0 as i32,
+            color: self.color.map_or(0, Color::argb),
+            payloadType: payload_type.0 as i32,
+            reserved0: 0,
+            payload,
+            messageType: kind.0 as i32,
+            message,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Annotation<'a> {
+    fn from(text: &'a str) -> Self {
+        Annotation::new(text)
+    }
+}
+
+impl<'a> From<&'a String> for Annotation<'a> {
+    fn from(text: &'a String) -> Self {
+        Annotation::new(text)
+    }
+}
+
+impl<'a> From<&'a Name> for Annotation<'a> {
+    fn from(name: &'a Name) -> Self {
+        Annotation::of(Message::Name(name))
+    }
+}
+
+/// A range of its thread, which ends when this is dropped; from [`range`] and [`Domain::range`].
+#[derive(Debug)]
+#[must_use = "the range ends when the guard is dropped"]
+pub struct Range {
+    /// `None` where nobody hears.
+    domain: Option<Domain>,
+    /// The tool ends the last range of the thread that asks.
+    _of_this_thread: PhantomData<*const c_void>,
+}
+
+impl Drop for Range {
+    fn drop(&mut self) {
+        match &self.domain {
+            None => {}
+            // SAFETY: it takes nothing.
+            Some(domain) if domain.0.global => drop(unsafe { sys::nvtxRangePop() }),
+            // SAFETY: the domain is held.
+            Some(domain) => drop(unsafe { sys::nvtxDomainRangePop(domain.0.raw) }),
+        }
+    }
+}
+
+/// A range that ends when this is dropped, on any thread; from [`start`] and [`Domain::start`].
+#[derive(Debug)]
+#[must_use = "the range ends when the guard is dropped"]
+pub struct StartedRange {
+    /// `None` where nobody hears.
+    domain: Option<Domain>,
+    id: sys::nvtxRangeId_t,
+}
+
+impl Drop for StartedRange {
+    fn drop(&mut self) {
+        match &self.domain {
+            None => {}
+            // SAFETY: the number is of a range that was started, and is ended once.
+            Some(domain) if domain.0.global => unsafe { sys::nvtxRangeEnd(self.id) },
+            // SAFETY: as above; the domain is held.
+            Some(domain) => unsafe { sys::nvtxDomainRangeEnd(domain.0.raw, self.id) },
+        }
+    }
+}
+
+/// A range of what this thread does until the guard is dropped, see [`Domain::range`].
+///
+/// # Examples
+///
+/// ```
+/// let _range = cuda_driver::nvtx::range("work");
+/// ```
+pub fn range<'a>(what: impl Into<Annotation<'a>>) -> Range {
+    GLOBAL.range(what)
+}
+
+/// A range until the guard is dropped, on whichever thread, see [`Domain::start`].
+///
+/// # Examples
+///
+/// ```
+/// let range = cuda_driver::nvtx::start("a request");
+/// std::thread::spawn(move || drop(range)).join().unwrap();
+/// ```
+pub fn start<'a>(what: impl Into<Annotation<'a>>) -> StartedRange {
+    GLOBAL.start(what)
+}
+
+/// Marks this moment, see [`Domain::mark`].
+///
+/// # Examples
+///
+/// ```
+/// cuda_driver::nvtx::mark("the input is read");
+/// ```
+pub fn mark<'a>(what: impl Into<Annotation<'a>>) {
+    GLOBAL.mark(what);
+}
+
+/// Gives the calling thread a name.
+///
+/// # Examples
+///
+/// ```
+/// cuda_driver::nvtx::name_thread("reader");
+/// ```
+pub fn name_thread(name: &str) {
+    if tool().is_none() {
+        return;
+    }
+    // SAFETY: it takes nothing.
+    let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+    // SAFETY: the name is a C string that lives through the call.
+    unsafe { sys::nvtxNameOsThreadA(thread as u32, c_text(name).as_ptr()) };
+}
+
+/// Something of CUDA's that profilers can show by a name: a [`Stream`], an [`Event`], a [`Context`] or a [`Device`].
+pub trait Named: sealed::Sealed {
+    /// Gives it a name in profilers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// use cuda_driver::{Driver, Stream, nvtx::Named};
+    ///
+    /// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// Stream::new(&context)?.name_for_profilers("uploads");
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn name_for_profilers(&self, name: &str);
+}
+
+mod sealed {
+    /// Keeps [`Named`](super::Named) to what NVTX knows.
+    pub trait Sealed {}
+}
+
+macro_rules! named {
+    ($($ty:ty => $function:ident, $raw:expr;)*) => {$(
+        impl sealed::Sealed for $ty {}
+
+        impl Named for $ty {
+            fn name_for_profilers(&self, name: &str) {
+                let raw: fn(&$ty) -> Option<_> = $raw;
+                if let Some(raw) = tool().and_then(|_| raw(self)) {
+                    // SAFETY: the object is live, and the name is a C string that lives through the call.
+                    unsafe { sys::$function(raw, c_text(name).as_ptr()) };
+                }
+            }
+        }
+    )*};
+}
+
+named! {
+    Stream => nvtxNameCuStreamA, |stream| Some(stream.as_raw());
+    Event => nvtxNameCuEventA, |event| Some(event.as_raw());
+    Context => nvtxNameCuContextA, |context| Some(context.as_raw());
+    Device => nvtxNameCuDeviceA, |device| device.as_raw().ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nul_in_a_text_is_shown_and_ends_nothing() {
+        assert_eq!(c_text("a\0b").to_str(), Ok("a␀b"));
+        assert_eq!(c_text("plain").to_str(), Ok("plain"));
+    }
+
+    #[test]
+    fn payloads_say_their_type_and_nothing_beyond_it() {
+        let (kind, raw) = Payload::from(-1_i32).raw();
+        assert_eq!(kind, sys::nvtxPayloadType_t::NVTX_PAYLOAD_TYPE_INT32);
+        // SAFETY: every part of the union is plain data.
+        assert_eq!(unsafe { raw.ullValue }, 0xffff_ffff);
+    }
+}

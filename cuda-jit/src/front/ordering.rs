@@ -1,0 +1,101 @@
+//! `cmp`, `partial_cmp`, `total_cmp`, and the methods of the `Ordering` that they yield.
+
+use std::cmp::Ordering;
+
+use super::function::{Lowering, Result};
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, Pos};
+
+/// What such a method yields.
+pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+    match (name, receiver) {
+        ("cmp" | "total_cmp", _) => Some(Ty::ORDERING),
+        ("partial_cmp", _) => Some(Ty::Option(Box::new(Ty::ORDERING))),
+        ("is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne", of) if *of == Ty::ORDERING => {
+            Some(Ty::Scalar(Scalar::Bool))
+        }
+        ("reverse" | "then", of) if *of == Ty::ORDERING => Some(of.clone()),
+        _ => None,
+    }
+}
+
+impl Lowering<'_> {
+    /// An `Ordering` as a constant.
+    pub(super) fn ordering(&mut self, order: Ordering) -> Value {
+        self.constant(Scalar::I8, u64::from(order as i8 as u8))
+    }
+
+    /// `receiver.cmp(other)` and its kin.
+    pub(super) fn order(&mut self, at: Pos, name: &str, place: &Place, other: &'static Expr) -> Result<Val> {
+        let wanted = Ty::Ref(Box::new(place.ty().clone()), Memory::unknown(false));
+        let other = self.expr(other, Some(&wanted))?;
+        self.order_of(at, name, place, &Place::Fixed(other))
+    }
+
+    /// How two values are ordered.
+    pub(super) fn order_of(&mut self, at: Pos, name: &str, place: &Place, other: &Place) -> Result<Val> {
+        let pair = [place, other].map(|place| self.through(place.clone()));
+        let [mut left, mut right] = pair;
+        if name == "total_cmp" {
+            (left, right) = (self.total_bits(&left), self.total_bits(&right));
+        }
+        let less = self.compared(at, CompareOp::Lt, &left, &right)?;
+        let greater = self.compared(at, CompareOp::Gt, &left, &right)?;
+        let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|order| self.ordering(order));
+        let rest = self.select(greater, orders[2], orders[1], Scalar::I8);
+        let order = self.select(less, orders[0], rest, Scalar::I8);
+        if name != "partial_cmp" {
+            return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
+        }
+        let equal = self.compared(at, CompareOp::Eq, &left, &right)?;
+        let differ = self.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
+        let some = self.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
+        Ok(Val { ty: Ty::Option(Box::new(Ty::ORDERING)), leaves: vec![some, order] })
+    }
+
+    /// A float as a signed integer of the same total order: that of its bits, those but the sign inverted where it is set.
+    fn total_bits(&mut self, place: &Place) -> Place {
+        let value = self.read(place);
+        let Some(float) = value.ty.as_scalar().filter(|scalar| scalar.is_float()) else { return Place::Fixed(value) };
+        let signed = match float.bits() {
+            16 => Scalar::I16,
+            32 => Scalar::I32,
+            _ => Scalar::I64,
+        };
+        let bits = self.build.value(Op::Bitcast(value.only(), float.unsigned()), float.unsigned());
+        let bits = self.build.value(Op::Bitcast(bits, signed), signed);
+        let (zero, others) = (self.constant(signed, 0), self.constant(signed, (1 << (float.bits() - 1)) - 1));
+        let negative = self.compare(CompareOp::Lt, bits, zero);
+        let inverted = self.binary_value(BinaryOp::Xor, bits, others, signed);
+        Place::Fixed(Val::scalar(signed, self.select(negative, inverted, bits, signed)))
+    }
+
+    /// A method of an `Ordering`.
+    pub(super) fn ordering_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+        let order = self.read(of).only();
+        let equal = self.ordering(Ordering::Equal);
+        let compare = match name {
+            "is_lt" => CompareOp::Lt,
+            "is_le" => CompareOp::Le,
+            "is_gt" => CompareOp::Gt,
+            "is_ge" => CompareOp::Ge,
+            "is_eq" => CompareOp::Eq,
+            "is_ne" => CompareOp::Ne,
+            "reverse" => {
+                let reversed = self.unary_value(UnaryOp::Neg, order, Scalar::I8);
+                return Ok(Val { ty: Ty::ORDERING, leaves: vec![reversed] });
+            }
+            "then" if let [next] = args => {
+                let next = self.expr_as(next, &Ty::ORDERING)?.only();
+                let same = self.compare(CompareOp::Eq, order, equal);
+                let order = self.select(same, next, order, Scalar::I8);
+                return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
+            }
+            _ => return Err(self.error(at, format!("kernels have no method `{name}` on `Ordering`"))),
+        };
+        Ok(Val::scalar(Scalar::Bool, self.compare(compare, order, equal)))
+    }
+}

@@ -1,0 +1,295 @@
+//! What a debugger is told: the scopes and variables of the source, and their types.
+//!
+//! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written.
+//! `usize` and `isize` are `u64` and `i64` here as everywhere behind rustc, but for lengths and strides.
+
+use std::collections::HashMap;
+
+use super::Program;
+use super::expr::mask;
+use super::function::{Local, Lowering};
+use super::layout::{TAG, shown};
+use super::types::Val;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{
+    self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
+    Variable,
+};
+use crate::syntax::Pos;
+
+/// The types that a module's variables have.
+#[derive(Default)]
+pub(super) struct SourceTypes {
+    pub(super) types: Vec<SourceType>,
+    known: HashMap<SourceType, SourceTypeId>,
+}
+
+/// The name of the part of an `Option` that tells whether it is `Some`.
+const IS_SOME: &str = "is_some";
+
+/// How the value of a binding lies in its slots.
+struct Shown {
+    ty: SourceTypeId,
+    size: u32,
+    align: u32,
+    /// Where each leaf is.
+    leaves: Vec<u32>,
+}
+
+impl Lowering<'_> {
+    /// The place of something in the function whose syntax is being lowered.
+    fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
+        kir::Place { file: self.frame().file.clone(), line, column }
+    }
+
+    /// Begins a scope and yields it, if the kernel is for a debugger.
+    pub(super) fn enter(&mut self, at: Pos) -> Option<SourceScopeId> {
+        if !self.program.variables {
+            return None;
+        }
+        let outer = self.build.scope();
+        let scope = SourceScope { outer, place: self.source_place(at), inlined: None };
+        let scope = Some(self.build.new_scope(scope));
+        self.build.set_scope(scope);
+        scope
+    }
+
+    /// Begins the scope of a function that is written in place of a call, if the kernel has line tables; returns the
+    /// scope before.
+    pub(super) fn enter_inlined(&mut self) -> Option<SourceScopeId> {
+        let outer = self.build.scope();
+        if let Some(call) = self.build.place().cloned() {
+            let definition = self.frame().definition;
+            let (name, place) = (definition.name.to_owned(), self.source_place(Pos(definition.line, 1)));
+            let scope = SourceScope { outer, place, inlined: Some((name, call)) };
+            let scope = self.build.new_scope(scope);
+            self.build.set_scope(Some(scope));
+        }
+        outer
+    }
+
+    /// Begins a scope in the file of a closure that a launch passes, if the kernel has line tables; returns the scope
+    /// before.
+    pub(super) fn enter_passed(&mut self) -> Option<SourceScopeId> {
+        let outer = self.build.scope();
+        if self.program.lines {
+            let line = self.frame().definition.line;
+            let scope = SourceScope { outer, place: self.source_place(Pos(line, 1)), inlined: None };
+            let scope = self.build.new_scope(scope);
+            self.build.set_scope(Some(scope));
+        }
+        outer
+    }
+
+    /// Tells a debugger of a binding, whose name means it from here on, or from where it was declared without a value.
+    pub(super) fn tell(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
+        let parameter = self.parameter.take();
+        if !self.program.variables {
+            return;
+        }
+        let (ty, home) = match local {
+            Local::Cell(cell, ty) => (self.program.in_memory(ty), self.homes.remove(cell).map(Home::Array)),
+            Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => {
+                (self.program.in_memory(ty), self.homes.remove(&leaves[0]).map(Home::Array))
+            }
+            Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
+                let copy = self.new_array("shown", &value.ty).only();
+                self.store(copy, Space::Local, &value);
+                (self.program.in_memory(&value.ty), self.homes.remove(&copy).map(Home::Array))
+            }
+            Local::Fixed(value) => {
+                let slots = self.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
+                self.set(&slots, &value.leaves);
+                self.in_slots(number, &value.ty, &slots)
+            }
+            Local::Slots(ty, slots) => self.in_slots(number, ty, slots),
+            Local::Late(_) => return,
+        };
+        let Some(home) = home else { return };
+        let binding = &self.frame().definition.bindings[number as usize];
+        let (name, at) = (binding.name.trim_start_matches("r#"), binding.at);
+        let scope = match (declared, parameter) {
+            (Some(scope), _) => Some(scope),
+            (None, Some(_)) => self.build.scope(),
+            (None, None) => self.enter(at),
+        };
+        let place = self.source_place(at);
+        self.build.variable(Variable { name: name.to_owned(), ty, scope, place, parameter, home });
+    }
+
+    fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
+        // what a reference may do is rustc's to say: memory that it may not write others perhaps may
+        let told = self.frame().harvest.bindings[number as usize].clone();
+        let told = told.filter(|told| told.fits(ty)).unwrap_or_else(|| ty.clone());
+        let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
+        let home = Home::Slots(slots.iter().copied().zip(leaves).collect());
+        (ty, Some(home).filter(|_| !slots.is_empty()))
+    }
+}
+
+impl Program {
+    /// A type where it lies in memory.
+    fn in_memory(&mut self, ty: &Ty) -> SourceTypeId {
+        let kind = match ty {
+            Ty::Unit => SourceKind::Struct(0, Vec::new()),
+            Ty::Scalar(scalar) => SourceKind::Scalar(*scalar),
+            Ty::Enum(of, scalar) => {
+                let names = of.variants.iter().map(|(name, bits)| ((*name).to_owned(), bits & mask(*scalar)));
+                SourceKind::Enum(*scalar, names.collect())
+            }
+            Ty::Array(element, count) if ty.is_plain() => SourceKind::Array(self.in_memory(element), *count),
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_) if ty.is_plain() => {
+                let mut fields = Vec::new();
+                if let Ty::Option(_) = ty {
+                    fields.push(SourceField {
+                        name: IS_SOME.to_owned(),
+                        offset: TAG,
+                        ty: self.number("bool", Scalar::Bool),
+                    });
+                }
+                for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
+                    fields.push(SourceField { name: part_name(ty, index), offset, ty: self.in_memory(part) });
+                }
+                SourceKind::Struct(ty.record().size, fields)
+            }
+            _ => return self.shown(ty, ty).ty,
+        };
+        self.source_type(shown(ty), kind)
+    }
+
+    /// A type as a binding's slots hold it, and as rustc tells it: an array in something else is where it lies.
+    fn shown(&mut self, ty: &Ty, told: &Ty) -> Shown {
+        match (ty, told) {
+            (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
+            (Ty::Ref(to, memory), _) => {
+                let to = self.in_memory(to);
+                Shown::word(self.pointer(shown(told), *memory, to))
+            }
+            (Ty::Array(..), _) if ty.is_plain() => {
+                let array = self.in_memory(ty);
+                Shown::word(self.pointer(format!("&mut {}", shown(ty)), Memory::Write(Space::Local), array))
+            }
+            (Ty::Array(element, count), Ty::Array(told_element, _)) => {
+                let element = self.shown(element, told_element);
+                let step = element.size.next_multiple_of(element.align);
+                let places =
+                    (0..*count as u32).flat_map(|index| element.leaves.iter().map(move |leaf| index * step + leaf));
+                let leaves = places.collect();
+                let of = self.source_type(shown(told), SourceKind::Array(element.ty, *count));
+                Shown { ty: of, size: step * *count as u32, align: element.align, leaves }
+            }
+            (Ty::Slice(element, memory), Ty::Slice(_, told_memory)) => {
+                let data = self.elements(element, *memory, *told_memory);
+                let length = Shown::word(self.number("usize", Scalar::U64));
+                self.composed(shown(told), vec![("data_ptr".to_owned(), data), ("length".to_owned(), length)])
+            }
+            (Ty::View(element, dims, memory), Ty::View(_, _, told_memory)) => {
+                let data = self.elements(element, *memory, *told_memory);
+                let numbers = |program: &mut Self, name: &str, scalar| {
+                    let number = program.number(name, scalar);
+                    let of = program.source_type(format!("[{name}; {dims}]"), SourceKind::Array(number, *dims as u64));
+                    let leaves = (0..*dims as u32).map(|axis| 8 * axis).collect();
+                    Shown { ty: of, size: 8 * *dims as u32, align: 8, leaves }
+                };
+                let (dim, strides) = (numbers(self, "usize", Scalar::U64), numbers(self, "isize", Scalar::I64));
+                let kind = if told_memory.writable() { "ArrayViewMut" } else { "ArrayView" };
+                let parts = [("ptr", data), ("dim", dim), ("strides", strides)];
+                let parts = parts.map(|(name, part)| (name.to_owned(), part)).into();
+                self.composed(format!("{kind}{dims}<{}>", shown(element)), parts)
+            }
+            (Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_), _) if !ty.is_plain() || ty.holds_arrays() => {
+                let mut parts = Vec::new();
+                if let Ty::Option(_) = ty {
+                    let tag = Ty::Scalar(Scalar::Bool);
+                    parts.push((IS_SOME.to_owned(), self.shown(&tag, &tag)));
+                }
+                for (index, ((part, _), (told, _))) in ty.parts().into_iter().zip(told.parts()).enumerate() {
+                    parts.push((part_name(ty, index), self.shown(part, told)));
+                }
+                self.composed(shown(told), parts)
+            }
+            _ => {
+                let (record, mut leaves) = (ty.record(), Vec::new());
+                leaf_places(ty, 0, &mut leaves);
+                Shown { ty: self.in_memory(ty), size: record.size, align: record.align, leaves }
+            }
+        }
+    }
+
+    /// What points to the elements of a slice or view.
+    fn elements(&mut self, element: &Ty, memory: Memory, told: Memory) -> Shown {
+        let (name, element) = (shown(element), self.in_memory(element));
+        let name = format!("*{} {name}", if told.writable() { "mut" } else { "const" });
+        Shown::word(self.pointer(name, memory, element))
+    }
+
+    /// Parts one after the other.
+    fn composed(&mut self, name: String, parts: Vec<(String, Shown)>) -> Shown {
+        let (mut end, mut most, mut leaves, mut fields) = (0_u32, 1, Vec::new(), Vec::new());
+        for (name, Shown { ty, size, align, leaves: of_part }) in parts {
+            let offset = end.next_multiple_of(align);
+            leaves.extend(of_part.into_iter().map(|leaf| offset + leaf));
+            fields.push(SourceField { name, offset, ty });
+            (end, most) = (offset + size, most.max(align));
+        }
+        let size = end.next_multiple_of(most);
+        Shown { ty: self.source_type(name, SourceKind::Struct(size, fields)), size, align: most, leaves }
+    }
+
+    fn pointer(&mut self, name: String, memory: Memory, to: SourceTypeId) -> SourceTypeId {
+        self.source_type(name, SourceKind::Pointer(memory.space(), to))
+    }
+
+    fn number(&mut self, name: &str, scalar: Scalar) -> SourceTypeId {
+        self.source_type(name.to_owned(), SourceKind::Scalar(scalar))
+    }
+
+    fn source_type(&mut self, name: String, kind: SourceKind) -> SourceTypeId {
+        let SourceTypes { types, known } = &mut self.types;
+        let ty = SourceType { name, kind };
+        *known.entry(ty.clone()).or_insert_with(|| {
+            types.push(ty);
+            SourceTypeId(types.len() as u32 - 1)
+        })
+    }
+}
+
+impl Shown {
+    /// Something of 8 bytes.
+    fn word(ty: SourceTypeId) -> Self {
+        Shown { ty, size: 8, align: 8, leaves: vec![0] }
+    }
+}
+
+/// What has arrays in it, perhaps behind references that stand for their values, and never changes.
+fn holds_arrays(value: &Val) -> Option<Val> {
+    let mut ty = &value.ty;
+    while let Ty::Ref(to, Memory::Value) = ty {
+        ty = to;
+    }
+    let holds = ty.is_plain() && ty.holds_arrays() && !matches!(ty, Ty::Array(..));
+    holds.then(|| Val { ty: ty.clone(), leaves: value.leaves.clone() })
+}
+
+/// Where the leaves of what has no references and arrays lie, if it begins at `start`.
+fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
+    match ty {
+        Ty::Scalar(_) | Ty::Enum(..) => leaves.push(start),
+        Ty::Option(_) => leaves.push(start + TAG),
+        _ => {}
+    }
+    for (part, offset) in ty.parts() {
+        leaf_places(part, start + offset, leaves);
+    }
+}
+
+/// The name of a type's part; rustc's where it has only a number.
+fn part_name(ty: &Ty, index: usize) -> String {
+    match ty {
+        Ty::Option(_) => "value".to_owned(),
+        Ty::Struct(of) if !of.fields[index].name.starts_with(|c: char| c.is_ascii_digit()) => {
+            of.fields[index].name.to_owned()
+        }
+        _ => format!("__{index}"),
+    }
+}

@@ -1,0 +1,205 @@
+//! Conditional nodes: bodies, which are graphs of the node's own, and a number that says which of them runs, and how often.
+//!
+//! The number is a word of device memory whose address is the handle, so that kernels set it as they write memory
+//! (`cudaGraphSetConditional` of the device's library). A node looks at it when everything before it has finished, and runs its
+//! bodies there and then, node by node in an order of the graph: what two of their nodes do never overlaps.
+//!
+//! Invariant: a body has only kernels, copies, fills, empty nodes, children of those, and conditional nodes; that is checked
+//! when the graph is instantiated. One node looks at a number.
+//!
+//! # Safety
+//!
+//! See the driver's module. A number's word is read and written as an atomic, as long as its memory lives.
+
+use super::{GRAPHS, Graphs, INVALID, Work, api, initialised, put};
+use crate::driver::memory::failure;
+use crate::driver::state::{Context, context, healthy};
+use crate::driver::work::{Item, Op};
+use crate::memory::{Kind, MEMORY};
+use crate::queue::Task;
+use cuda_sys::{
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUcontext, CUgraph, CUgraphConditionalHandle,
+    CUgraphConditionalNodeType, CUresult,
+};
+use std::ffi::c_uint;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// The number of a conditional node.
+pub(in crate::driver) struct Number {
+    address: u64,
+    /// What it is at the beginning of each execution of its graph.
+    default: Option<u32>,
+    /// A node looks at it.
+    taken: AtomicBool,
+}
+
+impl Number {
+    fn new(default: Option<u32>) -> Result<Number, CUresult> {
+        let address = MEMORY.alloc(4, Kind::Internal).map_err(failure)?;
+        let number = Number { address, default, taken: AtomicBool::new(false) };
+        number.word().store(0, Ordering::Release);
+        Ok(number)
+    }
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: the word is allocated, and aligned, as long as this lives.
+        unsafe { AtomicU32::from_ptr(self.address as *mut u32) }
+    }
+
+    pub(in crate::driver) fn begin(&self) {
+        if let Some(default) = self.default {
+            self.word().store(default, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        // Allocated above, so freeing it cannot fail.
+        let _ = MEMORY.free(self.address, |kind| kind == Kind::Internal);
+    }
+}
+
+/// How a node chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    If,
+    While,
+    Switch,
+}
+
+/// What a conditional node is.
+pub(in crate::driver) struct Conditional {
+    pub(super) context: Arc<Context>,
+    pub(super) number: Arc<Number>,
+    pub(super) choice: Choice,
+    /// Its bodies, by handle.
+    pub(super) bodies: Vec<usize>,
+}
+
+/// What a client asks for.
+pub(super) struct Asked {
+    context: Arc<Context>,
+    handle: u64,
+    choice: Choice,
+    bodies: usize,
+}
+
+/// Reads the description of a node.
+pub(super) fn asked(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<Asked, CUresult> {
+    use CUgraphConditionalNodeType as T;
+    let (choice, most) = match p.type_ {
+        T::CU_GRAPH_COND_TYPE_IF => (Choice::If, 2),
+        T::CU_GRAPH_COND_TYPE_WHILE => (Choice::While, 1),
+        T::CU_GRAPH_COND_TYPE_SWITCH => (Choice::Switch, c_uint::MAX),
+        _ => return Err(INVALID),
+    };
+    if p.size == 0 || p.size > most {
+        return Err(INVALID);
+    }
+    let context = if p.ctx.is_null() { healthy()? } else { context(p.ctx)? };
+    Ok(Asked { context, handle: p.handle, choice, bodies: p.size as usize })
+}
+
+/// Adds the node, with new graphs as its bodies.
+pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Asked) -> Result<usize, CUresult> {
+    let found = graphs.graph(graph)?;
+    found.check(after)?;
+    let number = found.numbers.iter().find(|number| number.address == asked.handle).ok_or(INVALID)?;
+    if number.taken.swap(true, Ordering::Relaxed) {
+        return Err(INVALID);
+    }
+    let number = Arc::clone(number);
+    let bodies: Vec<usize> = (0..asked.bodies).map(|_| graphs.create()).collect();
+    for body in &bodies {
+        graphs.graph(*body)?.owned = true;
+    }
+    let shown = bodies.clone();
+    let Asked { context, choice, .. } = asked;
+    let node =
+        graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, number, choice, bodies })))?;
+    // The client reads their handles here as long as the node is there.
+    graphs.node(node)?.shown = shown;
+    Ok(node)
+}
+
+/// Whether a node may be in a body.
+pub(super) fn allowed(work: &Work) -> bool {
+    match work {
+        Work::Op(_, op) => matches!(op, Op::Kernel { .. } | Op::Copy(_) | Op::Fill(_)),
+        Work::Empty | Work::Child(_) | Work::Conditional(_) => true,
+        Work::Record(..) | Work::Wait(..) => false,
+    }
+}
+
+/// The bodies of a node, as a launch takes them along.
+pub(in crate::driver) struct Branch {
+    pub(super) node: Arc<Conditional>,
+    pub(super) bodies: Vec<BranchBody>,
+    /// The stream and the branch that the launch is in: for the timeline.
+    pub(super) stream: u64,
+    pub(super) lane: u32,
+}
+
+/// What a body does each time that it runs.
+pub(super) struct BranchBody {
+    /// Numbers that begin anew.
+    pub(super) numbers: Vec<Arc<Number>>,
+    /// Its work, in an order in which it may run.
+    pub(super) ops: Vec<Op>,
+}
+
+impl Branch {
+    /// Runs what the number says, until that is done or the context is poisoned.
+    pub(in crate::driver) fn run(&self) {
+        let Conditional { number, choice, context, .. } = &*self.node;
+        let value = || number.word().load(Ordering::Acquire);
+        let chosen = match (choice, value()) {
+            (Choice::If, 0) => 1,
+            (Choice::If, _) => 0,
+            (Choice::Switch, at) => at as usize,
+            (Choice::While, _) => {
+                while value() != 0 && context.fault().is_ok() {
+                    self.body(0);
+                }
+                return;
+            }
+        };
+        self.body(chosen);
+    }
+
+    /// Runs a body, where there is one of that position.
+    fn body(&self, at: usize) {
+        let Some(BranchBody { numbers, ops }) = self.bodies.get(at) else { return };
+        numbers.iter().for_each(|number| number.begin());
+        for op in ops {
+            let context = Arc::clone(&self.node.context);
+            Item { context, stream: self.stream, lane: self.lane, op: op.again() }.run();
+        }
+    }
+}
+
+api! {
+    fn cuGraphConditionalHandleCreate(
+        out: *mut CUgraphConditionalHandle,
+        graph: CUgraph,
+        on: CUcontext,
+        value: c_uint,
+        flags: c_uint,
+    ) {
+        initialised()?;
+        if flags > CU_GRAPH_COND_ASSIGN_DEFAULT || out.is_null() {
+            return Err(INVALID);
+        }
+        // The context says where kernels reach the number, which is everywhere here.
+        if on.is_null() { healthy()? } else { context(on)? };
+        let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(value);
+        let mut graphs = GRAPHS.lock();
+        let found = graphs.graph(graph.addr())?;
+        let number = Arc::new(Number::new(default)?);
+        put(out, number.address)?;
+        found.numbers.push(number);
+        Ok(())
+    }
+}
