@@ -34,12 +34,17 @@ mod array;
 mod assign;
 mod buffer;
 mod create;
+mod dlpack;
 mod element;
 mod error;
+mod exchange;
+mod external;
 mod graph;
 mod host_array;
 mod host_copy;
 mod host_memory;
+mod interface;
+mod ipc;
 mod layout;
 mod managed;
 mod pitched;
@@ -55,8 +60,10 @@ mod view;
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use dlpack::{Dlpack, ManagedTensor, ffi};
 pub use element::Element;
 pub use error::{Error, OutOfMemory, Refused, Result};
+pub use exchange::{ExchangeError, Exchanged, NumberKind};
 pub use host_array::{
     HostArray, HostKind, Managed, Mapped, OnDevice, PageLocked, Pinned, Registered, RegisteredMapped,
 };
@@ -64,7 +71,9 @@ pub use host_memory::{
     HostOptions, ManagedArray, MappedArray, PinnedArray, managed_array, managed_array_like, mapped_array,
     mapped_array_like, pinned_array, pinned_array_like,
 };
+pub use interface::CudaArrayInterface;
+pub use ipc::{IpcHandle, shareable_array};
 pub use managed::{Advice, MemoryLocation};
 pub use registered::{MappedView, PinnedView, mapped, pinned};
-pub use storage::{Owned, Storage, StorageMut, View, ViewMut};
+pub use storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
 pub use transfer::{GivenBack, Transfer};
