@@ -374,6 +374,10 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
+            // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
+            if !self.context.is_lost() {
+                std::mem::forget(std::mem::replace(&mut self.source, Source::Plain));
+            }
         }
     }
 }

@@ -53,8 +53,10 @@ fn load(context: &cuda_driver::Context, stream: &Stream, ptx: &str, name: &str) 
     // SAFETY: see the header; the text is our own compiler's.
     let module = unsafe { Module::load_ptx(context, ptx) }?;
     let function = module.function(name)?;
-    // SAFETY: as above; the kernel has at most this many parameters of at most this many bytes.
-    unsafe { function.launch(&LaunchConfig::new(1, (TILE, TILE)), stream, &mut parameters) }?;
+    let count = function.parameters().context("the software device tells parameters")?.len();
+    ensure!(count <= PARAMETERS, "{name} has {count} parameters");
+    // SAFETY: as above; the kernel has this many parameters, of at most that many bytes.
+    unsafe { function.launch(&LaunchConfig::new(1, (TILE, TILE)), stream, &mut parameters[..count]) }?;
     stream.synchronize()?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -1,8 +1,14 @@
 //! LLVM's machinery around a module: the target machine, the passes, PTX out.
 //!
 //! A target machine costs more to make than a small kernel to compile, so each thread keeps those that it used.
+//!
+//! LLVM's code generator simplifies once more what it is given, and what is a third of a compilation finds little behind
+//! the passes that ran before. So from level 2 on it is told not to ([`OptimizationLevel::None`]), and what did find
+//! something runs here: [`passes`] and [`LATE`] by name, [`wide`] written out. ptxas sees no difference in what is then
+//! left to it, copies between registers and branches to what follows. Only what keeps variables in memory is generated at
+//! LLVM's usual level, which alone lets them share it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 use cuda_llvm::inkwell;
@@ -13,13 +19,14 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetData, TargetMachine, TargetTriple};
+use inkwell::values::InstructionOpcode;
 
 use super::debug;
 use super::function::lower_module;
 use super::inlined::Inlined;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
-use super::{hoist, inlined};
+use super::{hoist, inlined, wide};
 use crate::kir;
 use crate::target::Target;
 
@@ -64,6 +71,7 @@ fn passes(opt_level: u8, shape: Shape) -> String {
         simplify,
         "adce,dse,loop-mssa(licm)",
         "simplifycfg<forward-switch-cond;switch-range-to-icmp;hoist-common-insts;sink-common-insts>",
+        "slsr",
         &unroll,
         "early-cse<memssa>",
         simplify,
@@ -79,6 +87,10 @@ fn passes(opt_level: u8, shape: Shape) -> String {
         format!("globaldce,function(nvvm-intr-range,{functions})")
     }
 }
+
+/// What LLVM's code generator would do first, once checks have left the loops: the addresses of a loop's turns are added up,
+/// and neighbours in memory become one access.
+const LATE: &str = "function(loop(loop-reduce),load-store-vectorizer)";
 
 /// What a module has that some passes are for.
 #[derive(Clone, Copy)]
@@ -126,41 +138,35 @@ pub(super) fn with<R>(
 /// LLVM's code generator for one target and level.
 pub(super) struct Machine {
     machine: TargetMachine,
+    /// The one that lets variables share memory, once it was needed.
+    sharing: OnceCell<TargetMachine>,
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
     target: Target,
+    lines: bool,
 }
 
 impl Machine {
     fn new(target: &Target, opt_level: u8, lines: bool) -> Result<Self, EmitError> {
         cuda_llvm::initialize();
-        let triple = TargetTriple::create(TRIPLE);
-        let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
-        let level = match opt_level {
-            0 => OptimizationLevel::None,
-            1 => OptimizationLevel::Less,
-            // The level above numbers values where this one looks for equal ones: the same code for a tenth more time.
-            _ => OptimizationLevel::Default,
-        };
-        // The newer targets' own versions are no older.
-        let features = match target.capability() {
-            cc if lines && cc < (8, 9).into() => LINES_VERSION,
-            cc if cc < (8, 0).into() => LEAST_VERSION,
-            _ => "",
-        };
-        let machine = llvm
-            .create_target_machine(
-                &triple,
-                &target.to_string(),
-                features,
-                level,
-                RelocMode::Default,
-                CodeModel::Default,
-            )
-            .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))?;
-        let data = machine.get_target_data();
-        Ok(Self { machine, data, triple, opt_level, target: *target })
+        let level = if opt_level == 1 { OptimizationLevel::Less } else { OptimizationLevel::None };
+        let machine = target_machine(target, lines, level)?;
+        let (data, triple) = (machine.get_target_data(), machine.get_triple());
+        Ok(Self { machine, sharing: OnceCell::new(), data, triple, opt_level, target: *target, lines })
+    }
+
+    /// The code generator for a module: with variables in memory, the one that lets them share it.
+    fn generator(&self, variables: bool) -> Result<&TargetMachine, EmitError> {
+        if self.opt_level < 2 || !variables {
+            return Ok(&self.machine);
+        }
+        if let Some(machine) = self.sharing.get() {
+            return Ok(machine);
+        }
+        // The level above numbers values where this one looks for equal ones: the same code for a tenth more time.
+        let machine = target_machine(&self.target, self.lines, OptimizationLevel::Default)?;
+        Ok(self.sharing.get_or_init(|| machine))
     }
 
     /// Compiles a verified module.
@@ -181,11 +187,15 @@ impl Machine {
         self.verify(&module)?;
         let text = || options.keep_llvm_ir.then(|| module.print_to_string().to_string());
         let built = text();
-        module
-            .run_passes(&passes(self.opt_level, Shape::of(&module, kir)), &self.machine, PassBuilderOptions::create())
-            .map_err(|error| EmitError::Llvm(error.to_string()))?;
+        self.run(&passes(self.opt_level, Shape::of(&module, kir)), &module)?;
         if self.opt_level >= 2 && !kir.sites.is_empty() {
             hoist::checks(context, &module)?;
+            self.verify(&module)?;
+        }
+        let variables = has_variables(&module);
+        if self.opt_level >= 2 && !variables {
+            self.run(LATE, &module)?;
+            wide::products(context, &module)?;
             self.verify(&module)?;
         }
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
@@ -194,13 +204,18 @@ impl Machine {
             false => (module, Inlined::default()),
         };
         let ptx = self
-            .machine
+            .generator(variables)?
             .write_to_memory_buffer(&module, FileType::Assembly)
             .map_err(|error| EmitError::Llvm(error.to_string()))?;
         let text = ptx.as_slice();
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
         Ok(Output { ptx: inlined::told(ptx, &inlined), llvm_ir })
+    }
+
+    fn run(&self, passes: &str, module: &Module<'_>) -> Result<(), EmitError> {
+        let options = PassBuilderOptions::create();
+        module.run_passes(passes, &self.machine, options).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
     /// Where debug assertions are on, whether the module is one that LLVM takes.
@@ -222,4 +237,24 @@ impl Machine {
         let module = context.create_module_from_ir(buffer).map_err(|error| EmitError::Llvm(error.to_string()))?;
         Ok((module, inlined))
     }
+}
+
+/// LLVM's code generator; with `lines` one whose PTX can hold debug information.
+fn target_machine(target: &Target, lines: bool, level: OptimizationLevel) -> Result<TargetMachine, EmitError> {
+    let triple = TargetTriple::create(TRIPLE);
+    let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
+    // The newer targets' own versions are no older.
+    let features = match target.capability() {
+        cc if lines && cc < (8, 9).into() => LINES_VERSION,
+        cc if cc < (8, 0).into() => LEAST_VERSION,
+        _ => "",
+    };
+    llvm.create_target_machine(&triple, &target.to_string(), features, level, RelocMode::Default, CodeModel::Default)
+        .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))
+}
+
+/// Whether a function keeps a variable in memory.
+fn has_variables(module: &Module<'_>) -> bool {
+    let mut blocks = module.get_functions().flat_map(|function| function.get_basic_block_iter());
+    blocks.any(|block| block.get_instructions().any(|inst| inst.get_opcode() == InstructionOpcode::Alloca))
 }

@@ -63,6 +63,7 @@ mod reduce;
 mod stack;
 mod together;
 mod variables;
+mod wide;
 
 use std::fmt;
 
