@@ -20,7 +20,8 @@ use crate::strided;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source` to this array, on the context's default stream. `source` is repeated where it is
-    /// smaller and [broadcasting](DeviceArray::broadcast) allows it.
+    /// smaller and [broadcasting](DeviceArray::broadcast) allows it. An array of another device is copied from device to device,
+    /// for which the host waits.
     ///
     /// # Examples
     ///
@@ -39,8 +40,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Broadcast`] if the shapes do not fit; [`Error::OtherContext`] for an array of another context;
-    /// [`Error::Driver`] with the driver's status.
+    /// [`Error::Broadcast`] if the shapes do not fit; [`Error::Driver`] with the driver's status.
     pub fn assign<E: Dimension, R: Storage>(&mut self, source: &DeviceArray<T, E, R>) -> Result<()> {
         let stream = self.context().default_stream();
         self.assign_on(source, &stream)
@@ -114,6 +114,9 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ) -> Result<()> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
+        }
+        if source.context() != self.context() {
+            return self.take_from_peer(&source.borrowed(from.clone()), stream);
         }
         source.prepare_read(stream)?;
         self.prepare_write(stream)?;

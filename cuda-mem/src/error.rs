@@ -87,6 +87,14 @@ pub enum Error {
     /// An array is not shared with another library or process.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
+    /// A copy's callback broke it off.
+    #[error("the copy was broken off after {done} of {total} bytes; what was copied stays")]
+    Interrupted {
+        /// Bytes that were copied.
+        done: usize,
+        /// Bytes of all elements.
+        total: usize,
+    },
     /// Two arrays have different shapes.
     #[error("shapes differ: the device array has {device:?}, the host array has {host:?}")]
     Shape {

@@ -47,7 +47,9 @@ mod interface;
 mod ipc;
 mod layout;
 mod managed;
+mod peer;
 mod pitched;
+mod progress;
 mod registered;
 mod show;
 mod staging;
@@ -74,6 +76,7 @@ pub use host_memory::{
 pub use interface::CudaArrayInterface;
 pub use ipc::{IpcHandle, shareable_array};
 pub use managed::{Advice, MemoryLocation};
+pub use progress::Progress;
 pub use registered::{MappedView, PinnedView, mapped, pinned};
 pub use storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
 pub use transfer::{GivenBack, Transfer};
