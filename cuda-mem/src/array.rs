@@ -105,12 +105,17 @@ fn reach<T: Element, D: Dimension>(layout: &Layout<D>) -> Reach {
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
     /// An array over `buffer`, which has the bytes of this layout.
     pub(crate) fn from_parts(buffer: Buffer, layout: Layout<D>) -> Self {
-        debug_assert!(layout.len() == 0 || layout.span().end * size_of::<T>() <= buffer.len());
-        DeviceArray { storage: Owned(buffer), layout, element: PhantomData }
+        Self::with_storage(Owned(buffer), layout)
     }
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
+    /// An array over memory that has the bytes of this layout.
+    pub(crate) fn with_storage(storage: S, layout: Layout<D>) -> Self {
+        debug_assert!(layout.len() == 0 || layout.span().end * size_of::<T>() <= storage.buffer().len());
+        DeviceArray { storage, layout, element: PhantomData }
+    }
+
     /// An array in the same memory with another layout, which stays inside the old one's elements.
     pub(crate) fn with_layout<E: Dimension>(self, layout: Layout<E>) -> DeviceArray<T, E, S> {
         DeviceArray { storage: self.storage, layout, element: PhantomData }

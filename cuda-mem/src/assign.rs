@@ -14,13 +14,14 @@ use crate::create::new_array;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Plan};
-use crate::pitched::{Pitched, Place};
+use crate::pitched::{End, Pitched};
 use crate::storage::{Storage, StorageMut};
 use crate::strided;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source` to this array, on the context's default stream. `source` is repeated where it is
-    /// smaller and [broadcasting](DeviceArray::broadcast) allows it.
+    /// smaller and [broadcasting](DeviceArray::broadcast) allows it. An array of another device is copied from device to device,
+    /// for which the host waits.
     ///
     /// # Examples
     ///
@@ -39,8 +40,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Broadcast`] if the shapes do not fit; [`Error::OtherContext`] for an array of another context;
-    /// [`Error::Driver`] with the driver's status.
+    /// [`Error::Broadcast`] if the shapes do not fit; [`Error::Driver`] with the driver's status.
     pub fn assign<E: Dimension, R: Storage>(&mut self, source: &DeviceArray<T, E, R>) -> Result<()> {
         let stream = self.context().default_stream();
         self.assign_on(source, &stream)
@@ -115,6 +115,9 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
+        if source.context() != self.context() {
+            return self.take_from_peer(&source.borrowed(from.clone()), stream);
+        }
         source.prepare_read(stream)?;
         self.prepare_write(stream)?;
         let plan = Plan::between(self.layout(), from);
@@ -122,7 +125,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         match Pitched::new(&plan, bytes) {
             // SAFETY: both arrays' uses were prepared on the stream and their borrows last until the copy is enqueued; the
             // target is borrowed exclusively, so that its elements are not the source's.
-            Some(rows) => unsafe { rows.copy(stream.context(), Place::Device(to), Place::Device(from), Some(stream)) },
+            Some(rows) => unsafe { rows.copy(stream.context(), End::Device(to), End::Device(from), Some(stream)) },
             // SAFETY: as above; the elements of an array that can be written lie apart.
             None => unsafe { strided::copy(stream, &plan, bytes, to, from) },
         }

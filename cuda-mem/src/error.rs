@@ -7,6 +7,7 @@ use ndarray::Dimension;
 
 use crate::array::DeviceArray;
 use crate::element::Element;
+use crate::exchange::ExchangeError;
 use crate::storage::Storage;
 
 /// The result of this crate's calls.
@@ -66,6 +67,33 @@ pub enum Error {
         what: &'static str,
         /// What to do instead.
         instead: &'static str,
+    },
+    /// Memory that something else keeps cannot be an array of this shape and type.
+    #[error(
+        "memory at {address:#x} cannot be an array of shape {shape:?} with strides {strides:?} of `{element}`: {what}"
+    )]
+    External {
+        /// The address of the first element.
+        address: u64,
+        /// The shape.
+        shape: Box<[usize]>,
+        /// The strides, in elements.
+        strides: Box<[isize]>,
+        /// The element type.
+        element: &'static str,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// An array is not shared with another library or process.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// A copy's callback broke it off.
+    #[error("the copy was broken off after {done} of {total} bytes; what was copied stays")]
+    Interrupted {
+        /// Bytes that were copied.
+        done: usize,
+        /// Bytes of all elements.
+        total: usize,
     },
     /// Two arrays have different shapes.
     #[error("shapes differ: the device array has {device:?}, the host array has {host:?}")]

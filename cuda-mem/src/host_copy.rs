@@ -17,7 +17,7 @@ use crate::create::new_array;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::Plan;
-use crate::pitched::{Pitched, Place};
+use crate::pitched::{End, Pitched};
 use crate::staging;
 use crate::storage::{Storage, StorageMut};
 
@@ -91,7 +91,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
                 self.buffer().prepare_host_read(&self.reach())?;
-                let (to, from) = (Place::Host(host.as_mut_ptr().cast()), Place::Device(self.device_ptr()));
+                let (to, from) = (End::Host(host.as_mut_ptr().cast()), End::Device(self.device_ptr()));
                 // SAFETY: the plan is of the two arrays' strides; the writes come before in the default stream's order, in
                 // which the driver copies, and the host's array is borrowed exclusively until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }?;
@@ -164,7 +164,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
                 self.prepare_write(&self.context().default_stream())?;
-                let (to, from) = (Place::Device(self.device_ptr()), Place::Host(host.as_ptr().cast_mut().cast()));
+                let (to, from) = (End::Device(self.device_ptr()), End::Host(host.as_ptr().cast_mut().cast()));
                 // SAFETY: the plan is of the two arrays' strides; nobody else uses the memory before in the default
                 // stream's order, in which the driver copies, and the host's array is borrowed until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }

@@ -13,6 +13,7 @@ use cuda_sys::{
 };
 use ndarray::{ArrayBase, Data, Dimension, Order, RawArrayViewMut, ShapeArg, ShapeBuilder};
 
+use crate::alloc::Source;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -152,19 +153,6 @@ impl Drop for HostAllocation {
             unsafe { driver_call!(&self.context, cuMemFreeHost(self.host())) },
             "page-locked memory could not be freed",
         );
-    }
-}
-
-/// Managed memory that the driver allocated.
-struct ManagedAllocation {
-    context: Context,
-    address: CUdeviceptr,
-}
-
-impl Drop for ManagedAllocation {
-    fn drop(&mut self) {
-        // SAFETY: the memory is this owner's, which is dropped when nothing uses it.
-        report(unsafe { driver_call!(&self.context, cuMemFree_v2(self.address)) }, "managed memory could not be freed");
     }
 }
 
@@ -309,9 +297,7 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> 
         // SAFETY: `address` lives through the call.
         let allocated = unsafe { driver_call!(context, cuMemAllocManaged(&mut address, bytes, flags.0)) };
         allocated.map_err(|cause| no_room(cause, bytes, "managed"))?;
-        let memory = ManagedAllocation { context: context.clone(), address };
-        // SAFETY: the device reaches the memory as long as its owner lives, and nobody else knows it.
-        let buffer = unsafe { Buffer::external(context, address, bytes, memory) };
+        let buffer = Buffer::from_source(context, address, bytes, Source::Plain);
         Ok((buffer, std::ptr::with_exposed_provenance_mut(address as usize)))
     })
 }

@@ -34,18 +34,25 @@ mod array;
 mod assign;
 mod buffer;
 mod create;
+mod dlpack;
 mod element;
 mod error;
+mod exchange;
+mod external;
 mod graph;
 mod host_array;
 mod host_copy;
 mod host_memory;
+mod interface;
+mod ipc;
 mod layout;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod managed;
+mod peer;
 mod pitched;
 mod place;
+mod progress;
 mod registered;
 mod show;
 mod staging;
@@ -64,8 +71,10 @@ pub use alloc::{
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use dlpack::{Dlpack, ManagedTensor, ffi};
 pub use element::Element;
 pub use error::{Error, OutOfMemory, Refused, Result};
+pub use exchange::{ExchangeError, Exchanged, NumberKind};
 pub use host_array::{
     HostArray, HostKind, Managed, Mapped, OnDevice, PageLocked, Pinned, Registered, RegisteredMapped,
 };
@@ -73,8 +82,11 @@ pub use host_memory::{
     HostOptions, ManagedArray, MappedArray, PinnedArray, managed_array, managed_array_like, mapped_array,
     mapped_array_like, pinned_array, pinned_array_like,
 };
+pub use interface::CudaArrayInterface;
+pub use ipc::{IpcHandle, shareable_array};
 pub use managed::{Advice, MemoryLocation};
 pub use place::Place;
+pub use progress::Progress;
 pub use registered::{MappedView, PinnedView, mapped, pinned};
-pub use storage::{Owned, Storage, StorageMut, View, ViewMut};
+pub use storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
 pub use transfer::{GivenBack, Transfer};

@@ -14,37 +14,37 @@ use crate::layout::{Plan, Run};
 
 /// One end of a copy: the address of an array's first element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum End {
     Device(CUdeviceptr),
     Host(*mut c_void),
 }
 
-impl Place {
+impl End {
     fn moved(self, bytes: isize) -> Self {
         match self {
-            Place::Device(address) => Place::Device(address.wrapping_add_signed(bytes as i64)),
-            Place::Host(address) => Place::Host(address.wrapping_byte_offset(bytes)),
+            End::Device(address) => End::Device(address.wrapping_add_signed(bytes as i64)),
+            End::Host(address) => End::Host(address.wrapping_byte_offset(bytes)),
         }
     }
 
     fn kind(self) -> CUmemorytype {
         match self {
-            Place::Device(_) => CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            Place::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+            End::Device(_) => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            End::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
         }
     }
 
     fn device(self) -> CUdeviceptr {
         match self {
-            Place::Device(address) => address,
-            Place::Host(_) => 0,
+            End::Device(address) => address,
+            End::Host(_) => 0,
         }
     }
 
     fn host(self) -> *mut c_void {
         match self {
-            Place::Device(_) => std::ptr::null_mut(),
-            Place::Host(address) => address,
+            End::Device(_) => std::ptr::null_mut(),
+            End::Host(address) => address,
         }
     }
 }
@@ -108,7 +108,7 @@ impl Pitched {
     ///
     /// The plan's elements lie in live memory at both ends, `to` and `from` being the first elements; the target's are the
     /// caller's alone until the copy is over, the source's change no more. Host memory lives as long.
-    pub(crate) unsafe fn copy(self, context: &Context, to: Place, from: Place, stream: Option<&Stream>) -> Result<()> {
+    pub(crate) unsafe fn copy(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
         let (to, from) = (to.moved(self.to), from.moved(self.from));
         match self {
             // SAFETY: the caller's promise.
@@ -121,7 +121,7 @@ impl Pitched {
     /// # Safety
     ///
     /// As [`Pitched::copy`].
-    unsafe fn planes(self, context: &Context, to: Place, from: Place, stream: Option<&Stream>) -> Result<()> {
+    unsafe fn planes(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
         let copy = CUDA_MEMCPY3D {
             srcXInBytes: 0,
             srcY: 0,
@@ -162,34 +162,30 @@ impl Pitched {
 /// # Safety
 ///
 /// As [`Pitched::copy`], of bytes one after the other.
-unsafe fn one_row(context: &Context, to: Place, from: Place, bytes: usize, stream: Option<&Stream>) -> Result<()> {
+unsafe fn one_row(context: &Context, to: End, from: End, bytes: usize, stream: Option<&Stream>) -> Result<()> {
     let raw = stream.map(Stream::as_raw);
     let done = match (to, from, raw) {
         // SAFETY: the caller's promise.
-        (Place::Device(to), Place::Device(from), Some(raw)) => unsafe {
+        (End::Device(to), End::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoDAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (Place::Device(to), Place::Host(from), Some(raw)) => unsafe {
+        (End::Device(to), End::Host(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyHtoDAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (Place::Device(to), Place::Host(from), None) => unsafe {
-            driver_call!(context, cuMemcpyHtoD_v2(to, from, bytes))
-        },
+        (End::Device(to), End::Host(from), None) => unsafe { driver_call!(context, cuMemcpyHtoD_v2(to, from, bytes)) },
         // SAFETY: the caller's promise.
-        (Place::Host(to), Place::Device(from), Some(raw)) => unsafe {
+        (End::Host(to), End::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoHAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (Place::Host(to), Place::Device(from), None) => unsafe {
-            driver_call!(context, cuMemcpyDtoH_v2(to, from, bytes))
-        },
+        (End::Host(to), End::Device(from), None) => unsafe { driver_call!(context, cuMemcpyDtoH_v2(to, from, bytes)) },
         // SAFETY: the caller's promise.
-        (Place::Device(to), Place::Device(from), None) => unsafe {
+        (End::Device(to), End::Device(from), None) => unsafe {
             driver_call!(context, cuMemcpyDtoD_v2(to, from, bytes))
         },
-        (Place::Host(_), Place::Host(_), _) => unreachable!("one end is on a device"),
+        (End::Host(_), End::Host(_), _) => unreachable!("one end is on a device"),
     };
     Ok(done?)
 }

@@ -14,6 +14,10 @@ use crate::uses::Reach;
 #[derive(Debug)]
 pub struct Owned(pub(crate) Buffer);
 
+/// Memory that an array owns and never writes, such as what another library lends for reading.
+#[derive(Debug)]
+pub struct ReadOnly(pub(crate) Buffer);
+
 /// Memory of another array, borrowed for reading.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a>(pub(crate) &'a Buffer);
@@ -25,7 +29,7 @@ pub struct ViewMut<'a> {
     pub(crate) exclusive: PhantomData<&'a mut Buffer>,
 }
 
-/// Where the elements of a [`DeviceArray`](crate::DeviceArray) lie: [`Owned`], [`View`] or [`ViewMut`].
+/// Where the elements of a [`DeviceArray`](crate::DeviceArray) lie: [`Owned`], [`ReadOnly`], [`View`] or [`ViewMut`].
 pub trait Storage: sealed::Sealed {
     /// The memory below.
     #[doc(hidden)]
@@ -42,11 +46,19 @@ pub trait StorageMut: Storage {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Owned {}
+    impl Sealed for super::ReadOnly {}
     impl Sealed for super::View<'_> {}
     impl Sealed for super::ViewMut<'_> {}
 }
 
 impl Storage for Owned {
+    #[inline]
+    fn buffer(&self) -> &Buffer {
+        &self.0
+    }
+}
+
+impl Storage for ReadOnly {
     #[inline]
     fn buffer(&self) -> &Buffer {
         &self.0

@@ -21,7 +21,7 @@ use crate::element::Element;
 use crate::error::{Refused, Result};
 use crate::host_array::{HostArray, PageLocked};
 use crate::layout::Plan;
-use crate::pitched::{Pitched, Place};
+use crate::pitched::{End, Pitched};
 use crate::storage::{Storage, StorageMut};
 
 /// What a copy that owns its page-locked array returns: on an error, the array comes back with it.
@@ -165,7 +165,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         };
         pinned.memory().prepare_read(stream)?;
         self.prepare_write(stream)?;
-        let (to, from) = (Place::Device(self.device_ptr()), Place::Host(pinned.host_ptr().cast()));
+        let (to, from) = (End::Device(self.device_ptr()), End::Host(pinned.host_ptr().cast()));
         // SAFETY: the plan is of the two layouts. Both uses are recorded on the stream, so that neither memory is freed, nor
         // used otherwise, before the copy is over, by the host neither.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
@@ -204,7 +204,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         };
         self.prepare_read(stream)?;
         pinned.memory_mut().prepare_write(stream)?;
-        let (to, from) = (Place::Host(pinned.host_ptr().cast()), Place::Device(self.device_ptr()));
+        let (to, from) = (End::Host(pinned.host_ptr().cast()), End::Device(self.device_ptr()));
         // SAFETY: as for the other direction.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
     }

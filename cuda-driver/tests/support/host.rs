@@ -2,7 +2,7 @@
 
 use std::ffi::{c_uint, c_void};
 
-use cuda_sys::{CUdevice, CUdeviceptr, CUmem_advise, CUresult, CUstream, DriverFns};
+use cuda_sys::{CUcontext, CUdevice, CUdeviceptr, CUmem_advise, CUresult, CUstream, DriverFns};
 
 use super::clocks::HOST;
 use super::functions::{INVALID, OK, call, call_about, copy, device_pointer, put};
@@ -98,6 +98,17 @@ fn move_bytes(name: &'static str, to: u64, from: u64, bytes: usize, stream: CUst
     })
 }
 
+unsafe extern "C" fn copy_peer(
+    to: CUdeviceptr,
+    _here: CUcontext,
+    from: CUdeviceptr,
+    _there: CUcontext,
+    bytes: usize,
+    stream: CUstream,
+) -> CUresult {
+    move_bytes("cuMemcpyPeerAsync", to, from, bytes, stream)
+}
+
 pub(super) fn fill(fns: &mut DriverFns) {
     fns.cuMemHostAlloc = Some(host_alloc);
     fns.cuMemFreeHost = Some(host_free);
@@ -108,6 +119,7 @@ pub(super) fn fill(fns: &mut DriverFns) {
     fns.cuMemPrefetchAsync = Some(prefetch);
     fns.cuStreamAttachMemAsync = Some(attach);
     fns.cuMemAdvise = Some(advise);
+    fns.cuMemcpyPeerAsync = Some(copy_peer);
     fns.cuMemcpyHtoDAsync_v2 = Some(copy_in);
     fns.cuMemcpyDtoHAsync_v2 = Some(copy_out);
 }

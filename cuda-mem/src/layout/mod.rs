@@ -67,6 +67,30 @@ impl<D: Dimension> Layout<D> {
         Layout { dim, strides, offset: 0 }
     }
 
+    /// Any strides, in elements, around the first element's place; `None` if an element lies before the beginning, or
+    /// further away than `isize` counts.
+    pub(crate) fn strided(dim: D, strides: &[isize], offset: usize) -> Option<Self> {
+        let (mut low, mut high) = (isize::try_from(offset).ok()?, isize::try_from(offset).ok()?);
+        let mut bits = D::zeros(dim.ndim());
+        for (axis, stride) in strides.iter().enumerate() {
+            let reach = isize::try_from(dim[axis].saturating_sub(1)).ok()?.checked_mul(*stride)?;
+            let end = if reach < 0 { &mut low } else { &mut high };
+            *end = end.checked_add(reach)?;
+            bits[axis] = *stride as usize;
+        }
+        let layout = Layout { dim, strides: bits, offset };
+        (low >= 0 || layout.len() == 0).then_some(layout)
+    }
+
+    /// How many elements before the first the lowest lies; `None` if further than `isize` counts.
+    pub(crate) fn reach_below(dim: &D, strides: &[isize]) -> Option<usize> {
+        let reaches = strides.iter().enumerate().filter(|(_, stride)| **stride < 0);
+        reaches.into_iter().try_fold(0_usize, |below, (axis, stride)| {
+            let reach = dim[axis].saturating_sub(1).checked_mul(stride.unsigned_abs())?;
+            below.checked_add(reach).filter(|sum| isize::try_from(*sum).is_ok())
+        })
+    }
+
     pub(crate) fn dim(&self) -> &D {
         &self.dim
     }

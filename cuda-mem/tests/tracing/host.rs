@@ -1,5 +1,6 @@
 //! Host memory that devices reach: copies that run by themselves are ordered, waited for, and over before the memory goes.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuda_driver::Stream;
@@ -227,4 +228,60 @@ fn arrays_without_elements_have_no_memory() {
     assert!(mapped_array::<f32, _>(&context, 0).unwrap().view_mut().unwrap().is_empty());
     assert_eq!(session.count("cuMemHostAlloc"), 0);
     assert!(matches!(pinned_array::<u64, _>(&context, usize::MAX), Err(Error::TooLarge { .. })));
+}
+
+#[test]
+fn an_array_of_another_device_is_copied_from_device_to_device() {
+    let session = Session::new();
+    let (context, other) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
+    let mut source =
+        cuda_mem::to_device(&context, &Array2::from_shape_fn((8, 16), |(i, j)| (100 * i + j) as u64)).unwrap();
+    source.slice_mut(s![0, ..]).fill_on(0, &a).unwrap();
+    let mut target = zeros::<u64, _>(&other, (8, 16)).unwrap();
+    target.prepare_write(&b).unwrap();
+    session.forget();
+    target.assign(&source).unwrap();
+    assert_eq!(session.count("cuMemcpyPeerAsync"), 1);
+    assert!(session.count("cuStreamSynchronize") >= 2, "for the writes of the source, and for the copy");
+    let expected = source.copy_to_host().unwrap();
+    assert_eq!(target.copy_to_host().unwrap(), expected);
+    target.slice_mut(s![.., 8..]).assign(&source.slice(s![.., ..8])).unwrap();
+    assert_eq!(target.slice(s![.., 8..]).copy_to_host().unwrap(), expected.slice(s![.., ..8]));
+    session.fail("cuMemcpyPeerAsync", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(target.assign(&source).is_err());
+    assert!(target.assign(&source).is_ok(), "the next call works");
+    drop((source, target, a, b, context, other));
+    session.finish();
+}
+
+#[test]
+fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
+    let session = Session::new();
+    let context = session.context();
+    let total = 20 << 20;
+    let host = Array1::<u8>::ones(total);
+    let mut x = zeros::<u8, _>(&context, total).unwrap();
+    let mut heard = Vec::new();
+    let error = x.copy_from_host_with(&host, |progress| {
+        heard.push((progress.done, progress.total));
+        if heard.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(heard, [(8 << 20, total), (16 << 20, total)]);
+    let text = format!("the copy was broken off after {} of {total} bytes; what was copied stays", 16 << 20);
+    assert_eq!(error.unwrap_err().to_string(), text);
+    let mut back = Array1::<u8>::zeros(total);
+    x.copy_to_host_with(&mut back, |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(back.iter().map(|v| usize::from(*v)).sum::<usize>(), 16 << 20, "the array keeps what was copied");
+    let panicked = catch_unwind(AssertUnwindSafe(|| x.copy_from_host_with(&host, |_| panic!("in the callback"))));
+    assert!(panicked.is_err());
+    x.copy_from_host_with(&host, |progress| {
+        if progress.done == total { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+    .unwrap();
+    assert_eq!(x.copy_to_host().unwrap(), host, "the next call works; what breaks off at the end is done");
+    let mut wrong = Array1::<u8>::zeros(3);
+    assert!(matches!(x.copy_to_host_with(&mut wrong, |_| ControlFlow::Continue(())), Err(Error::Shape { .. })));
+    drop((x, context));
+    session.finish();
 }
