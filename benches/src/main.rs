@@ -11,6 +11,7 @@ mod driver;
 mod figures;
 mod kernels;
 mod launch;
+mod mem;
 mod nothing;
 mod rustc;
 mod serve;
@@ -64,11 +65,14 @@ fn main() -> Result<()> {
             "sim-pocl" => sim::serve_pocl()?,
             "driver" => driver::run()?,
             "launch" => launch::run()?,
+            "mem" => mem::run()?,
             "rustc" => rustc::run()?,
             "demo" => demo::run()?,
             "device" => demo::device()?,
             other => {
-                bail!("`{other}` is no group; they are compile, codegen, rustc, sim, driver, launch, demo and device")
+                bail!(
+                    "`{other}` is no group; they are compile, codegen, rustc, sim, driver, launch, mem, demo and device"
+                )
             }
         }
     }

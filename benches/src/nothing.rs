@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use cuda_sys::{
-    CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
+    CUDA_MEMCPY3D, CUcontext, CUdevice, CUdevice_attribute as DeviceAttribute, CUdeviceptr, CUevent, CUfunction,
     CUfunction_attribute as FunctionAttribute, CUgraph, CUgraphExec, CUjit_option, CUmodule, CUresult, CUstream,
     CUstreamCaptureMode, DriverApi, DriverFns,
 };
@@ -67,7 +67,7 @@ unsafe extern "C" fn device_attribute(out: *mut c_int, attribute: DeviceAttribut
     let value = match attribute {
         DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
         DeviceAttribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
-        DeviceAttribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 0,
+        DeviceAttribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
         DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => i32::MAX,
         _ => 1024,
     };
@@ -99,6 +99,15 @@ unsafe extern "C" fn free(_: CUdeviceptr) -> CUresult {
     done()
 }
 
+unsafe extern "C" fn alloc_async(out: *mut CUdeviceptr, bytes: usize, _: CUstream) -> CUresult {
+    // SAFETY: as for the other.
+    unsafe { alloc(out, bytes) }
+}
+
+unsafe extern "C" fn free_async(_: CUdeviceptr, _: CUstream) -> CUresult {
+    done()
+}
+
 unsafe extern "C" fn host_alloc(out: *mut *mut c_void, bytes: usize, _: c_uint) -> CUresult {
     if bytes > size_of_val(&MAPPED) {
         return CUresult::CUDA_ERROR_OUT_OF_MEMORY;
@@ -115,6 +124,10 @@ unsafe extern "C" fn free_host(_: *mut c_void) -> CUresult {
 }
 
 unsafe extern "C" fn copy_in(_: CUdeviceptr, _: *const c_void, _: usize) -> CUresult {
+    done()
+}
+
+unsafe extern "C" fn copy_pitched(_: *const CUDA_MEMCPY3D) -> CUresult {
     done()
 }
 
@@ -238,7 +251,10 @@ pub(crate) fn api() -> Arc<DriverApi> {
         cuMemHostAlloc: Some(host_alloc),
         cuMemHostGetDevicePointer_v2: Some(host_device_pointer),
         cuMemFreeHost: Some(free_host),
+        cuMemAllocAsync: Some(alloc_async),
+        cuMemFreeAsync: Some(free_async),
         cuMemcpyHtoD_v2: Some(copy_in),
+        cuMemcpy3D_v2: Some(copy_pitched),
         cuModuleLoadDataEx: Some(load),
         cuModuleUnload: Some(unload),
         cuModuleGetFunction: Some(function),

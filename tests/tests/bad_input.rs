@@ -121,7 +121,8 @@ fn index_out_of_bounds() -> Result<()> {
     assert_eq!(panic.message, "index out of bounds: the len is 1000 but the index is 1000");
     assert_eq!((panic.block, panic.thread), ([7, 0, 0], [103, 0, 0]));
     let text = error.to_string();
-    for part in ["`next`", "bad_input.rs", "index 1000", "length 1000", "block 7, 0, 0", "thread 103, 0, 0"] {
+    for part in ["`next`", "bad_input.rs", "the index is 1000", "the len is 1000", "block 7, 0, 0", "thread 103, 0, 0"]
+    {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
     // It is reported once; the other threads' results are there, and the context lives.

@@ -28,6 +28,8 @@ enum Group {
     Driver,
     /// What a typed launch costs beside the bare call
     Launch,
+    /// What device memory adds to the driver's functions, and strided arrays beside ndarray's own copy
+    Mem,
     /// The whole process of the demo
     Demo,
 }

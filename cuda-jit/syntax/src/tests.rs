@@ -9,14 +9,14 @@ pub(crate) trait Variants {
 
 /// Bytes of a generator: a variant's number, then mostly small ones, which end what they begin.
 fn bytes(seed: u64, length: u64) -> Code {
-    let mut state = seed;
+    let (mut state, kinds) = (seed, ExprKind::VARIANTS as u64);
     let bytes = (0..length).map(|place| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let byte = (state >> 40) as u8;
         match state >> 60 {
-            _ if place == 0 => (seed % 48) as u8,
+            _ if place == 0 => (seed % kinds) as u8,
             0 => byte,
-            1 | 2 => byte % 48,
+            1 | 2 => byte % kinds as u8,
             _ => byte % 3,
         }
     });

@@ -27,7 +27,9 @@ fn an_index_beyond_the_end() {
         let mut out = device_array_like(&x).unwrap();
         off_by_one::launch((2, 32), &x, &mut out).unwrap();
         let error = synchronize().unwrap_err().to_string();
-        for part in ["off_by_one", "debugging.rs:11", "index 40", "length 40", "block 1, 0, 0; thread 7, 0, 0"] {
+        for part in
+            ["off_by_one", "debugging.rs:11", "the index is 40", "the len is 40", "block 1, 0, 0; thread 7, 0, 0"]
+        {
             assert!(error.contains(part), "no `{part}` in: {error}");
         }
     });

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn programs_reach_all_of_the_grammar() {
-        let text: String = (0..200).map(|number| program::text(1, number, false)).collect();
+        let text: String = (0..400).map(|number| program::text(1, number, false)).collect();
         let forms = [
             "for ",
             "while ",
@@ -185,6 +185,6 @@ mod tests {
             "0xffff_0000u32",
         ];
         let absent: Vec<&str> = forms.into_iter().filter(|form| !text.contains(form)).collect();
-        assert_eq!(absent, [" as u128", "let mut m = "], "128 bits and bound views are no part of the grammar");
+        assert_eq!(absent, ["let mut m = "], "bound views are no part of the grammar");
     }
 }
