@@ -1,7 +1,7 @@
 //! `printf!` on the host: the text that a kernel's `printf!` writes, made by the standard library.
 //!
 //! Integers and `bool` print as Rust prints them. Floats print as C's `vprintf` prints them on the device: `%g` for
-//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here but [`write_digits`] runs on a device; `front` makes the
+//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here but `write_digits` runs on a device; `front` makes the
 //! device's format.
 
 use std::fmt::Write;
