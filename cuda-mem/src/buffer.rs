@@ -198,7 +198,7 @@ impl Buffer {
         if self.is_empty() || self.settled.load(Ordering::Acquire) == stream.id().number() {
             Ok(())
         } else {
-            self.record(|uses| uses.read(reach(), stream))
+            self.record(Some(stream), |uses| uses.read(reach(), stream))
         }
     }
 
@@ -229,13 +229,13 @@ impl Buffer {
     /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
     pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if reach.bytes.is_empty() { Ok(()) } else { self.record(|uses| uses.write(reach, stream)) }
+        if reach.bytes.is_empty() { Ok(()) } else { self.record(Some(stream), |uses| uses.write(reach, stream)) }
     }
 
-    fn record(&self, work: impl FnOnce(&mut Uses) -> Result<()>) -> Result<()> {
+    fn record(&self, stream: Option<&Stream>, work: impl FnOnce(&mut Uses) -> Result<()>) -> Result<()> {
         let mut uses = self.uses.lock();
         let recorded = work(&mut uses);
-        let settled = uses.settled(&self.all()).map_or(0, |id| id.number());
+        let settled = uses.settled(stream.map(Stream::id), &self.all()).map_or(0, |id| id.number());
         self.settled.store(settled, Ordering::Release);
         recorded
     }
@@ -306,13 +306,13 @@ impl Buffer {
 
     /// Waits on the host until every write is over. None begins while the caller keeps the borrow.
     pub(crate) fn finish_writes(&self) -> Result<()> {
-        self.record(Uses::finish_writes)?;
+        self.record(None, Uses::finish_writes)?;
         Ok(self.context.check_panics()?)
     }
 
     /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
     pub(crate) fn finish_uses(&mut self) -> Result<()> {
-        self.record(Uses::finish)?;
+        self.record(None, Uses::finish)?;
         Ok(self.context.check_panics()?)
     }
 

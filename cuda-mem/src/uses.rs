@@ -119,11 +119,13 @@ impl Uses {
         matches!(&self.0[..], [only] if only.id == id && only.writes && only.reach.covers(reach))
     }
 
-    /// A stream that vouches for all of `reach` since the last write of any: reads of them need nothing there.
-    pub(crate) fn settled(&self, reach: &Reach) -> Option<StreamId> {
-        let vouches = |earlier: &Use| earlier.reach.vouches_for(reach);
-        let last = self.0.iter().rev().find(|earlier| earlier.writes || vouches(earlier))?;
-        vouches(last).then_some(last.id)
+    /// A stream that vouches for all of `reach` since the last write of any: reads of them need nothing there. `wanted`, if it
+    /// does.
+    pub(crate) fn settled(&self, wanted: Option<StreamId>, reach: &Reach) -> Option<StreamId> {
+        let since = self.0.iter().rposition(|earlier| earlier.writes).unwrap_or(0);
+        let vouching = || self.0[since..].iter().rev().filter(|earlier| earlier.reach.vouches_for(reach));
+        let found = vouching().find(|earlier| Some(earlier.id) == wanted).or_else(|| vouching().next());
+        found.map(|earlier| earlier.id)
     }
 
     /// Orders what comes on `stream` after every use.
