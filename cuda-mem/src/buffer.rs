@@ -304,7 +304,14 @@ impl Buffer {
         self.uses.lock().writes_before(reach, &self.context.default_stream())
     }
 
-    /// Waits on the host until every write is over. None begins while the caller keeps the borrow.
+    /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
+    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
+        self.uses.lock().wait_for_writes(reach)?;
+        Ok(self.context.check_panics()?)
+    }
+
+    /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow, which
+    /// is of all the memory.
     pub(crate) fn finish_writes(&self) -> Result<()> {
         self.record(None, Uses::finish_writes)?;
         Ok(self.context.check_panics()?)

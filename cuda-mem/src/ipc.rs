@@ -62,7 +62,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// [`ExchangeError::NotShareable`] for memory of a pool, see [`shareable_array`];
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status, or where a kernel panicked.
     pub fn ipc_handle(&self) -> Result<IpcHandle<T, D>> {
-        self.buffer().finish_writes()?;
+        self.buffer().wait_for_writes(&self.reach())?;
         let (mut raw, mut base) = (CUipcMemHandle { reserved: [0; 64] }, 0);
         let first = if self.is_empty() { self.buffer().address() } else { self.device_ptr() };
         // SAFETY: `raw` lives through the call; the driver checks the address.

@@ -28,7 +28,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
             packed.take_from_peer(source, stream)?;
             return self.assign_on(&packed, stream);
         }
-        source.buffer().finish_writes()?;
+        source.buffer().wait_for_writes(&source.reach())?;
         self.prepare_write(stream)?;
         let (to, here) = (self.device_ptr(), self.context().as_raw());
         let (from, there, bytes) = (source.device_ptr(), source.context().as_raw(), self.byte_len());

@@ -123,31 +123,20 @@ impl Pitched {
     /// As [`Pitched::copy`].
     unsafe fn planes(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
         let copy = CUDA_MEMCPY3D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
             srcMemoryType: from.kind(),
             srcHost: from.host(),
             srcDevice: from.device(),
-            srcArray: std::ptr::null_mut(),
-            reserved0: std::ptr::null_mut(),
             srcPitch: self.from_pitch.0,
             srcHeight: self.from_pitch.1,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
             dstMemoryType: to.kind(),
             dstHost: to.host(),
             dstDevice: to.device(),
-            dstArray: std::ptr::null_mut(),
-            reserved1: std::ptr::null_mut(),
             dstPitch: self.to_pitch.0,
             dstHeight: self.to_pitch.1,
             WidthInBytes: self.row,
             Height: self.rows,
             Depth: self.planes,
+            ..CUDA_MEMCPY3D::default()
         };
         let done = match stream {
             // SAFETY: `copy` lives through the call and says what the caller promised.

@@ -133,12 +133,20 @@ impl Uses {
         self.before(0, stream, |_| true)
     }
 
+    /// Makes the host wait for every write that `reach` overlaps. The records stay: a part that lies between may have been
+    /// prepared and not yet enqueued.
+    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
+        let mut writes = self.0.iter().filter(|earlier| earlier.writes && earlier.reach.overlaps(reach));
+        writes.try_for_each(Use::wait_on_host)
+    }
+
     /// Makes the host wait for every use.
     pub(crate) fn wait_on_host(&self) -> Result<()> {
         self.0.iter().try_for_each(Use::wait_on_host)
     }
 
-    /// Makes the host wait for every write. Each is over then; its record stands on for the later reads of its stream.
+    /// Makes the host wait for every write. Each is over then; its record stands on for the later reads of its stream. Nobody
+    /// else prepares one meanwhile.
     pub(crate) fn finish_writes(&mut self) -> Result<()> {
         for write in self.0.iter_mut().filter(|earlier| earlier.writes) {
             write.wait_on_host()?;
@@ -191,16 +199,18 @@ impl Uses {
         self.0.push(new);
     }
 
-    /// Leaves one read and one write of each stream, which stand for the others of the same stream.
+    /// Leaves one read and one write of each stream, which stand for the others of the same stream. Each has the place of the
+    /// latest, so that no use in between vouches that it has been waited for.
     fn join_streams(&mut self) {
-        let mut joined: SmallVec<[Use; 2]> = SmallVec::new();
-        for earlier in self.0.drain(..) {
-            match joined.iter_mut().find(|first| first.id == earlier.id && first.writes == earlier.writes) {
-                Some(first) => first.reach = Reach { bytes: first.reach.hull(&earlier.reach), dense: false },
-                None => joined.push(earlier),
+        let mut latest_first: SmallVec<[Use; 2]> = SmallVec::new();
+        for earlier in self.0.drain(..).rev() {
+            match latest_first.iter_mut().find(|later| later.id == earlier.id && later.writes == earlier.writes) {
+                Some(later) => later.reach = Reach { bytes: later.reach.hull(&earlier.reach), dense: false },
+                None => latest_first.push(earlier),
             }
         }
-        self.0 = joined;
+        latest_first.reverse();
+        self.0 = latest_first;
     }
 }
 

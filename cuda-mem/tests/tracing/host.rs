@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use cuda_driver::Stream;
 use cuda_mem::{Error, MemoryLocation, device_array, managed_array, mapped, mapped_array, pinned, pinned_array, zeros};
 use cuda_sys::CUresult;
-use ndarray::{Array1, Array2, Order, s};
+use ndarray::{Array1, Array2, Axis, Order, s};
 
 use crate::support::{Session, Traits};
 
@@ -251,6 +251,24 @@ fn an_array_of_another_device_is_copied_from_device_to_device() {
     session.fail("cuMemcpyPeerAsync", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
     assert!(target.assign(&source).is_err());
     assert!(target.assign(&source).is_ok(), "the next call works");
+    drop((source, target, a, b, context, other));
+    session.finish();
+}
+
+#[test]
+fn a_copy_to_another_device_leaves_the_records_of_other_parts() {
+    let session = Session::new();
+    let (context, other) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut source = zeros::<u8, _>(&context, 64).unwrap();
+    let mut target = zeros::<u8, _>(&other, 32).unwrap();
+    let (left, mut right) = source.view_mut().split_at(Axis(0), 32);
+    // Prepared, and enqueued only after the copy: what the copy waits for says nothing of it.
+    right.prepare_write(&a).unwrap();
+    target.assign(&left).unwrap();
+    session.forget();
+    source.prepare_read(&b).unwrap();
+    assert_eq!(session.count("cuStreamWaitEvent"), 2, "for the zeros and for the right half");
     drop((source, target, a, b, context, other));
     session.finish();
 }

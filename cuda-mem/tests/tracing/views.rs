@@ -107,6 +107,28 @@ fn many_parts_of_a_stream_become_few_records() {
 }
 
 #[test]
+fn records_that_are_joined_do_not_hide_the_latest_write() {
+    let session = Session::new();
+    let context = session.context();
+    let streams: Vec<Stream> = (0..3).map(|_| Stream::new(&context).unwrap()).collect();
+    let [a, b, c] = &streams[..] else { unreachable!() };
+    let mut x = zeros::<u8, _>(&context, 1000).unwrap();
+    x.slice_mut(s![0]).prepare_write(a).unwrap();
+    x.prepare_read(b).unwrap();
+    // With the zeros, these two and the last read there are one more than are kept apart.
+    for at in 1..14 {
+        x.slice_mut(s![10 * at]).prepare_write(a).unwrap();
+    }
+    x.slice(s![5]).prepare_read(c).unwrap();
+    session.forget();
+    x.prepare_read(b).unwrap();
+    assert_eq!(session.count("cuStreamWaitEvent"), 1, "for what was written since the stream read");
+    drop((x, context));
+    drop(streams);
+    session.finish();
+}
+
+#[test]
 fn rows_of_a_window_are_one_copy_of_the_drivers() {
     let session = Session::new();
     let context = session.context();
