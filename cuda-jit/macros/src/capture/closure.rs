@@ -2,7 +2,7 @@
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Ident, Pat};
+use syn::{Expr, ExprClosure, Ident, Macro, Pat, Stmt};
 
 use super::stmt::after;
 use super::{BindingKind, Capture, node, span::begin};
@@ -98,12 +98,14 @@ impl Capture {
         if closure.capture.is_some() {
             self.moved = Some((first, Vec::new()));
         }
+        // what never returns has whatever type its place asks for
+        let asks = ask && !diverges(&closure.body);
         let (params, body, result) = self.scoped(|walk| {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
             observers.extend(before);
-            let result = ask.then(|| walk.observe(&mut closure.body));
+            let result = asks.then(|| walk.observe(&mut closure.body));
             *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
             (params, body, result)
         });
@@ -111,6 +113,24 @@ impl Capture {
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }
+}
+
+/// Whether an expression is a panic.
+fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Macro(call) => is_panic(&call.mac),
+        Expr::Block(block) => match block.block.stmts.last() {
+            Some(Stmt::Expr(last, _)) => diverges(last),
+            Some(Stmt::Macro(call)) => is_panic(&call.mac),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_panic(call: &Macro) -> bool {
+    let panics = |name: &Ident| ["panic", "unreachable", "todo", "unimplemented"].iter().any(|known| name == known);
+    call.path.segments.last().is_some_and(|last| panics(&last.ident))
 }
 
 /// The name of what a place is a part of.
