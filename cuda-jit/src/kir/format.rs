@@ -34,8 +34,8 @@ impl Printed {
     }
 }
 
-/// The conversions of a format, in order; `None` if it is none of KIR's: a conversion is `%`, then `-` or `0`, a width,
-/// `.` and a precision, each or none, and one of the letters of [`Printed`]. `%%` writes a `%`.
+/// The conversions of a format, in order; `None` if it is none of KIR's: a conversion is `%`, then `+` before what has a
+/// sign, `-` or `0`, a width, `.` and a precision, each or none, and one of the letters of [`Printed`]. `%%` writes a `%`.
 pub fn conversions(format: &str) -> Option<Vec<Printed>> {
     let mut found = Vec::new();
     let mut rest = format;
@@ -56,6 +56,8 @@ pub fn conversions(format: &str) -> Option<Vec<Printed>> {
 fn conversion(text: &str) -> Option<(Printed, &str)> {
     const MOST_DIGITS: usize = 4;
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).filter(|&count| count <= MOST_DIGITS);
+    let signed = text.starts_with('+');
+    let text = text.strip_prefix('+').unwrap_or(text);
     let text = text.strip_prefix(['-', '0']).unwrap_or(text);
     let text = &text[digits(text)?..];
     let text = match text.strip_prefix('.') {
@@ -70,9 +72,10 @@ fn conversion(text: &str) -> Option<(Printed, &str)> {
     let printed = match (chars.next()?, long) {
         ('d', false) => Printed::Signed,
         ('d', true) => Printed::SignedLong,
+        ('f' | 'g' | 'e' | 'E', false) => Printed::Float,
+        _ if signed => return None,
         ('u' | 'x' | 'X' | 'o', false) => Printed::Unsigned,
         ('u' | 'x' | 'X' | 'o', true) => Printed::UnsignedLong,
-        ('f' | 'g' | 'e' | 'E', false) => Printed::Float,
         ('s', false) => Printed::Bool,
         _ => return None,
     };
@@ -89,7 +92,10 @@ mod tests {
         let all = conversions("100%% %d, %-5u|%08.3f %.9g\n%0x%08llx %-6s");
         assert_eq!(all, Some(vec![Signed, Unsigned, Float, Float, Unsigned, UnsignedLong, Bool]));
         assert_eq!(conversions("é {}"), Some(Vec::new()));
-        for wrong in ["%", "100%", "%n", "%*d", "%ld", "%lls", "%12345d", "%5", "%5%", "%p", "\0", "%-.d%"] {
+        assert_eq!(conversions("%+-6d %+.2f"), Some(vec![Signed, Float]));
+        for wrong in
+            ["%", "%+u", "%+s", "%-+d", "100%", "%n", "%*d", "%ld", "%lls", "%12345d", "%5", "%5%", "%p", "\0", "%-.d%"]
+        {
             assert_eq!(conversions(wrong), None, "{wrong:?}");
         }
     }
