@@ -90,8 +90,8 @@ struct GraphInner {
     id: u64,
     raw: CUgraph,
     contents: Arc<Mutex<Contents>>,
-    /// The graph that owns this one, if this is the body of a conditional node.
-    owner: Option<Graph>,
+    /// The graph that owns this one, and the conditional node there, if this is the body of one.
+    owner: Option<(Graph, GraphNode)>,
 }
 
 // SAFETY: the raw graph is an address that the driver accepts on any thread; it is used under a lock.
@@ -206,9 +206,9 @@ impl Graph {
         Graph(Arc::new(GraphInner { context: context.clone(), id: IDS.next(), raw, contents, owner: None }))
     }
 
-    /// The body of a conditional node, which the driver destroys with this graph.
-    fn body(&self, raw: CUgraph) -> Graph {
-        let (context, contents, owner) = (self.context().clone(), self.0.contents.clone(), Some(self.clone()));
+    /// A body of a conditional node, which the driver destroys with this graph.
+    fn body(&self, node: GraphNode, raw: CUgraph) -> Graph {
+        let (context, contents, owner) = (self.context().clone(), self.0.contents.clone(), Some((self.clone(), node)));
         Graph(Arc::new(GraphInner { context, id: IDS.next(), raw, contents, owner }))
     }
 
@@ -318,8 +318,7 @@ impl Graph {
         let mut to = from.clone();
         // SAFETY: as above; the lists have room for as many as there are, since the lock is held.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, from.as_mut_ptr(), to.as_mut_ptr(), &mut count)) }?;
-        let node = |raw| self.node(&contents, raw);
-        Ok(from.into_iter().zip(to).map(|(from, to)| (node(from), node(to))).collect())
+        Ok(from.into_iter().zip(to).collect())
     }
 
     /// Makes `after` come after `before`. A cycle is found when the graph is instantiated.
@@ -353,6 +352,12 @@ impl Graph {
     }
 
     /// Takes a node away, with its dependencies; its handle is refused from then on. What was instantiated before has the
+        let node = |raw| self.node(&contents, raw);
+        Ok(self.raw_edges()?.into_iter().map(|(from, to)| (node(from), node(to))).collect())
+    }
+
+    /// The dependencies, for a caller that holds the lock.
+    fn raw_edges(&self) -> Result<Vec<(CUgraphNode, CUgraphNode)>> {
     /// node, but it cannot be changed there any more.
     ///
     /// # Examples

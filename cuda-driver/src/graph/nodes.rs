@@ -14,7 +14,7 @@ use cuda_sys::{
     CUlaunchAttributeID, CUlaunchAttributeValue,
 };
 
-use super::{Contents, Graph, GraphNode};
+use super::{Capture, Contents, Graph, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
 use crate::event::Event;
@@ -342,7 +342,7 @@ impl Graph {
     /// Adds all of `child`, as it is now, as one node.
     ///
     /// If both have captured kernels that use the same memory, and one of them writes it, the child comes after all nodes
-    /// that are there.
+    /// that are there; in the body of a conditional node, that node comes after those of its own graph then.
     ///
     /// # Examples
     ///
@@ -389,3 +389,41 @@ impl Graph {
         Ok((Graph::from_parts(self.context(), raw, contents.clone()), contents.clone()))
     }
 }
+            self.order_owner()?;
+    /// Adds what `work` launches by the [`Capture`] that it is handed, as one node: [`capture`](Graph::capture) and
+    /// [`add_child`](Graph::add_child) in one. Of whatever fails, nothing is added.
+    ///
+    /// So typed launches come into a graph that is built of nodes, and into the bodies of conditional nodes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::{Graph, LaunchConfig};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let (_, body) = graph.add_if(&[], graph.conditional_handle(Some(1))?)?;
+    /// body.add_captured(&[], |c| {
+    ///     // SAFETY: the kernel has no parameters.
+    ///     unsafe { c.launch(&nothing, &LaunchConfig::new(4, 32), &mut []) }
+    /// })?;
+    /// graph.instantiate()?.launch(&context.default_stream(), ())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Graph::capture`] and [`add_child`](Graph::add_child).
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `work`, after the capture has ended.
+    pub fn add_captured(&self, after: &[GraphNode], work: impl FnOnce(&Capture) -> Result<()>) -> Result<GraphNode> {
+        self.add_child(after, &Graph::capture(self.context(), work)?)
+    }
+
