@@ -44,18 +44,53 @@ impl Device {
     }
 
     /// The driver that the device belongs to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver.device(0)?.driver(), &driver);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.driver
     }
 
     /// The number by which the driver knows the device, from 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// for (number, device) in driver.devices()?.iter().enumerate() {
+    ///     assert_eq!(device.ordinal(), number);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn ordinal(&self) -> usize {
         self.ordinal
     }
 
     /// The raw handle.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// let (mut bytes, raw) = (0, device.as_raw()?);
+    /// // SAFETY: the integer lives through the call.
+    /// unsafe { (device.driver().api().cuDeviceTotalMem_v2()?)(&mut bytes, raw) };
+    /// assert_eq!(bytes, device.total_memory()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -58,6 +58,7 @@ mod image;
 mod jit;
 mod jit_log;
 mod launch_config;
+mod launch_error;
 mod limits;
 mod link;
 #[cfg(all(test, loom))]
@@ -93,7 +94,8 @@ pub use graph::{
 pub use image::{Image, ImageKind};
 pub use jit::JitOptions;
 pub use jit_log::JitError;
-pub use launch_config::{LaunchConfig, LaunchConfigError, LaunchPart};
+pub use launch_config::LaunchConfig;
+pub use launch_error::{LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;
 pub use link::Linker;
 pub use module::Module;

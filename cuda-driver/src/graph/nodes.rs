@@ -114,6 +114,20 @@ impl Graph {
 
     /// Adds a node that does nothing, but its dependents come after its dependencies.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// let (a, b) = (graph.add_host_fn(&[], || println!("a"))?, graph.add_host_fn(&[], || println!("b"))?);
+    /// let both = graph.add_empty(&[a, b])?;
+    /// graph.add_host_fn(&[both], || println!("after both"))?;
+    /// assert_eq!(graph.edges()?.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
@@ -240,6 +254,27 @@ impl Graph {
 
     /// Adds setting `count` values from `to` on.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// use cuda_driver::{Fill, Graph};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: there are 64 bytes of memory, aligned for that, which nobody else uses.
+    /// unsafe { graph.add_memset(&[], memory, Fill::U32(u32::MAX), 16) }?;
+    /// graph.instantiate()?.launch(&context.default_stream(), ())?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`add_copy`](Graph::add_copy).
@@ -327,6 +362,26 @@ impl Graph {
 
     /// Adds a wait for what `event` has recorded when the graph is launched.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Graph, Stream};
+    ///
+    /// let (first, second, ready) = (Stream::new(&context)?, Stream::new(&context)?, Event::without_timing(&context)?);
+    /// let graph = Graph::new(&context)?;
+    /// let wait = graph.add_event_wait(&[], &ready)?;
+    /// graph.add_host_fn(&[wait], || println!("used"))?;
+    /// let exec = graph.instantiate()?;
+    /// first.launch_host_fn(|| println!("made"))?;
+    /// ready.record(&first)?;
+    /// exec.launch(&second, ())?;             // "used" comes after "made"
+    /// second.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`add_event_record`](Graph::add_event_record).
@@ -371,6 +426,7 @@ impl Graph {
         let mut after = self.raw_dependencies(&contents, after)?;
         if contents.conflicts_with(&needed) {
             after = self.raw_nodes()?;
+            self.order_owner()?;
         }
         let (mut raw, graph, child) = (std::ptr::null_mut(), self.0.raw, copy.0.raw);
         let (list, count) = (after.as_ptr(), after.len());
@@ -380,16 +436,6 @@ impl Graph {
         Ok(self.node(&contents, raw))
     }
 
-    /// A graph of its own with the same nodes, and what they need.
-    fn copy(&self) -> Result<(Graph, Contents)> {
-        let contents = self.0.contents.lock();
-        let mut raw = std::ptr::null_mut();
-        // SAFETY: the graph is live, and `raw` lives through the call.
-        unsafe { driver_call!(self.context(), cuGraphClone(&mut raw, self.0.raw)) }?;
-        Ok((Graph::from_parts(self.context(), raw, contents.clone()), contents.clone()))
-    }
-}
-            self.order_owner()?;
     /// Adds what `work` launches by the [`Capture`] that it is handed, as one node: [`capture`](Graph::capture) and
     /// [`add_child`](Graph::add_child) in one. Of whatever fails, nothing is added.
     ///
@@ -427,3 +473,12 @@ impl Graph {
         self.add_child(after, &Graph::capture(self.context(), work)?)
     }
 
+    /// A graph of its own with the same nodes, and what they need.
+    fn copy(&self) -> Result<(Graph, Contents)> {
+        let contents = self.0.contents.lock();
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: the graph is live, and `raw` lives through the call.
+        unsafe { driver_call!(self.context(), cuGraphClone(&mut raw, self.0.raw)) }?;
+        Ok((Graph::from_parts(self.context(), raw, contents.clone()), contents.clone()))
+    }
+}
