@@ -197,7 +197,8 @@ impl Context {
         self.0.id
     }
 
-    /// The default stream (stream 0) of this context.
+    /// The default stream (stream 0) of this context: the legacy default stream, or, with
+    /// `CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM=1` in the environment, that of the calling thread.
     ///
     /// # Examples
     ///

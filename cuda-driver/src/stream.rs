@@ -11,6 +11,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::LazyLock;
 
 use cuda_sys::{CUstream, CUstream_flags};
 
@@ -135,6 +136,12 @@ impl StreamId {
     }
 }
 
+/// The environment variable that makes the default stream that of each thread, where it is `1`.
+const PER_THREAD: &str = "CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM";
+
+static PER_THREAD_BY_DEFAULT: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os(PER_THREAD).is_some_and(|it| it == "1"));
+
 static SERIALS: Counter = Counter::new();
 static THREADS: Counter = Counter::new();
 
@@ -239,9 +246,10 @@ impl Stream {
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
-    /// The default stream: stream 0, which means the legacy default stream.
+    /// The default stream: stream 0, which means the legacy default stream, unless [`PER_THREAD`] says otherwise.
     pub(crate) fn null(context: &Context) -> Self {
-        Stream(Inner::Unowned(context.clone(), Kind::Null))
+        let kind = if *PER_THREAD_BY_DEFAULT { Kind::PerThread } else { Kind::Null };
+        Stream(Inner::Unowned(context.clone(), kind))
     }
 
     /// The legacy default stream, which waits for the context's blocking streams and they for it.

@@ -89,7 +89,8 @@ pub use cuda_mem::{
 };
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
-    list_devices, profile_start, profile_stop, profiling, select_device, synchronize,
+    is_bfloat16_supported, is_float8_supported, is_float16_supported, list_devices, profile_start, profile_stop,
+    profiling, select_device, synchronize,
 };
 pub use host_memory::{
     managed_array, managed_array_like, mapped, mapped_array, mapped_array_like, pinned, pinned_array, pinned_array_like,
