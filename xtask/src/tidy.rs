@@ -38,9 +38,19 @@ const NO_UNSAFE: &[&str] = &[
 /// Where the LLVM bindings may be named.
 const LLVM: &[&str] = &["cuda-llvm/", "cuda-jit/src/back/llvm/", "cuda-sim/src/codegen/", "xtask/"];
 
-/// Where the JIT may name the driver: what launches, loads and reports.
-const JIT_DRIVER: &[&str] =
-    &["launch/", "inspect.rs", "kernel.rs", "constant.rs", "warm.rs", "host.rs", "error.rs", "lib.rs"];
+/// Where the JIT may name the driver: what launches, loads and reports, and what a graph hands to kernels.
+const JIT_DRIVER: &[&str] = &[
+    "launch/",
+    "inspect.rs",
+    "kernel.rs",
+    "device_runtime.rs",
+    "device/graph.rs",
+    "constant.rs",
+    "warm.rs",
+    "host.rs",
+    "error.rs",
+    "lib.rs",
+];
 
 /// The places of all faults in the workspace's files.
 pub(crate) fn faults() -> Result<Vec<String>> {

@@ -232,6 +232,8 @@ pub enum Intrinsic {
     Clock(Clock),
     /// Waits for a while.
     Sleep,
+    /// Sets what a conditional node of a graph looks at.
+    SetConditional,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.

@@ -231,6 +231,8 @@ pub enum Op {
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
     Sleep(Value),
+    /// Sets the number (`u64`, a handle) that a conditional node of the launch's graph looks at to a value (`u32`); yields nothing.
+    SetConditional(Value, Value),
     /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
     Math(LibFn, Vec<Value>),
     /// Calls a device function.
@@ -314,6 +316,7 @@ impl Op {
             | Op::Vote(_, a, b)
             | Op::MatchAny(a, b)
             | Op::MatchAll(a, b)
+            | Op::SetConditional(a, b)
             | Op::Reduce(_, a, b) => vec![a, b],
             Op::Fma(a, b, c)
             | Op::Ternary(_, a, b, c)
