@@ -70,7 +70,7 @@ pub use cuda_jit::device::{
 pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
-pub use cuda_jit::launch::{In, InOut, Out};
+pub use cuda_jit::launch::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Complex, Complex32, Complex64, Constant, Error, Float, Integer, Kernel, Num, Result, Vector, bf16,
