@@ -59,7 +59,7 @@ mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
-pub use compile::{compile_ptx, kir_of};
+pub use compile::{compile_ptx, kir_of, recompile};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another

@@ -49,7 +49,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
-        | Intrinsic::Sleep => Ty::Unit,
+        | Intrinsic::Sleep
+        | Intrinsic::Breakpoint => Ty::Unit,
         // its callee, or its argument, tells
         Intrinsic::AsVectors
         | Intrinsic::Vector

@@ -232,6 +232,8 @@ pub enum Intrinsic {
     Clock(Clock),
     /// Waits for a while.
     Sleep,
+    /// Stops in the debugger.
+    Breakpoint,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.

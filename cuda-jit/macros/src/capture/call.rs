@@ -25,6 +25,10 @@ pub(crate) const PRIMITIVES: &[&str] = &[
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
 
+/// What CUDA calls the numbers of its vectors, as in `float4`.
+const CUDA_NUMBERS: &[&str] =
+    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
+
 impl Capture {
     /// `callee(args)`
     pub(super) fn call(&mut self, expr: &mut Expr) -> s::Expr {
@@ -337,11 +341,13 @@ impl Parse for DynamicPart {
     }
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 fn is_lower_type(name: &str) -> bool {
-    let is_lower = |name: &str| PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name);
-    let number = name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number);
-    LOWER_TYPES.contains(&name) || number.is_some_and(is_lower)
+    let is_vector = |numbers: &str| match numbers.strip_suffix('x') {
+        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
+        None => CUDA_NUMBERS.contains(&numbers),
+    };
+    LOWER_TYPES.contains(&name) || name.strip_suffix(['2', '3', '4']).is_some_and(is_vector)
 }
 
 /// The name of one of the language's methods, of a type in lower case that is no primitive.

@@ -442,7 +442,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::GridBarrier
             | Op::Panicked
             | Op::Clock(_)
-            | Op::Sleep(_) => self.together(&inst.op)?,
+            | Op::Sleep(_)
+            | Op::Breakpoint => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

@@ -54,7 +54,7 @@ impl Body<'_> {
     /// Barriers, operations of a warp, clocks.
     pub(super) fn together(&mut self) {
         let mask = self.value(Scalar::U32);
-        match self.random.below(15) {
+        match self.random.below(16) {
             0 => self.b.effect(Op::Barrier),
             1 => {
                 let op = self.random.one_of(&[BarrierOp::Count, BarrierOp::And, BarrierOp::Or]);
@@ -102,6 +102,7 @@ impl Body<'_> {
                 let ty = if clock == Clock::CyclesLow { Scalar::U32 } else { Scalar::U64 };
                 self.scalar(Op::Clock(clock), ty);
             }
+            14 => self.b.effect(Op::Breakpoint),
             _ => self.b.effect(Op::Sleep(mask)),
         }
     }
