@@ -37,6 +37,7 @@ pub mod cache;
 mod compile;
 mod constant;
 pub mod device;
+mod device_runtime;
 mod error;
 pub mod export;
 pub mod front;

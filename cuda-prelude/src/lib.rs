@@ -52,8 +52,8 @@ pub use cuda_driver::{
 };
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,
-    Bytes4, Cached, Cluster, Coalesced, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile, TileSize,
-    active_mask, all_sync, any_sync, as_vectors, as_vectors_mut, atomic_add, atomic_add_with, atomic_and,
+    Bytes4, Cached, Cluster, Coalesced, Conditional, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile,
+    TileSize, active_mask, all_sync, any_sync, as_vectors, as_vectors_mut, atomic_add, atomic_add_with, atomic_and,
     atomic_and_with, atomic_dec, atomic_dec_with, atomic_exch, atomic_exch_with, atomic_fence, atomic_inc,
     atomic_inc_with, atomic_load, atomic_load_with, atomic_max, atomic_max_with, atomic_min, atomic_min_with,
     atomic_nanmax, atomic_nanmax_with, atomic_nanmin, atomic_nanmin_with, atomic_or, atomic_or_with, atomic_store,
@@ -63,10 +63,10 @@ pub use cuda_jit::device::{
     funnelshift_l, funnelshift_r, globaltimer, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge,
     lanemask_gt, lanemask_le, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldg, ldlu, libdevice, match_all_sync,
     match_any_sync, nanosleep, order, popc, reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync,
-    reduce_or_sync, reduce_xor_sync, scope, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, stcg, stcs,
-    stwb, stwt, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, this_block,
-    this_cluster, this_grid, thread_idx, threadfence, threadfence_block, threadfence_system, tiled_partition,
-    warp_size,
+    reduce_or_sync, reduce_xor_sync, scope, set_conditional, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
+    shfl_xor_sync, stcg, stcs, stwb, stwt, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
+    sync_warp, this_block, this_cluster, this_grid, thread_idx, threadfence, threadfence_block, threadfence_system,
+    tiled_partition, warp_size,
 };
 pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
@@ -90,7 +90,8 @@ pub use cuda_mem::{
 };
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
-    list_devices, profile_start, profile_stop, profiling, select_device, synchronize,
+    is_bfloat16_supported, is_float8_supported, is_float16_supported, list_devices, profile_start, profile_stop,
+    profiling, select_device, synchronize,
 };
 pub use host_memory::{
     managed_array, managed_array_like, mapped, mapped_array, mapped_array_like, pinned, pinned_array, pinned_array_like,

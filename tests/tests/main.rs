@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod c_client;
+mod choice;
 mod cuda_cpp;
 mod cudarc;
 mod design;

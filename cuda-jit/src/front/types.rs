@@ -50,7 +50,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
         | Intrinsic::Sleep
-        | Intrinsic::Breakpoint => Ty::Unit,
+        | Intrinsic::Breakpoint
+        | Intrinsic::SetConditional => Ty::Unit,
         // its callee, or its argument, tells
         Intrinsic::AsVectors
         | Intrinsic::Vector

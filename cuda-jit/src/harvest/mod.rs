@@ -234,6 +234,8 @@ pub enum Intrinsic {
     Sleep,
     /// Stops in the debugger.
     Breakpoint,
+    /// Sets what a conditional node of a graph looks at.
+    SetConditional,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.

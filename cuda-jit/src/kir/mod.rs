@@ -233,6 +233,8 @@ pub enum Op {
     Sleep(Value),
     /// Stops in the debugger that is attached to the device; yields nothing. Without one it is the device's what happens.
     Breakpoint,
+    /// Sets the number (`u64`, a handle) that a conditional node of the launch's graph looks at to a value (`u32`); yields nothing.
+    SetConditional(Value, Value),
     /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
     Math(LibFn, Vec<Value>),
     /// Calls a device function.
@@ -317,6 +319,7 @@ impl Op {
             | Op::Vote(_, a, b)
             | Op::MatchAny(a, b)
             | Op::MatchAll(a, b)
+            | Op::SetConditional(a, b)
             | Op::Reduce(_, a, b) => vec![a, b],
             Op::Fma(a, b, c)
             | Op::Ternary(_, a, b, c)

@@ -443,7 +443,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::Panicked
             | Op::Clock(_)
             | Op::Sleep(_)
-            | Op::Breakpoint => self.together(&inst.op)?,
+            | Op::Breakpoint
+            | Op::SetConditional(..) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

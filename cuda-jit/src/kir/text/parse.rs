@@ -326,6 +326,7 @@ impl Parser {
             }
             "match_any" => self.two(Op::MatchAny),
             "match_all" => self.two(Op::MatchAll),
+            "set_conditional" => self.two(Op::SetConditional),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
             "print" => {

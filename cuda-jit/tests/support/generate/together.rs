@@ -103,7 +103,11 @@ impl Body<'_> {
                 self.scalar(Op::Clock(clock), ty);
             }
             14 => self.b.effect(Op::Breakpoint),
-            _ => self.b.effect(Op::Sleep(mask)),
+            15 => self.b.effect(Op::Sleep(mask)),
+            _ => {
+                let number = self.value(Scalar::U64);
+                self.b.effect(Op::SetConditional(number, mask));
+            }
         }
     }
 
