@@ -53,6 +53,8 @@ mod peer;
 mod pitched;
 mod place;
 mod progress;
+mod queue;
+mod records;
 mod registered;
 mod show;
 mod staging;
