@@ -45,6 +45,8 @@ mod host_copy;
 mod host_memory;
 mod interface;
 mod ipc;
+#[cfg(feature = "json")]
+mod json;
 mod layout;
 #[cfg(all(test, loom))]
 mod loom_models;
