@@ -12,6 +12,7 @@ mod doctor;
 mod fuzz;
 mod gen_bindings;
 mod layers;
+mod sanitize;
 mod setup;
 mod test;
 mod tidy;
