@@ -324,7 +324,7 @@ impl Buffer {
     }
 
     #[inline]
-    fn expect_context(&self, stream: &Stream) -> Result<()> {
+    pub(crate) fn expect_context(&self, stream: &Stream) -> Result<()> {
         if stream.context() == &self.context { Ok(()) } else { Err(Error::other_context(&self.context, stream)) }
     }
 

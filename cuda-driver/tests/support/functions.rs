@@ -631,5 +631,6 @@ pub(super) fn table() -> DriverFns {
     super::graphs::fill(&mut fns);
     super::host::fill(&mut fns);
     super::settings::fill(&mut fns);
+    super::sharing::fill(&mut fns);
     fns
 }
