@@ -84,9 +84,10 @@ pub use cuda_jit_macros::{
     prelude_kernel as kernel, prelude_printf as printf,
 };
 pub use cuda_mem::{
-    Advice, DeferCleanup, DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostOptions, ManagedArray,
-    MappedArray, MappedView, MemoryLocation, MemoryPool, MemoryStatistics, PinnedArray, PinnedView, Transfer,
-    free_pending, memory_statistics, set_memory_manager,
+    Advice, CachingManager, CudaArrayInterface, DeferCleanup, DeviceArray, DeviceArrayView, DeviceArrayViewMut, Dlpack,
+    Element, Exchanged, HostOptions, IpcHandle, Like, ManagedArray, MappedArray, MappedView, MemoryLocation,
+    MemoryManager, MemoryPool, MemoryStatistics, PendingLimits, PinnedArray, PinnedView, Progress, ReadOnly, Transfer,
+    free_pending, memory_info, memory_statistics, open_ipc_array, reset_peak, set_memory_manager, set_pending_limits,
 };
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
@@ -96,7 +97,7 @@ pub use devices::{
 pub use host_memory::{
     managed_array, managed_array_like, mapped, mapped_array, mapped_array_like, pinned, pinned_array, pinned_array_like,
 };
-pub use memory::{defer_cleanup, device_array, device_array_like, from_slice, to_device, zeros};
+pub use memory::{defer_cleanup, device_array, device_array_like, from_slice, shareable_array, to_device, zeros};
 pub use streams::{
     capture, default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream,
     per_thread_default_stream, stream,

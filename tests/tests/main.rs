@@ -14,6 +14,7 @@ mod gpu;
 mod graphs;
 mod host_arrays;
 mod launches;
+mod layout;
 mod manual;
 mod numba;
 mod other_crate;
