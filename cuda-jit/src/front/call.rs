@@ -46,6 +46,8 @@ impl Lowering<'_> {
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
+            Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
+            Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }

@@ -142,7 +142,7 @@ impl Lowering<'_> {
     }
 
     /// What a function makes of a value and each item in turn.
-    fn fold(
+    pub(super) fn fold(
         &mut self,
         at: Pos,
         iter: &Iter,

@@ -104,7 +104,7 @@ fn method(name: &str) -> Option<Method> {
 }
 
 /// The type of a method's result.
-pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
     if receiver.lanes().is_some() {
         return super::lanes::result_type(name, receiver);
     }
@@ -114,7 +114,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if let Some(ty) = super::ordering::result_type(name, receiver) {
         return Some(ty);
     }
-    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
+    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver, args) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
         Some(("checked", _)) => Some(Ty::Option(Box::new(receiver.clone()))),
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         match place.ty() {
             of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
-            Ty::Option(_) => self.option_method(at, name, &place, args),
+            Ty::Option(_) => self.option_method(at, name, &place, self.nothing_of(receiver), args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {

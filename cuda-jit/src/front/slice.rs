@@ -7,32 +7,22 @@ use super::layout::shown;
 use super::place::Place;
 use super::types::{Val, behind};
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos};
 
 /// What such a method yields; where references point is the value's to say.
-pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
     let reference = |to: &Ty| Ty::Ref(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
     let slice = |to: &Ty| Ty::Slice(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
     let flag = Ty::Scalar(Scalar::Bool);
     match (name, receiver) {
-        ("len", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("nrows" | "ncols" | "ndim", Ty::View(..)) => {
-            Some(Ty::INDEX)
-        }
-        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("is_some" | "is_none", Ty::Option(_)) => {
+        (name, Ty::View(element, dims, memory)) => super::view::result_type(name, (element, *dims, *memory), args),
+        ("len", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::INDEX),
+        ("is_empty", Ty::Slice(..) | Ty::Array(..)) | ("is_some" | "is_none" | "is_ok" | "is_err", Ty::Option(_)) => {
             Some(flag)
         }
-        ("dim", Ty::View(_, 1, _)) => Some(Ty::INDEX),
-        ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::INDEX; *dims])),
-        ("shape", Ty::View(..)) => Some(slice(&Ty::INDEX)),
-        ("view" | "view_mut", Ty::View(..)) => Some(receiver.clone()),
-        ("row" | "row_mut" | "column" | "column_mut", Ty::View(element, 2, memory)) => {
-            Some(Ty::View(element.clone(), 1, *memory))
-        }
         ("first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut", _) => match receiver {
-            Ty::Slice(element, _) | Ty::Array(element, _) | Ty::View(element, ..) => {
-                Some(Ty::Option(Box::new(reference(element))))
-            }
+            Ty::Slice(element, _) | Ty::Array(element, _) => Some(Ty::Option(Box::new(reference(element)))),
             _ => None,
         },
         ("split_at" | "split_at_mut", Ty::Slice(element, _) | Ty::Array(element, _)) => {
@@ -41,6 +31,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
         ("swap" | "fill" | "copy_from_slice" | "reverse", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Unit),
         ("contains", Ty::Slice(..) | Ty::Array(..)) => Some(flag),
         ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_default", Ty::Option(inner)) => Some((**inner).clone()),
+        ("ok", Ty::Option(_)) => Some(receiver.clone()),
         ("copied" | "cloned", Ty::Option(inner)) => Some(Ty::Option(Box::new(behind((**inner).clone())))),
         _ => None,
     }
@@ -96,7 +87,7 @@ impl Lowering<'_> {
         Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
     }
 
-    fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
+    pub(super) fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
         if self.checks_bounds() {
             self.check(at, holds, message, args);
         }
@@ -210,7 +201,7 @@ impl Lowering<'_> {
     }
 
     /// Swaps what two places hold.
-    fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
+    pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
         let [first, second] = [self.read_copy(&places[0]), self.read_copy(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
@@ -255,91 +246,26 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
     }
 
-    /// A method of an ndarray view.
-    pub(super) fn view_method(&mut self, at: Pos, name: &str, view: &Val, args: &'static [Expr]) -> Result<Val> {
-        let Ty::View(element, dims, memory) = &view.ty else { return Err(self.error(at, "this is no view")) };
-        let (dims, memory) = (*dims, *memory);
-        let extents = &view.leaves[1..=dims];
-        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
-        match (name, extents, args) {
-            ("ndim", _, []) => length(self.constant(Scalar::U64, dims as u64)),
-            ("nrows", [rows, _], []) => length(*rows),
-            ("ncols", [_, columns], []) => length(*columns),
-            ("dim", [only], []) => length(*only),
-            ("dim", extents, []) => Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; dims]), leaves: extents.to_vec() }),
-            ("view" | "view_mut", _, []) => Ok(view.clone()),
-            ("shape", extents, []) => {
-                let ty = Ty::Array(Box::new(Ty::INDEX), dims as u64);
-                let shape = self.new_array("shape", &ty);
-                for (index, extent) in (0..).zip(extents) {
-                    let place = self.element_at(shape.only(), &Ty::INDEX, Space::Local, index);
-                    self.build.effect(Op::Store(place, *extent));
-                }
-                let len = self.constant(Scalar::U64, dims as u64);
-                let ty = Ty::Slice(Box::new(Ty::INDEX), Memory::Write(Space::Local));
-                Ok(Val { ty, leaves: vec![shape.only(), len] })
-            }
-            ("row" | "row_mut" | "column" | "column_mut", [_, _], [index]) => {
-                let axis = usize::from(name.starts_with("column"));
-                let index = self.scalar(index, Scalar::U64)?;
-                let extent = view.leaves[1 + axis];
-                let inside = self.compare(CompareOp::Lt, index, extent);
-                let message = format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
-                self.check_cut(at, inside, &message, &[index, extent]);
-                let offset = self.index_op(BinaryOp::Mul, index, view.leaves[3 + axis]);
-                let offset = self.scaled_by(offset, element.count());
-                let Place::Memory(ptr, ..) = self.moved(view.leaves[0], offset, (**element).clone(), memory) else {
-                    return Err(self.error(at, "this is no view"));
-                };
-                let leaves = vec![ptr, view.leaves[2 - axis], view.leaves[4 - axis]];
-                Ok(Val { ty: Ty::View(element.clone(), 1, memory), leaves })
-            }
-            ("get" | "get_mut", extents, [index]) => {
-                let indices: &'static [Expr] = match &index.1 {
-                    ExprKind::Array(indices) => indices,
-                    _ => std::slice::from_ref(index),
-                };
-                let mut places = Vec::with_capacity(dims);
-                for index in indices {
-                    places.push(self.scalar(index, Scalar::U64)?);
-                }
-                let mut some = self.constant(Scalar::Bool, 1);
-                for (index, extent) in places.iter().zip(extents) {
-                    let inside = self.compare(CompareOp::Lt, *index, *extent);
-                    some = self.build.value(Op::Binary(BinaryOp::And, some, inside), Scalar::Bool);
-                }
-                let place = self.strided(at, view.clone(), &places, false)?;
-                let reference = self.reference(at, place, memory.writable())?;
-                let leaves = std::iter::once(some).chain(reference.leaves).collect();
-                Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
-            }
-            ("len" | "is_empty", [first, rest @ ..], []) => {
-                let mut len = *first;
-                for extent in rest {
-                    len = self.index_op(BinaryOp::Mul, len, *extent);
-                }
-                if name == "len" {
-                    return length(len);
-                }
-                let zero = self.constant(Scalar::U64, 0);
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
-            }
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
-        }
-    }
-
-    /// A method of an `Option`.
-    pub(super) fn option_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+    /// A method of an `Option`, or of a `Result`; `nothing` is what `unwrap` says where it holds none.
+    pub(super) fn option_method(
+        &mut self,
+        at: Pos,
+        name: &str,
+        of: &Place,
+        nothing: &str,
+        args: &'static [Expr],
+    ) -> Result<Val> {
         let tag = self.tag(of);
         let Ty::Option(inner) = of.ty().clone() else { return Err(self.error(at, "this is no `Option`")) };
         match (name, args) {
-            ("is_some", []) => Ok(Val::scalar(Scalar::Bool, tag)),
-            ("is_none", []) => {
+            ("ok", []) => Ok(self.read(of)),
+            ("is_some" | "is_ok", []) => Ok(Val::scalar(Scalar::Bool, tag)),
+            ("is_none" | "is_err", []) => {
                 let none = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, tag), Scalar::Bool);
                 Ok(Val::scalar(Scalar::Bool, none))
             }
             ("unwrap", []) => {
-                self.check(at, tag, "called `Option::unwrap()` on a `None` value", &[]);
+                self.check(at, tag, nothing, &[]);
                 let held = self.part(of, 0);
                 Ok(self.read(&held))
             }

@@ -55,6 +55,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         // its callee, or its argument, tells
         Intrinsic::AsVectors
         | Intrinsic::Vector
+        | Intrinsic::View(_)
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -211,7 +212,7 @@ impl Lowering<'_> {
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                    method::result_type(name, &behind(receiver))
+                    method::result_type(name, &behind(receiver), args)
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
@@ -234,6 +235,8 @@ impl Lowering<'_> {
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
             Callee::Vector(vector) => Some(vector.clone()),
+            Callee::View(view, false) => Some(view.clone()),
+            Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Builtin => None,

@@ -42,6 +42,7 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 
 impl<T> BuiltinReceiver for [T] {}
 impl<T> BuiltinReceiver for Option<T> {}
+impl<T> BuiltinReceiver for Result<T, ndarray::ShapeError> {}
 impl<T> BuiltinReceiver for crate::Constant<T> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}

@@ -10,6 +10,7 @@ mod keys;
 mod operator;
 mod told;
 mod types;
+mod views;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -27,6 +28,7 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use told::{Told, tell, told};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
+pub use views::{ViewFunctions, ViewMade};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
@@ -272,6 +274,8 @@ pub enum Intrinsic {
     AsVectors,
     /// A vector of its numbers, or of one for all.
     Vector,
+    /// A view of a slice; of one and a shape, if true.
+    View(bool),
     /// The compute capability that is compiled for.
     ComputeCapability,
     /// Two `f32` as 8-bit floats.

@@ -232,6 +232,8 @@ macro_rules! nodes {
                 Consume(name: Text, of: Ref<Expr>, args: List<Expr>, ty: u32),
                 /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
                 Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
+                /// `s![..]`, what a view's `slice` takes: what it says of each axis.
+                Sections(sections: List<Section>),
                 /// A block; with a label if `break` may leave it.
                 Block(label: Option<u32>, block: Block),
                 /// `if condition { .. } else { .. }`
@@ -260,6 +262,16 @@ macro_rules! nodes {
                 Debug(inner: Ref<Expr>),
                 /// `printf!`: what it writes, and the values that it names by their numbers.
                 Print(pieces: List<Piece>, args: List<Expr>),
+            }
+
+            /// What `s![..]` says of an axis; each number is an `isize`.
+            pub enum Section {
+                /// `i`: one place, without the axis.
+                Index(index: Expr),
+                /// `start..end;step`; true if the end is included.
+                Range(start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool, step: Option<Ref<Expr>>),
+                /// `NewAxis`: a further axis of one place.
+                New,
             }
 
             /// What a panic says: text, and values that are evaluated only then.

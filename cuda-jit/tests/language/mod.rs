@@ -32,6 +32,8 @@ mod names;
 mod panics;
 mod print;
 mod shapes;
+mod slicing;
+mod statistics;
 mod structs;
 mod together;
 mod vectors;

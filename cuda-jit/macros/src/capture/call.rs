@@ -166,7 +166,7 @@ impl Capture {
         let receiver = self.expr(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
-            _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
+            _ => call.args.iter_mut().map(|arg| self.method_argument(&name, arg)).collect(),
         };
         let method_span = call.method.span();
         if own {
@@ -245,7 +245,7 @@ impl Capture {
                 let hint = match name.as_str() {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
-                    "s" => "kernels do not slice views; take `.row(i)` or `.column(j)`, or add to the index",
+                    "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
                 self.refuse(span, format!("`{name}!` is not supported; {hint}"))

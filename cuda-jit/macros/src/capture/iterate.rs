@@ -292,7 +292,8 @@ fn is_numbers(expr: &Expr) -> bool {
     }
 }
 
-fn is_axis(callee: &Expr) -> bool {
+/// Whether this is ndarray's `Axis`, by its name.
+pub(super) fn is_axis(callee: &Expr) -> bool {
     matches!(callee, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Axis"))
 }
 

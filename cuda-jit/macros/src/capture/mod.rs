@@ -13,6 +13,7 @@ mod iterate;
 mod methods;
 mod panics;
 mod pattern;
+mod slicing;
 mod span;
 mod stmt;
 

@@ -54,7 +54,7 @@ impl Body<'_> {
     /// Barriers, operations of a warp, clocks.
     pub(super) fn together(&mut self) {
         let mask = self.value(Scalar::U32);
-        match self.random.below(16) {
+        match self.random.below(17) {
             0 => self.b.effect(Op::Barrier),
             1 => {
                 let op = self.random.one_of(&[BarrierOp::Count, BarrierOp::And, BarrierOp::Or]);
