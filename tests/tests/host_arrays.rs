@@ -1,7 +1,9 @@
 //! Host arrays as arguments: copied in, and out again where the kernel writes.
 
 use cuda_prelude::*;
-use ndarray::{Array1, Array2, Array3, ShapeBuilder as _, array, s};
+use ndarray::{
+    Array1, Array2, Array3, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ShapeBuilder as _, array, s,
+};
 
 use crate::support::add_arrays;
 
