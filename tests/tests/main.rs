@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod c_client;
+mod cleanup;
 mod cuda_cpp;
 mod cudarc;
 mod design;
@@ -19,6 +20,7 @@ mod numba;
 mod other_crate;
 mod programs;
 mod single_flight;
+mod situations;
 mod streams;
 mod support;
 mod vectors;
