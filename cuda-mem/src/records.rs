@@ -58,6 +58,11 @@ impl<Q: Queue> Records<Q> {
         if reach.bytes.is_empty() {
             return Ok(());
         }
+        if reach == all && uses.is_one_of(&all) {
+            uses.follow(queue)?;
+            self.settle([queue.number(), 0]);
+            return Ok(());
+        }
         let recorded = uses.write(reach, queue);
         let settled = uses.settled(&all);
         self.settle(settled);

@@ -122,6 +122,26 @@ impl<Q: Queue> Uses<Q> {
         matches!(&self.0[..], [only] if only.id == id && only.writes && only.reach.covers(reach))
     }
 
+    /// Whether nothing but one use is recorded, and that of exactly these bytes.
+    #[inline]
+    pub(crate) fn is_one_of(&self, reach: &Reach) -> bool {
+        matches!(&self.0[..], [only] if only.reach == *reach)
+    }
+
+    /// Orders a write on `stream` after the only use, of the same bytes, and records it in its place: what [`write`](Uses::write)
+    /// does, for memory that goes from stream to stream.
+    #[inline]
+    pub(crate) fn follow(&mut self, stream: &Q) -> Result<()> {
+        let [only] = &mut self.0[..] else { unreachable!("there is one") };
+        let id = stream.number();
+        if only.id != id {
+            only.before(stream)?;
+            (only.id, only.stream) = (id, stream.clone());
+        }
+        only.writes = true;
+        Ok(())
+    }
+
     /// The latest streams that vouch for all of `reach` since the last write of any: reads of them need nothing there. 0 stands
     /// for none.
     pub(crate) fn settled(&self, reach: &Reach) -> [u64; 2] {

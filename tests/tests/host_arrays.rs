@@ -2,7 +2,8 @@
 
 use cuda_prelude::*;
 use ndarray::{
-    Array1, Array2, Array3, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ShapeBuilder as _, array, s,
+    Array1, Array2, Array3, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ShapeBuilder as _, array,
+    s,
 };
 
 use crate::support::add_arrays;

@@ -6,6 +6,7 @@
 mod bad_input;
 mod c_client;
 mod choice;
+mod cleanup;
 mod cuda_cpp;
 mod cudarc;
 mod design;
@@ -20,6 +21,7 @@ mod numba;
 mod other_crate;
 mod programs;
 mod single_flight;
+mod situations;
 mod streams;
 mod support;
 mod vectors;
