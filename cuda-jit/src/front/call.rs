@@ -322,7 +322,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[written.frame].harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[written.frame].binding_type(*number),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {

@@ -21,6 +21,7 @@ impl Capture {
 
     /// `let name = iterator;`
     pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
+        self.tells = true;
         let captured = self.iterator(iterator, true);
         let Pat::Ident(pat) = pattern else {
             self.refuse(pattern.span(), "an iterator is bound to one name");
@@ -93,6 +94,7 @@ impl Capture {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
         let (labels, yields) = (std::mem::take(&mut self.labels), std::mem::take(&mut self.yields));
+        let in_closure = std::mem::replace(&mut self.in_closure, true);
         let first = self.bindings.len() as u32;
         let outer = self.moved.take();
         if closure.capture.is_some() {
@@ -102,12 +104,13 @@ impl Capture {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
-            observers.extend(before);
+            observers.extend(walk.within(before));
             let result = ask.then(|| walk.observe(&mut closure.body));
             *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
             (params, body, result)
         });
-        (self.labels, self.yields) = (labels, yields);
+        (self.labels, self.yields, self.in_closure) = (labels, yields, in_closure);
+        self.tells = true;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }
