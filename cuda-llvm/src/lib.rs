@@ -40,7 +40,17 @@ static INITIALIZED: Lazy<()> = Lazy::new(|| {
     Target::initialize_nvptx(&config);
     Target::initialize_x86(&config);
     set_options();
+    keep_freed_memory();
 });
+
+/// Compilations allocate a few MiB and free them all at their end. glibc would give that back to the system each time, and
+/// a tenth of the next compilation would be pages that come anew. Once a block of this size was freed, it keeps up to twice
+/// as much, as in any process that frees large blocks; to other allocators this is one call that does nothing.
+const KEPT: usize = 8 << 20;
+
+fn keep_freed_memory() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+}
 
 /// The options of LLVM's that only a command line can set, as [`initialize`] sets them. They hold for the process, and so
 /// for both targets.
