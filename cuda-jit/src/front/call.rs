@@ -253,7 +253,7 @@ impl Lowering<'_> {
             self.copies.push(copies);
             number = Some(self.copies.len() - 1);
         }
-        let (result, scope) = (self.ty_of(closure.body), self.build.scope());
+        let (result, scope) = (self.returned_by(closure), self.build.scope());
         Captured::Written { closure, frame: self.current, copies: number, result, scope }
     }
 
@@ -348,8 +348,7 @@ impl Lowering<'_> {
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
-        let ty = asked.or_else(|| self.ty_of(closure.body)).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
+        let ty = self.returned_by(closure).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -362,6 +361,12 @@ impl Lowering<'_> {
         self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
+    }
+
+    /// What a closure of this frame returns: as rustc says, if it was asked, else as far as its body tells.
+    fn returned_by(&self, closure: &Closure) -> Option<Ty> {
+        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        asked.or_else(|| self.ty_of(closure.body))
     }
 
     /// What a closure's call yields.

@@ -42,6 +42,15 @@ pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
 }
 
+/// What a closure returns, of the type that its observer sees.
+///
+/// # Panics
+///
+/// Always: the twin is never run.
+pub fn returned<T>(_: *const T) -> T {
+    unreachable!("a twin is never run")
+}
+
 /// What tells the specialisation that a callee's observer saw.
 pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
     F::instance

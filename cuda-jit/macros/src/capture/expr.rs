@@ -129,6 +129,7 @@ impl Capture {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
                 self.tells |= self.in_closure;
+                self.returns = true;
                 if self.yields {
                     let written = jump.expr.iter();
                     jump.expr = Some(Box::new(Expr::Verbatim(quote!({ #(#written;)* loop {} }))));

@@ -193,6 +193,8 @@ pub(crate) struct Capture {
     plain: bool,
     /// Whether a closure's body is being walked.
     in_closure: bool,
+    /// Whether that returns before its end.
+    returns: bool,
     /// Whether the twin yields what it saw, so that `return` has nothing to yield.
     yields: bool,
     /// Whether the block that is walked next is the whole of such a body.
@@ -425,12 +427,17 @@ impl Capture {
         self.callees.len() as u32 - 1
     }
 
+    /// The number of what an observer at this place sees.
+    fn named_at(&mut self, span: Span) -> u32 {
+        self.named.push(Named::Observed(span));
+        self.named.len() as u32 - 1
+    }
+
     /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
     fn observe(&mut self, expr: &mut Expr) -> u32 {
         let span = span::begin(expr);
         self.tells = true;
-        self.named.push(Named::Observed(span));
-        let number = self.named.len() as u32 - 1;
+        let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
         number
