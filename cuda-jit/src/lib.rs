@@ -132,8 +132,8 @@ pub mod __private {
         DeviceClosure, DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike,
         GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator,
         PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, ViewFunctions, bits_of,
-        called, closure_ty, const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen,
-        shared_of, tell, told, ty_of,
+        called, closure_ty, const_of, operators, param_of, returned, saw, saw_callee, saw_closure, saw_shared,
+        scalar_of, seen, shared_of, tell, told, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
