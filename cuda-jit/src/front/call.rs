@@ -83,11 +83,22 @@ impl Lowering<'_> {
     }
 
     /// Calls a function with values.
-    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
+    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, args: Vec<Val>) -> Result<Val> {
+        self.invoke_for(at, function, args, None)
+    }
+
+    /// The same where a value of a type is expected, which a closure that never returns does not tell.
+    pub(super) fn invoke_for(
+        &mut self,
+        at: Pos,
+        function: &Captured,
+        mut args: Vec<Val>,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
         match function {
             Captured::Written { closure, frame, copies, scope, .. } => {
                 let written = Written { frame: *frame, copies: *copies, scope: *scope };
-                self.call_written(closure, written, args, None)
+                self.call_written(closure, written, args, expected)
             }
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());

@@ -159,6 +159,9 @@ impl Lowering<'_> {
             return self.order(at, name, &place, other);
         }
         match place.ty() {
+            of if matches!(name, "max" | "min" | "clamp") && super::ordering::is_ordered_whole(of) => {
+                self.one_of_ordered(at, name, &place, args)
+            }
             of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::Option(_) => self.option_method(at, name, &place, self.nothing_of(receiver), args),
@@ -167,6 +170,10 @@ impl Lowering<'_> {
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)
+            }
+            Ty::Scalar(Scalar::Bool) if let ("then" | "then_some", [arg]) = (name, args) => {
+                let condition = self.read(&place).only();
+                self.bool_method(at, name, condition, arg)
             }
             _ => {
                 let receiver = self.read(&place);

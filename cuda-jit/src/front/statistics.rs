@@ -2,6 +2,7 @@
 
 use super::function::{Lowering, Result};
 use super::iterator::{Iter, Plan};
+use super::option::optional;
 use super::place::Place;
 use super::types::Val;
 use super::view::View;
@@ -96,7 +97,7 @@ impl Lowering<'_> {
         let divisor = self.select(any, len, one, Scalar::U64);
         let count = self.count_as(at, divisor, scalar);
         let mean = self.arithmetic(at, BinaryOp::Div, &total, &Val::scalar(scalar, count), true)?;
-        Ok(Val { ty: Ty::Option(Box::new(mean.ty)), leaves: vec![any, mean.leaves[0]] })
+        Ok(optional(any, mean))
     }
 
     /// Welford's algorithm, as ndarray has it: the mean so far, the sum of squares around it, and how many there were.

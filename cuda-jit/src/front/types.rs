@@ -212,7 +212,9 @@ impl Lowering<'_> {
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                    method::result_type(name, &behind(receiver), args)
+                    let receiver = behind(receiver);
+                    let known = self.type_with_function(name, &receiver, args);
+                    known.or_else(|| method::result_type(name, &receiver, args))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))

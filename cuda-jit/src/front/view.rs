@@ -6,6 +6,8 @@
 
 use super::Callee;
 use super::function::{Lowering, Result};
+use super::iterator::Plan;
+use super::option::optional;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
@@ -62,7 +64,7 @@ pub(super) fn result_type(
     args: &'static [Expr],
 ) -> Option<Ty> {
     let of_dims = |dims| Ty::View(Box::new(element.clone()), dims, memory);
-    let optional = |ty| Ty::Option(Box::new(ty));
+    let some = |ty| Ty::Option(Box::new(ty));
     let memory = Memory::unknown(name.ends_with("_mut"));
     Some(match name {
         "len" | "nrows" | "ncols" | "ndim" | "len_of" => Ty::INDEX,
@@ -78,14 +80,12 @@ pub(super) fn result_type(
         "insert_axis" => of_dims(dims + 1),
         "slice" | "slice_mut" | "slice_move" => of_dims(dims_of_slice(dims, args)),
         "split_at" => Ty::Tuple(vec![of_dims(dims); 2]),
-        "as_slice" | "as_slice_mut" | "to_slice" | "into_slice" => {
-            optional(Ty::Slice(Box::new(element.clone()), memory))
-        }
+        "as_slice" | "as_slice_mut" | "to_slice" | "into_slice" => some(Ty::Slice(Box::new(element.clone()), memory)),
         "first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut" => {
-            optional(Ty::Ref(Box::new(element.clone()), memory))
+            some(Ty::Ref(Box::new(element.clone()), memory))
         }
         "sum" | "product" | "var" | "std" | "dot" => element.clone(),
-        "mean" => optional(element.clone()),
+        "mean" => some(element.clone()),
         "fill" | "assign" | "swap" => Ty::Unit,
         _ => return None,
     })
@@ -137,6 +137,9 @@ impl Lowering<'_> {
                 self.fill_view(at, value, filler)
             }
             ("assign", [from]) => self.assign_view(at, view, from),
+            ("fold" | "for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", args) => {
+                self.visit(at, name, view, args)
+            }
             ("sum" | "product" | "mean" | "var" | "std" | "dot", args) => self.statistic(at, name, &view, args),
             _ => self.shape_method(at, name, &view, args),
         }
@@ -350,8 +353,7 @@ impl Lowering<'_> {
     fn optional_element(&mut self, at: Pos, view: &View, some: Value, places: &[Value]) -> Result<Val> {
         let place = self.strided(at, view.clone().whole(), places, false)?;
         let reference = self.reference(at, place, view.memory.writable())?;
-        let leaves = std::iter::once(some).chain(reference.leaves).collect();
-        Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
+        Ok(optional(some, reference))
     }
 
     /// The number for each axis in `i`, `[i, j]` or `(i, j)`.
@@ -390,14 +392,9 @@ impl Lowering<'_> {
 
     /// `assign(&from)`, where axes that `from` has not, or of one place, repeat.
     fn assign_view(&mut self, at: Pos, view: View, from: &'static Expr) -> Result<Val> {
-        let from = self.place(from)?;
-        let from = self.through(from);
-        let from = self.read(&from);
-        let from = self.view(at, &from)?;
-        let from = self.broadcast(at, from, &view.axes)?;
-        let plans = [view.whole(), from.whole()].map(|view| self.elements_of(at, Place::Fixed(view), false));
-        let [to, from] = plans;
-        let plan = super::iterator::Plan::Zip(Box::new(to?), Box::new(from?));
+        let from = self.broadcast_to(at, from, &view.axes)?;
+        let to = self.elements_of(at, Place::Fixed(view.whole()), false)?;
+        let plan = Plan::Zip(Box::new(to), Box::new(from));
         let iter = self.begin(at, plan, true)?;
         self.each_item(at, &iter, |walk, item, _, _| {
             let (place, from) = (walk.behind(item.part(0)), walk.behind(item.part(1)));
@@ -405,6 +402,16 @@ impl Lowering<'_> {
             walk.write(at, &place, value)
         })?;
         Ok(Val::unit())
+    }
+
+    /// The elements of a view that an argument is, as one of other extents.
+    pub(super) fn broadcast_to(&mut self, at: Pos, from: &'static Expr, axes: &[Axis]) -> Result<Plan> {
+        let from = self.place(from)?;
+        let from = self.through(from);
+        let from = self.read(&from);
+        let from = self.view(at, &from)?;
+        let from = self.broadcast(at, from, axes)?;
+        self.elements_of(at, Place::Fixed(from.whole()), false)
     }
 
     /// A view as one of other extents.
@@ -468,8 +475,7 @@ impl Lowering<'_> {
         holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
         let view = self.made(at, View { ptr, element, memory, axes })?;
-        let leaves = std::iter::once(holds).chain(view.leaves).collect();
-        Ok(Val { ty: Ty::Option(Box::new(view.ty)), leaves })
+        Ok(optional(holds, view))
     }
 
     /// What `unwrap` says of a receiver that holds nothing.

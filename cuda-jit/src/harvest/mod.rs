@@ -7,6 +7,7 @@
 
 mod builtin;
 mod closure;
+mod functions;
 mod keys;
 mod operator;
 mod told;
@@ -17,11 +18,12 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice};
+pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_closure, saw_shared,
 };
+pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,

@@ -297,7 +297,9 @@ macro_rules! nodes {
             pub struct Conversion {
                 /// In which digits.
                 pub form: Form,
-                /// `#`: `0x` or `0o` before the digits; the width is then 0, or filled with zeros.
+                /// `+`: a sign before what is not negative, too.
+                pub plus: bool,
+                /// `#`: `0x`, `0o` or `0b` before the digits; the width is then 0, or filled with zeros.
                 pub prefix: bool,
                 /// `<` or, if false, `>`; else numbers stand at the right of the width and `bool` at its left.
                 pub left: Option<bool>,
@@ -322,6 +324,8 @@ macro_rules! nodes {
                 UpperHex,
                 /// `{:o}`
                 Octal,
+                /// `{:b}`
+                Binary,
                 /// `{:e}`: as C's `%e`.
                 LowerExp,
                 /// `{:E}`

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
-use super::methods::{METHODS, refused_method};
+use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
     BindingKind, Callee, Capture, Named, callee, callee_value, node, nothing,
     settled::says_generics,
@@ -164,7 +164,9 @@ impl Capture {
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let own = !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
+        let values = values_before_functions(&name);
+        let own =
+            values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
         let known = if own { None } else { self.settle(&call.receiver) };
         let same = self.asked.iter().find(|(receiver, method, _)| Some(*receiver) == known && *method == name);
         let same = same.map(|(.., number)| *number);
@@ -174,7 +176,13 @@ impl Capture {
         let names = self.used[first..].to_vec();
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
-            _ => call.args.iter_mut().map(|arg| self.method_argument(&name, arg)).collect(),
+            _ => (0..)
+                .zip(&mut call.args)
+                .map(|(index, arg)| match values {
+                    Some(values) if index >= values && self.names_function(arg) => self.function(arg),
+                    _ => self.method_argument(&name, arg),
+                })
+                .collect(),
         };
         let method_span = call.method.span();
         if own {
@@ -328,7 +336,7 @@ impl Capture {
                 return nothing();
             }
         };
-        let args = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
+        let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
         call.tokens = format.tokens();
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
