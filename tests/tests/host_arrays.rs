@@ -1,4 +1,5 @@
 //! Host arrays as arguments: copied in, and out again where the kernel writes.
+#![expect(elided_lifetimes_in_paths, reason = "kernels are mostly written without `'_`, which must work")]
 
 use cuda_prelude::*;
 use ndarray::{
