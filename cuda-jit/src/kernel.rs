@@ -15,7 +15,7 @@ use cuda_driver::{Context, Function, JitOptions, KernelPanic, RawPanic, Stream};
 use cuda_sys::CUfunction_attribute;
 use once_cell::sync::OnceCell;
 
-use crate::cache::{Counters, Stats};
+use crate::cache::{Counters, Lookup, Stats};
 use crate::compile::{Compiled, compile};
 use crate::constant::{Held, Resident};
 use crate::device_runtime;
@@ -173,7 +173,8 @@ impl KernelCache {
 
     fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
         let cell = self.compiled.cell::<K>(target);
-        let compiled = cell.get_or_try_init(|| compile(K::instance(), target, Some(&self.counters)).map(Arc::new))?;
+        let compiled =
+            cell.get_or_try_init(|| compile(K::instance(), target, Lookup::Find(&self.counters)).map(Arc::new))?;
         Ok(compiled.clone())
     }
 }

@@ -639,5 +639,6 @@ pub(super) fn table() -> DriverFns {
     super::graphs::fill(&mut fns);
     super::host::fill(&mut fns);
     super::settings::fill(&mut fns);
+    super::sharing::fill(&mut fns);
     fns
 }

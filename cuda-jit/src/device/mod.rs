@@ -53,6 +53,7 @@ mod atomics;
 mod bits;
 mod block;
 mod cache;
+mod debugger;
 mod float8;
 mod graph;
 mod groups;
@@ -67,6 +68,7 @@ use block::needs_other_threads;
 
 pub use block::*;
 pub use cache::*;
+pub use debugger::*;
 pub use float8::*;
 pub use graph::*;
 pub use groups::*;

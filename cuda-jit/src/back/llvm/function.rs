@@ -443,6 +443,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::Panicked
             | Op::Clock(_)
             | Op::Sleep(_)
+            | Op::Breakpoint
             | Op::SetConditional(..) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {

@@ -84,6 +84,7 @@ impl<'ctx> Body<'ctx, '_> {
             // It is only a hint, which older devices have no instruction for.
             Op::Sleep(_) if self.lowering.capability < (7, 0).into() => Ok(None),
             Op::Sleep(time) => call("llvm.nvvm.nanosleep", &[self.value(*time)]),
+            Op::Breakpoint => call("llvm.debugtrap", &[]),
             Op::SetConditional(number, value) => self.set_conditional(*number, *value).map(|()| None),
             Op::SyncWarp(mask) => call("llvm.nvvm.bar.warp.sync", &[self.value(*mask)]),
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),

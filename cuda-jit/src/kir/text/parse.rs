@@ -319,6 +319,7 @@ impl Parser {
             "panicked" => Ok(Op::Panicked),
             "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
+            "breakpoint" => Ok(Op::Breakpoint),
             "vote" => {
                 let op = self.item(&VOTE, "a kind of vote")?;
                 self.two(|a, b| Op::Vote(op, a, b))
