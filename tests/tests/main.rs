@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod c_client;
+mod choice;
 mod cleanup;
 mod cuda_cpp;
 mod cudarc;
