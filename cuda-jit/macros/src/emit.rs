@@ -268,7 +268,7 @@ pub(crate) fn twin(
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function #own_generics() -> #root::Harvest #where_clause {
-            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _};
+            use #root::hidden::*;
             use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
             #(#items)*
             #methods

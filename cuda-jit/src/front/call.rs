@@ -46,6 +46,8 @@ impl Lowering<'_> {
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
+            Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
+            Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
@@ -81,11 +83,22 @@ impl Lowering<'_> {
     }
 
     /// Calls a function with values.
-    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
+    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, args: Vec<Val>) -> Result<Val> {
+        self.invoke_for(at, function, args, None)
+    }
+
+    /// The same where a value of a type is expected, which a closure that never returns does not tell.
+    pub(super) fn invoke_for(
+        &mut self,
+        at: Pos,
+        function: &Captured,
+        mut args: Vec<Val>,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
         match function {
             Captured::Written { closure, frame, copies, scope, .. } => {
                 let written = Written { frame: *frame, copies: *copies, scope: *scope };
-                self.call_written(closure, written, args, None)
+                self.call_written(closure, written, args, expected)
             }
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());

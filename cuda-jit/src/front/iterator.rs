@@ -169,7 +169,7 @@ impl Lowering<'_> {
     }
 
     /// The elements of a slice, array or view, or references to them.
-    fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Plan> {
+    pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Plan> {
         let place = self.through(place);
         match place {
             Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {

@@ -7,20 +7,23 @@
 
 mod builtin;
 mod closure;
+mod functions;
 mod keys;
 mod operator;
 mod told;
 mod types;
+mod views;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice};
+pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_closure, saw_shared,
 };
+pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
@@ -28,6 +31,7 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use told::{Told, tell, told};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
+pub use views::{ViewFunctions, ViewMade};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
@@ -242,6 +246,10 @@ pub enum Intrinsic {
     Clock(Clock),
     /// Waits for a while.
     Sleep,
+    /// Stops in the debugger.
+    Breakpoint,
+    /// Sets what a conditional node of a graph looks at.
+    SetConditional,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.
@@ -278,6 +286,8 @@ pub enum Intrinsic {
     AsVectors,
     /// A vector of its numbers, or of one for all.
     Vector,
+    /// A view of a slice; of one and a shape, if true.
+    View(bool),
     /// The compute capability that is compiled for.
     ComputeCapability,
     /// Two `f32` as 8-bit floats.

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
-use super::methods::{METHODS, refused_method};
+use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
     BindingKind, Callee, Capture, Named, callee, callee_value, node, nothing,
     settled::says_generics,
@@ -24,6 +24,10 @@ pub(crate) const PRIMITIVES: &[&str] = &[
 
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
+
+/// What CUDA calls the numbers of its vectors, as in `float4`.
+const CUDA_NUMBERS: &[&str] =
+    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
 
 impl Capture {
     /// `callee(args)`
@@ -160,7 +164,9 @@ impl Capture {
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let own = !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
+        let values = values_before_functions(&name);
+        let own =
+            values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
         let known = if own { None } else { self.settle(&call.receiver) };
         let same = self.asked.iter().find(|(receiver, method, _)| Some(*receiver) == known && *method == name);
         let same = same.map(|(.., number)| *number);
@@ -170,7 +176,13 @@ impl Capture {
         let names = self.used[first..].to_vec();
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
-            _ => call.args.iter_mut().map(|arg| self.argument(arg)).collect(),
+            _ => (0..)
+                .zip(&mut call.args)
+                .map(|(index, arg)| match values {
+                    Some(values) if index >= values && self.names_function(arg) => self.function(arg),
+                    _ => self.method_argument(&name, arg),
+                })
+                .collect(),
         };
         let method_span = call.method.span();
         if own {
@@ -256,7 +268,7 @@ impl Capture {
                 let hint = match name.as_str() {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
-                    "s" => "kernels do not slice views; take `.row(i)` or `.column(j)`, or add to the index",
+                    "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
                 self.refuse(span, format!("`{name}!` is not supported; {hint}"))
@@ -324,7 +336,7 @@ impl Capture {
                 return nothing();
             }
         };
-        let args = format.args.iter_mut().map(|(_, value)| self.expr(value)).collect();
+        let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
         call.tokens = format.tokens();
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
@@ -352,11 +364,13 @@ impl Parse for DynamicPart {
     }
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 fn is_lower_type(name: &str) -> bool {
-    let is_lower = |name: &str| PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name);
-    let number = name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number);
-    LOWER_TYPES.contains(&name) || number.is_some_and(is_lower)
+    let is_vector = |numbers: &str| match numbers.strip_suffix('x') {
+        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
+        None => CUDA_NUMBERS.contains(&numbers),
+    };
+    LOWER_TYPES.contains(&name) || name.strip_suffix(['2', '3', '4']).is_some_and(is_vector)
 }
 
 /// The name of one of the language's methods, of a type in lower case that is no primitive.

@@ -3,7 +3,7 @@
 use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Ident, Pat};
+use syn::{Expr, ExprClosure, Ident, Macro, Pat, Stmt};
 
 use super::stmt::after;
 use super::{BindingKind, Capture, named, node, span::begin};
@@ -103,6 +103,8 @@ impl Capture {
         if closure.capture.is_some() {
             self.moved = Some((first, Vec::new()));
         }
+        // what never returns has whatever type its place asks for
+        let asks = ask && !diverges(&closure.body);
         let (params, body, twin) = self.scoped(|walk| {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
@@ -111,7 +113,7 @@ impl Capture {
             (params, body, after(observers, &closure.body))
         });
         let (returns, span) = (std::mem::replace(&mut self.returns, returns), closure.or1_token.span());
-        let result = (ask || returns).then(|| self.named_at(span));
+        let result = (asks || returns).then(|| self.named_at(span));
         // `return` says what is returned: before the body, a value would be typed apart from what is around it
         let observer = result.map(|number| named(number, span)).into_iter();
         *closure.body = Expr::Verbatim(quote!({ loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
@@ -120,6 +122,24 @@ impl Capture {
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }
+}
+
+/// Whether an expression is a panic.
+fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Macro(call) => is_panic(&call.mac),
+        Expr::Block(block) => match block.block.stmts.last() {
+            Some(Stmt::Expr(last, _)) => diverges(last),
+            Some(Stmt::Macro(call)) => is_panic(&call.mac),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_panic(call: &Macro) -> bool {
+    let panics = |name: &Ident| ["panic", "unreachable", "todo", "unimplemented"].iter().any(|known| name == known);
+    call.path.segments.last().is_some_and(|last| panics(&last.ident))
 }
 
 /// The name of what a place is a part of.

@@ -149,9 +149,25 @@ impl Capture {
     }
 
     /// What holds items; rustc is asked for the type of an array that is written there.
-    fn holder(&mut self, expr: &mut Expr) -> s::Expr {
+    pub(super) fn holder(&mut self, expr: &mut Expr) -> s::Expr {
+        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_));
+        self.asked_if(asks, expr)
+    }
+
+    /// What is printed; rustc is asked for the type of what is put together there.
+    pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
+        let asks = match &*expr {
+            Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_) => true,
+            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")),
+            _ => false,
+        };
+        self.asked_if(asks, expr)
+    }
+
+    /// An expression, of whose type rustc is asked if so.
+    fn asked_if(&mut self, asks: bool, expr: &mut Expr) -> s::Expr {
         let held = self.expr(expr);
-        if !matches!(expr, Expr::Array(_) | Expr::Repeat(_)) {
+        if !asks {
             return held;
         }
         let at = held.0;
@@ -246,7 +262,18 @@ impl Capture {
         }
     }
 
-    /// A function that an iterator's method calls.
+    /// Whether an argument is a closure, or the name of a function by Rust's naming.
+    pub(super) fn names_function(&mut self, arg: &Expr) -> bool {
+        if self.is_closure(arg) {
+            return true;
+        }
+        let Expr::Path(path) = arg else { return false };
+        let local = path.path.get_ident().is_some_and(|ident| self.carried.is_some() || self.lookup(ident).is_some());
+        let last = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        !local && last.starts_with(char::is_lowercase)
+    }
+
+    /// A function that a method calls.
     pub(super) fn function(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         match arg {
@@ -302,7 +329,8 @@ fn is_numbers(expr: &Expr) -> bool {
     }
 }
 
-fn is_axis(callee: &Expr) -> bool {
+/// Whether this is ndarray's `Axis`, by its name.
+pub(super) fn is_axis(callee: &Expr) -> bool {
     matches!(callee, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Axis"))
 }
 

@@ -15,6 +15,7 @@ mod methods;
 mod panics;
 mod pattern;
 mod settled;
+mod slicing;
 mod span;
 mod stmt;
 #[cfg(test)]
