@@ -37,6 +37,7 @@ pub mod cache;
 mod compile;
 mod constant;
 pub mod device;
+mod device_runtime;
 mod error;
 pub mod export;
 pub mod front;
@@ -59,7 +60,7 @@ mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
-pub use compile::{compile_ptx, kir_of};
+pub use compile::{compile_ptx, kir_of, recompile};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another
@@ -131,8 +132,8 @@ pub mod __private {
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
         PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_ty,
-        const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, tell,
-        told, ty_of,
+        const_of, operators, param_of, returned, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of,
+        tell, told, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};

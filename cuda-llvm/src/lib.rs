@@ -6,7 +6,8 @@
 //! `CUDA_LLVM_SONAME=relocatable` in the environment: it asks for the toolchain's library by its plain name, and finds
 //! it through an rpath or `LD_LIBRARY_PATH` wherever the two have been copied.
 //!
-//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first.
+//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first. [`parse_ir`] stands in for one
+//! of its functions.
 //!
 //! # Safety
 //!
@@ -15,7 +16,10 @@
 pub use inkwell;
 pub use inkwell::llvm_sys;
 
+mod ir;
 mod native;
+
+pub use ir::parse_ir;
 
 use std::ffi::CStr;
 

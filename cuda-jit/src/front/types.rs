@@ -49,7 +49,9 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
-        | Intrinsic::Sleep => Ty::Unit,
+        | Intrinsic::Sleep
+        | Intrinsic::Breakpoint
+        | Intrinsic::SetConditional => Ty::Unit,
         // its callee, or its argument, tells
         Intrinsic::AsVectors
         | Intrinsic::Vector
@@ -147,7 +149,7 @@ impl Lowering<'_> {
         match &expr.1 {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
-            ExprKind::Binding(number) => self.frame().harvest.bindings[*number as usize].clone(),
+            ExprKind::Binding(number) => self.frame().binding_type(*number),
             ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
             ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
             ExprKind::Unary(op, value) => self.unary_type(*op, self.ty_of(value)?),

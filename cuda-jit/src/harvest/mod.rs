@@ -2,7 +2,8 @@
 //!
 //! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference: what the
+//! macro leaves out of the twin is of a type that something in it has.
 
 mod builtin;
 mod closure;
@@ -43,6 +44,15 @@ use cuda_mem::Element;
 /// What tells the type that an observer saw.
 pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
+}
+
+/// What a closure returns, of the type that its observer sees.
+///
+/// # Panics
+///
+/// Always: the twin is never run.
+pub fn returned<T>(_: *const T) -> T {
+    unreachable!("a twin is never run")
 }
 
 /// What tells the specialisation that a callee's observer saw.
@@ -236,6 +246,10 @@ pub enum Intrinsic {
     Clock(Clock),
     /// Waits for a while.
     Sleep,
+    /// Stops in the debugger.
+    Breakpoint,
+    /// Sets what a conditional node of a graph looks at.
+    SetConditional,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.
@@ -348,7 +362,7 @@ pub struct Harvest {
     pub params: Vec<Ty>,
     /// The type of the result.
     pub result: Ty,
-    /// The type of each binding; `None` for closures.
+    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
     pub bindings: Vec<Option<Ty>>,
     /// Each constant.
     pub consts: Vec<ConstValue>,

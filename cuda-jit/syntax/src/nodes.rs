@@ -44,6 +44,8 @@ macro_rules! nodes {
                 pub mutable: bool,
                 /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
                 pub by_ref: bool,
+                /// The number of its type in the harvest, which bindings of one type share; a closure or iterator has none.
+                pub told: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.

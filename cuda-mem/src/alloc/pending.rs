@@ -89,3 +89,21 @@ impl<T> Queue<T> {
         Batch { items: std::mem::take(&mut self.items), bytes: std::mem::take(&mut self.bytes) }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_back_comes_before_what_has_come_meanwhile() {
+        let pending = Pending::default();
+        assert!(pending.add(1, 8, 9, 99).is_none() && pending.add(2, 8, 9, 99).is_none());
+        let batch = pending.take().unwrap();
+        assert_eq!((batch.items.clone(), pending.size()), (vec![1, 2], (0, 0)));
+        assert!(pending.add(3, 4, 9, 99).is_none());
+        pending.put_back(batch);
+        assert_eq!(pending.size(), (3, 20));
+        assert_eq!(pending.take().unwrap().items, [1, 2, 3]);
+        assert!(pending.take().is_none());
+    }
+}

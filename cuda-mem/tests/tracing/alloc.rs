@@ -2,7 +2,7 @@
 
 use cuda_driver::{Graph, Stream};
 use cuda_mem::{
-    Buffer, PendingLimits, defer_cleanup, device_array, free_pending, memory_statistics, reset_peak,
+    Buffer, MemoryPool, PendingLimits, defer_cleanup, device_array, free_pending, memory_statistics, reset_peak,
     set_pending_limits, to_device, zeros,
 };
 use cuda_sys::CUresult;
@@ -43,11 +43,14 @@ fn frees_are_made_when_their_bytes_exceed_a_fifth_of_the_memory() {
     assert_eq!(session.live().device, 1);
     drop(Buffer::new(&context.default_stream(), 60 << 20).unwrap());
     assert_eq!(session.live().device, 0, "210 of 1024 MiB are more than a fifth");
-    set_pending_limits(&context, PendingLimits { count: 1, bytes: 1000 });
+    set_pending_limits(&context, PendingLimits { count: 5, bytes: 1000 });
     drop(Buffer::new(&context.default_stream(), 1000).unwrap());
     assert_eq!(session.live().device, 1);
     drop(Buffer::new(&context.default_stream(), 1).unwrap());
-    assert_eq!(session.live().device, 0);
+    assert_eq!(session.live().device, 0, "1001 bytes are more");
+    set_pending_limits(&context, PendingLimits { count: 1, bytes: 1000 });
+    (0..2).for_each(|_| drop(Buffer::new(&context.default_stream(), 1).unwrap()));
+    assert_eq!(session.live().device, 0, "two are more than one");
     drop(context);
     session.finish();
 }
@@ -186,4 +189,29 @@ fn no_room_at_the_first_the_nth_and_every_allocation_loses_nothing() {
             session.finish();
         }
     }
+}
+
+#[test]
+fn a_pool_of_ones_own_is_trimmed_when_it_is_full_and_ends_with_its_last_array() {
+    let session = Session::new();
+    let context = session.context();
+    let (pool, stream) = (MemoryPool::new(&context).unwrap(), Stream::new(&context).unwrap());
+    session.forget();
+    session.fail("cuMemAllocFromPoolAsync", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    let mut x = device_array::<u8, _>((&pool, &stream), 100).unwrap();
+    assert_eq!(
+        session.names(),
+        ["cuMemAllocFromPoolAsync", "cuCtxSynchronize", "cuMemPoolTrimTo", "cuMemAllocFromPoolAsync"]
+    );
+    x.fill_on(1, &stream).unwrap();
+    let other = session.driver().device(1).unwrap().primary_context().unwrap();
+    let refused = device_array::<u8, _>((&pool, &other.default_stream()), 1).unwrap_err();
+    assert!(refused.to_string().starts_with("memory of device 0 cannot be used in default stream"), "{refused}");
+    drop(pool);
+    assert_eq!(session.live().pools, 1, "the array has it");
+    session.forget();
+    drop(x);
+    assert_eq!(session.names(), ["cuMemFreeAsync", "cuMemPoolDestroy"], "in the stream's order, and then the pool");
+    drop((stream, context, other));
+    session.finish();
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuda_driver::{Context, Stream};
-use cuda_mem::Buffer;
+use cuda_mem::{Buffer, memory_statistics};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -22,6 +22,7 @@ fn the_owner_goes_when_every_use_is_over() {
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
     let mut memory = half(&context);
+    assert_eq!(memory_statistics(&context).live_bytes, 64, "what is another's counts there");
     memory.fill(1, &a).unwrap();
     memory.prepare_read(&b).unwrap();
     session.forget();

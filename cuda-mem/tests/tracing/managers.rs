@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cuda_driver::Stream;
 use cuda_mem::{
-    Buffer, CachingManager, Error, MemoryManager, Result, defer_cleanup, device_array, free_pending, memory_statistics,
-    set_memory_manager,
+    Buffer, CachingManager, Error, MemoryManager, Result, defer_cleanup, device_array, free_pending, memory_info,
+    memory_statistics, set_memory_manager,
 };
 use cuda_sys::{CUdeviceptr, CUresult};
 
@@ -55,8 +55,11 @@ fn a_wait_or_a_mark_that_fails_loses_no_block() {
     assert_eq!(manager.cached_bytes(), 512);
     let buffer = Buffer::new(&b, 100).unwrap();
     session.fail("cuEventRecord", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    session.forget();
     drop(buffer);
     assert_eq!((manager.cached_bytes(), session.live().device), (0, 0));
+    let calls = ["cuEventRecord", "cuCtxSynchronize", "cuEventDestroy_v2", "cuMemFree_v2"];
+    assert_eq!(session.names(), calls, "what cannot be marked is waited for, and not kept");
     session.fail("cuMemAlloc_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
     assert!(Buffer::new(&b, 100).is_err());
     drop((a, b, context));
@@ -104,6 +107,10 @@ unsafe impl MemoryManager for Empty {
         unreachable!("it gave out no memory")
     }
 
+    fn memory_info(&self, _context: &cuda_driver::Context) -> Result<cuda_driver::MemoryInfo> {
+        Err(Error::Driver(cuda_driver::Error::other(std::fmt::Error)))
+    }
+
     fn flush(&self, _context: &cuda_driver::Context) -> Result<()> {
         self.flushed.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -118,6 +125,8 @@ fn errors_of_a_manager_have_its_name_and_it_is_flushed_at_the_end() {
     set_memory_manager(&context, manager.clone()).unwrap();
     let error = device_array::<u8, _>(&context, 10).unwrap_err();
     assert!(error.to_string().starts_with("the memory manager `empty` could not allocate: "), "{error}");
+    let error = memory_info(&context).unwrap_err();
+    assert!(error.to_string().starts_with("the memory manager `empty` could not tell of its memory: "), "{error}");
     assert!(device_array::<u8, _>(&context, 0).is_ok(), "no bytes are no allocation");
     assert_eq!(manager.asked.load(Ordering::Relaxed), 1, "only no room is asked for twice");
     assert_eq!(memory_statistics(&context).allocations, 0);
@@ -143,5 +152,22 @@ fn a_manager_is_set_once_and_before_the_first_allocation() {
     let error = set_memory_manager(&context, Arc::new(Empty::default())).unwrap_err();
     assert!(error.to_string().contains("`caching manager` allocates the memory of device 0 already"), "{error}");
     drop(context);
+    session.finish();
+}
+
+#[test]
+fn a_caching_manager_takes_back_only_what_it_gave_and_once() {
+    let session = Session::new();
+    let context = session.context();
+    let (manager, stream) = (CachingManager::new(), context.default_stream());
+    let address = manager.allocate(100, &stream).unwrap();
+    // SAFETY: it was just allocated, and nothing uses it.
+    unsafe { manager.free(address, 100, &stream) }.unwrap();
+    // SAFETY: it is refused.
+    let error = unsafe { manager.free(address, 100, &stream) }.unwrap_err();
+    assert!(error.to_string().contains(&format!("it gave out no memory at {address:#x}")), "{error}");
+    assert_eq!(manager.cached_bytes(), 512);
+    manager.flush(&context).unwrap();
+    drop((stream, context));
     session.finish();
 }

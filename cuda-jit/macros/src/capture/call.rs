@@ -11,8 +11,8 @@ use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
     BindingKind, Callee, Capture, Named, callee, callee_value, node, nothing,
+    settled::says_generics,
     span::{begin, begin_path},
-    written,
 };
 use crate::format::Format;
 
@@ -25,6 +25,10 @@ pub(crate) const PRIMITIVES: &[&str] = &[
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
 
+/// What CUDA calls the numbers of its vectors, as in `float4`.
+const CUDA_NUMBERS: &[&str] =
+    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
+
 impl Capture {
     /// `callee(args)`
     pub(super) fn call(&mut self, expr: &mut Expr) -> s::Expr {
@@ -35,6 +39,7 @@ impl Capture {
         };
         let callee = callee.clone();
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
+        let first = self.used.len();
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if callee.path.is_ident("Some") && args.len() == 1 {
@@ -47,7 +52,8 @@ impl Capture {
             };
         }
         if let Some(asked) = asked {
-            return self.method_by_path(span, &callee, &asked, args);
+            let names = self.used[first..].to_vec();
+            return self.method_by_path(span, &callee, &asked, names, args);
         }
         args = match self.known_call(&callee.path, args, span) {
             Ok(known) => return known,
@@ -62,6 +68,7 @@ impl Capture {
         let number = self.callee(Callee::Observed(place));
         match function_of_type(&callee) {
             Some(name) => {
+                self.tells = true;
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
                     last.ident = self.call_of(&name);
@@ -123,14 +130,15 @@ impl Capture {
     /// closure's parameters in the bounds of the function only where its path stands in the call.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
         let span = begin_path(path);
+        self.tells |= closures || !says_generics(&path.path);
         let (observer, hidden) = (callee(number, span), hidden(path));
         Expr::Verbatim(if closures {
             let seer = seer(path);
             quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
             let value = callee_value(number, span);
-            self.before.push(written(quote_spanned!(span => let #value = #path;)));
-            self.before.push(written(quote_spanned!(span => #hidden().see(&#value).of(#observer);)));
+            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
+            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
             value.to_token_stream()
         })
     }
@@ -159,9 +167,13 @@ impl Capture {
         let values = values_before_functions(&name);
         let own =
             values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
-        let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
-        let known = self.same_type(&call.receiver).map(|receiver| format!("{receiver}.{name}"));
+        let known = if own { None } else { self.settle(&call.receiver) };
+        let same = self.asked.iter().find(|(receiver, method, _)| Some(*receiver) == known && *method == name);
+        let same = same.map(|(.., number)| *number);
+        let asked = if own || same.is_some() { TokenStream::new() } else { call.receiver.to_token_stream() };
+        let first = self.used.len();
         let receiver = self.expr(&mut call.receiver);
+        let names = self.used[first..].to_vec();
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)
@@ -174,32 +186,39 @@ impl Capture {
         };
         let method_span = call.method.span();
         if own {
+            self.tells = true;
             let number = self.callee(Callee::Observed(method_span));
             call.method = self.call_of(&call.method);
             *expr = shown(expr, number, method_span);
             return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
-        let same = self.asked.iter().find(|(asked, _)| Some(asked) == known.as_ref());
-        if let Some((_, number)) = same {
-            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, *number));
+        if let Some(number) = same {
+            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
         let number = self.callee(Callee::Observed(method_span));
-        self.asked.extend(known.map(|known| (known, number)));
+        self.asked.extend(known.map(|known| (known, name.clone(), number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        self.before.push(written(quote_spanned!(method_span => (#asked).#hidden().of(#observer);)));
+        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);), names);
         node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
-    fn method_by_path(&mut self, span: Span, path: &ExprPath, asked: &TokenStream, mut args: Vec<s::Expr>) -> s::Expr {
+    fn method_by_path(
+        &mut self,
+        span: Span,
+        path: &ExprPath,
+        asked: &TokenStream,
+        names: Vec<u32>,
+        mut args: Vec<s::Expr>,
+    ) -> s::Expr {
         let (mut hidden, place) = (path.clone(), begin_path(path));
         let Some(last) = hidden.path.segments.last_mut() else { return self.refuse(span, "this is not a call") };
         let name = last.ident.to_string();
         last.ident = format_ident!("__dev_{}", name, span = last.ident.span());
         let number = self.callee(Callee::Observed(place));
         let observer = callee(number, place);
-        self.before.push(written(quote_spanned!(place => #hidden(&(#asked)).of(#observer);)));
+        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);), names);
         let receiver = Box::new(args.remove(0));
         node(span, s::ExprKind::Method(name, receiver, args, number))
     }
@@ -345,11 +364,13 @@ impl Parse for DynamicPart {
     }
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 fn is_lower_type(name: &str) -> bool {
-    let is_lower = |name: &str| PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name);
-    let number = name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number);
-    LOWER_TYPES.contains(&name) || number.is_some_and(is_lower)
+    let is_vector = |numbers: &str| match numbers.strip_suffix('x') {
+        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
+        None => CUDA_NUMBERS.contains(&numbers),
+    };
+    LOWER_TYPES.contains(&name) || name.strip_suffix(['2', '3', '4']).is_some_and(is_vector)
 }
 
 /// The name of one of the language's methods, of a type in lower case that is no primitive.
