@@ -6,8 +6,10 @@
 
 mod builtin;
 mod closure;
+pub mod hosts;
 mod keys;
 mod operator;
+pub mod plain;
 mod told;
 mod types;
 

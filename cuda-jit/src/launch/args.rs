@@ -25,8 +25,8 @@ use crate::harvest::{ArgType, DeviceFunction, ElementType};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
     note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array1<T>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
-    note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, an `ArrayViewMut<T, D>` takes `&mut DeviceArray<T, D>`",
-    note = "a number takes a value of exactly its type"
+    note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, an `ArrayViewMut<T, D>` takes `&mut DeviceArray<T, D>`; `to_device(&x)?` makes one of a host array",
+    note = "a number takes a value of exactly its type: write `n as u32`, or a suffix as in `3.0_f32`"
 )]
 pub unsafe trait KernelArg<P> {
     /// What must live until the launch is enqueued, and what is to be done then.

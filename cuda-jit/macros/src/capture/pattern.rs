@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
 
 use super::Capture;
-use super::expr::{is_negative, member};
+use super::expr::{POINTERS, is_negative, member};
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
@@ -13,6 +13,7 @@ impl Capture {
         match pattern {
             Pat::Wild(_) => s::Pattern::Wild,
             Pat::Paren(inner) => self.pattern(&inner.pat, observers),
+            Pat::Type(typed) if matches!(&*typed.ty, syn::Type::Ptr(_)) => self.refuse_pattern(&typed.ty, POINTERS),
             Pat::Type(typed) => self.pattern(&typed.pat, observers),
             Pat::Ident(pat) => self.ident_pattern(pat, observers),
             Pat::Path(path) => self.path_pattern(path.clone()),
@@ -145,7 +146,7 @@ fn path_of(ident: Ident) -> ExprPath {
 }
 
 /// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.
-fn is_constant(ident: &Ident) -> bool {
+pub(super) fn is_constant(ident: &Ident) -> bool {
     let name = ident.to_string();
     name.len() > 1 && name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }

@@ -53,6 +53,10 @@ impl Capture {
                     twin.extend(before);
                     twin.push(stmt);
                 }
+                Stmt::Item(Item::Static(item)) if matches!(item.mutability, syn::StaticMutability::Mut(_)) => {
+                    self.refused_items.push(item.ident.to_string());
+                    self.refuse(item.span(), format!("kernels have no `static mut`; {}", super::closure::SHARED));
+                }
                 Stmt::Item(item @ (Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_))) => {
                     self.items.push(item.clone())
                 }
