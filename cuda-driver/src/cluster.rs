@@ -13,7 +13,8 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::extended::{Extras, described};
 use crate::function::Function;
-use crate::launch_config::{LaunchConfig, LaunchConfigError, LaunchPart, fit};
+use crate::launch_config::{LaunchConfig, fit};
+use crate::launch_error::{LaunchConfigError, LaunchPart};
 use crate::limits::DeviceLimits;
 
 /// Blocks of the largest cluster that every device with clusters runs.

@@ -141,25 +141,64 @@ impl Context {
     }
 
     /// The table of functions behind this context.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut version = 0;
+    /// // SAFETY: the integer lives through the call.
+    /// unsafe { (context.api().cuDriverGetVersion()?)(&mut version) };
+    /// assert!(version >= 12_000);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn api(&self) -> &Arc<DriverApi> {
         self.0.device.driver().api()
     }
 
     /// The raw handle, retained while any clone of the context lives.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// // What this crate binds before each call.
+    /// context.synchronize()?;
+    /// let mut bound = std::ptr::null_mut();
+    /// // SAFETY: the pointer lives through the call.
+    /// unsafe { (context.api().cuCtxGetCurrent()?)(&mut bound) };
+    /// assert_eq!(bound, context.as_raw());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_raw(&self) -> CUcontext {
         self.0.raw
     }
 
     /// A number that no other context of this process has or will have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert_eq!(context.id(), context.device().primary_context()?.id());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
-    /// The default stream (stream 0) of this context.
+    /// The default stream (stream 0) of this context: the legacy default stream, or, with
+    /// `CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM=1` in the environment, that of the calling thread.
     ///
     /// # Examples
     ///
@@ -295,6 +334,20 @@ impl Context {
 
     /// The record to which this context's kernels write their first panic; made by the first call, then one load.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::PanicRecord;
+    ///
+    /// let record = context.panic_record()?;
+    /// println!("{} bytes at {:#x}", PanicRecord::SIZE, record.device_ptr());
+    /// assert_eq!(record, context.panic_record()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] if the device cannot map host memory or there is none left.
@@ -305,6 +358,28 @@ impl Context {
     /// Registers a kernel that may panic, and returns the id that it writes into the record; never 0.
     ///
     /// `decoder` turns the raw record into a message. It runs on the thread whose synchronisation finds the panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use std::sync::Arc;
+    /// use cuda_driver::{KernelPanic, PanicDecoder};
+    ///
+    /// let decoder: PanicDecoder = Arc::new(|raw| KernelPanic {
+    ///     kernel: "add".into(),
+    ///     message: format!("check {} failed", raw.site),
+    ///     file: String::new(),
+    ///     line: 0,
+    ///     column: 0,
+    ///     block: raw.block,
+    ///     thread: raw.thread,
+    /// });
+    /// assert_ne!(context.register_kernel(decoder), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn register_kernel(&self, decoder: PanicDecoder) -> u32 {
         self.0.panics.register(decoder)

@@ -137,6 +137,22 @@ impl Context {
     /// Forgets which context the driver has bound to this thread, so that the next call binds again.
     ///
     /// Needed only after another library has bound a different context to this thread behind our back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Context;
+    ///
+    /// context.synchronize()?;                // binds the context
+    /// // SAFETY: another library unbinds it.
+    /// unsafe { (context.api().cuCtxSetCurrent()?)(std::ptr::null_mut()) };
+    /// Context::forget_binding();
+    /// context.synchronize()?;                // binds it again
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn forget_binding() {
         BOUND.with(|bound| bound.set(0));
     }

@@ -17,6 +17,7 @@ use crate::current::CurrentGuard;
 use crate::driver::{DeviceFacts, Driver};
 use crate::driver_call;
 use crate::error::Result;
+use crate::identity::Uuid;
 use crate::limits::DeviceLimits;
 
 /// A device of a [`Driver`]. Clones are cheap.
@@ -44,18 +45,53 @@ impl Device {
     }
 
     /// The driver that the device belongs to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver.device(0)?.driver(), &driver);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn driver(&self) -> &Driver {
         &self.driver
     }
 
     /// The number by which the driver knows the device, from 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// for (number, device) in driver.devices()?.iter().enumerate() {
+    ///     assert_eq!(device.ordinal(), number);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn ordinal(&self) -> usize {
         self.ordinal
     }
 
     /// The raw handle.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// let (mut bytes, raw) = (0, device.as_raw()?);
+    /// // SAFETY: the integer lives through the call.
+    /// unsafe { (device.driver().api().cuDeviceTotalMem_v2()?)(&mut bytes, raw) };
+    /// assert_eq!(bytes, device.total_memory()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -99,6 +135,47 @@ impl Device {
         let major = self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    }
+
+    /// Whether kernels on the device compute with floats of 16 bits: from compute capability 5.3 on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
+    /// let since = |capability| device.compute_capability().map(|own| own >= capability);
+    /// assert_eq!(device.supports_float16()?, since((5, 3))?);
+    /// assert_eq!(device.supports_bfloat16()?, since((8, 0))?);
+    /// assert_eq!(device.supports_float8()?, since((8, 9))?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn supports_float16(&self) -> Result<bool> {
+        Ok(self.compute_capability()? >= (5, 3))
+    }
+
+    /// Whether the device has instructions for `bf16`, floats of 16 bits with the exponent of `f32`: from compute capability 8.0
+    /// on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn supports_bfloat16(&self) -> Result<bool> {
+        Ok(self.compute_capability()? >= (8, 0))
+    }
+
+    /// Whether the device has instructions for floats of 8 bits: from compute capability 8.9 on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn supports_float8(&self) -> Result<bool> {
+        Ok(self.compute_capability()? >= (8, 9))
     }
 
     /// The value of any attribute.
@@ -301,29 +378,5 @@ impl fmt::Display for Device {
             Ok(name) => write!(f, "device {} ({name})", self.ordinal),
             Err(_) => write!(f, "device {}", self.ordinal),
         }
-    }
-}
-
-/// A device's identity. Prints as `GPU-` and groups of 8, 4, 4, 4 and 12 hexadecimal digits.
-///
-/// # Examples
-///
-/// ```
-/// let uuid = cuda_driver::Uuid([0xab; 16]);
-/// assert_eq!(uuid.to_string(), "GPU-abababab-abab-abab-abab-abababababab");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Uuid(pub [u8; 16]);
-
-impl fmt::Display for Uuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("GPU")?;
-        for (index, byte) in self.0.iter().enumerate() {
-            if matches!(index, 0 | 4 | 6 | 8 | 10) {
-                f.write_str("-")?;
-            }
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
     }
 }

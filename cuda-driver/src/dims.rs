@@ -14,6 +14,7 @@ use std::fmt;
 ///
 /// let dims = (640_usize, 480_usize).dims();
 /// assert_eq!((dims.ndim(), dims.to_string().as_str()), (2, "(640, 480)"));
+/// assert_eq!(dims.extents(), [640, 480, 1]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
@@ -121,6 +122,14 @@ impl Dims for Dim3 {
 }
 
 /// An integer that can be an extent.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Dims;
+///
+/// assert_eq!((4_u32, 5_i64).dims().extents(), [4, 5, 1]);      // each of a type of its own
+/// ```
 pub trait Extent: sealed::Sealed {
     #[doc(hidden)]
     fn extent(self) -> Extent64;

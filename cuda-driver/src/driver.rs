@@ -204,6 +204,20 @@ impl Driver {
     /// The context that another library has bound to the calling thread; `None` where there is none, and where this crate
     /// has bound one.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// assert_eq!(driver.adopted_context()?, None);                   // nobody has bound one
+    /// let context = driver.device(0)?.primary_context()?;
+    /// // SAFETY: another library binds the primary context.
+    /// unsafe { (driver.api().cuCtxSetCurrent()?)(context.as_raw()) };
+    /// assert_eq!(driver.adopted_context()?, Some(context));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`bound_context`](Driver::bound_context).
@@ -212,6 +226,16 @@ impl Driver {
     }
 
     /// The table of functions that this driver calls.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
+    /// println!("the functions are those of {}", driver.api().origin());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn api(&self) -> &Arc<DriverApi> {
         &self.0.api

@@ -10,7 +10,7 @@ use cuda_sys::{CUresult, MissingSymbol};
 
 use crate::graph::GraphError;
 use crate::jit_log::JitError;
-use crate::launch_config::LaunchConfigError;
+use crate::launch_error::LaunchConfigError;
 use crate::panic::KernelPanic;
 use crate::status;
 
@@ -127,6 +127,21 @@ impl Error {
     }
 
     /// Whether the device, or the host's pinned memory, had no room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::driver_call;
+    ///
+    /// let mut memory = 0;
+    /// // SAFETY: the address lives through the call.
+    /// let error = unsafe { driver_call!(&context, cuMemAlloc_v2(&mut memory, 1 << 50)) }.unwrap_err();
+    /// assert!(error.is_out_of_memory() && !error.is_sticky());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::Driver(error) if error.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY)
@@ -237,6 +252,20 @@ pub struct DriverError {
 
 impl DriverError {
     /// Our explanation, with the way out; empty where the driver's text says it all.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Error, cuda_sys::CUdevice_attribute};
+    ///
+    /// let Err(Error::Driver(error)) = context.device().attribute(CUdevice_attribute(99_999)) else { panic!() };
+    /// assert_eq!(error.explanation(), "an argument of this call is outside what the driver accepts");
+    /// assert!(error.to_string().ends_with(error.explanation()));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn explanation(&self) -> &'static str {
         status::explanation(self.code)
@@ -265,6 +294,30 @@ impl From<DriverError> for Error {
 }
 
 /// A call that was not made, because an earlier one had lost the context.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Error, LaunchConfig, Module};
+///
+/// let ptx = "
+///     .version 7.8
+///     .target sm_75
+///     .address_size 64
+///     .visible .entry stray() { .reg .b64 %a; mov.b64 %a, 8; st.global.b64 [%a], %a; ret; }";
+/// // SAFETY: no memory of anybody is there.
+/// let stray = unsafe { Module::load_ptx(&context, ptx) }?.function("stray")?;
+/// // SAFETY: the kernel has no parameters.
+/// unsafe { stray.launch(&LaunchConfig::new(1, 1), &context.default_stream(), &mut []) }?;
+/// let first = context.synchronize().unwrap_err();
+/// let Err(Error::Poisoned(later)) = context.memory_info() else { panic!() };
+/// assert_eq!((Some(later.first.code), later.call), (first.code(), "cuMemGetInfo_v2"));
+/// assert!(later.to_string().starts_with("cuMemGetInfo_v2 not called: the context of device 0 is lost since"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Poisoned {
@@ -315,6 +368,18 @@ mod tests {
         let error = Error::Poisoned(Box::new(Poisoned { call: "cuMemAlloc_v2", device: 3, first: illegal_address() }));
         let text = error.to_string();
         assert!(text.starts_with("cuMemAlloc_v2 not called: the context of device 3 is lost since cuStreamSynch"));
+        assert!(text.ends_with("; only a new process can use the device again"), "{text}");
+        assert!(error.is_sticky());
+    }
+
+    #[test]
+    fn a_forked_child_is_told_the_ways_out() {
+        let error = Error::Forked { call: "cuInit" };
+        assert_eq!(
+            error.to_string(),
+            "cuInit not called: this process was forked after CUDA had been initialised, and a driver does not survive a fork; \
+             fork before the first CUDA call, or start the child with exec"
+        );
         assert!(error.is_sticky());
     }
 

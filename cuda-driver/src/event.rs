@@ -101,6 +101,18 @@ impl Event {
     }
 
     /// The context of the event.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Event;
+    ///
+    /// assert_eq!(Event::new(&context)?.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
@@ -109,6 +121,21 @@ impl Event {
     /// The raw handle; valid while a clone of the event lives.
     ///
     /// An event that has not been recorded yet may have the mark of an earlier one, which is gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, driver_call};
+    ///
+    /// let (event, stream) = (Event::new(&context)?, context.default_stream());
+    /// // SAFETY: both are live and of one context.
+    /// unsafe { driver_call!(&context, cuEventRecord(event.as_raw(), stream.as_raw())) }?;
+    /// event.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_raw(&self) -> CUevent {
         self.0.exposed.store(true, Ordering::Relaxed);
@@ -128,6 +155,18 @@ impl Event {
     }
 
     /// Whether the event measures time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Event;
+    ///
+    /// assert!(Event::new(&context)?.has_timing() && !Event::without_timing(&context)?.has_timing());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn has_timing(&self) -> bool {
         self.0.timing

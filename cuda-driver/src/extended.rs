@@ -92,3 +92,31 @@ pub(crate) unsafe fn launch(
     // SAFETY: the caller's promise; configuration and attributes live through the call.
     unsafe { driver_call!(context, cuLaunchKernelEx(&config, raw, params, std::ptr::null_mut())) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_extra_is_an_attribute_of_its_value() {
+        let none = Extras { cluster: None, cooperative: false, programmatic: false };
+        assert!(none.attributes().is_empty());
+        let [cooperative] = Extras { cooperative: true, ..none }.attributes()[..] else { panic!() };
+        assert_eq!(cooperative.id, Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+        // SAFETY: the attribute's value is this part of the union.
+        assert_eq!(unsafe { cooperative.value.cooperative }, 1);
+        let [programmatic] = Extras { programmatic: true, ..none }.attributes()[..] else { panic!() };
+        assert_eq!(programmatic.id, Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+        // SAFETY: as above.
+        assert_eq!(unsafe { programmatic.value.programmaticStreamSerializationAllowed }, 1);
+        let [cluster, _, _] =
+            Extras { cluster: Some([4, 2, 1]), cooperative: true, programmatic: true }.attributes()[..]
+        else {
+            panic!()
+        };
+        assert_eq!(cluster.id, Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+        // SAFETY: as above.
+        let extents = unsafe { cluster.value.clusterDim };
+        assert_eq!([extents.x, extents.y, extents.z], [4, 2, 1]);
+    }
+}

@@ -18,7 +18,8 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::extended::{self, Extras};
 use crate::graph::GraphError;
-use crate::launch_config::{Geometry, LaunchConfig, LaunchConfigError};
+use crate::launch_config::{Geometry, LaunchConfig};
+use crate::launch_error::LaunchConfigError;
 use crate::module::{Module, c_name};
 use crate::params::{self, Arguments, Parameter};
 use crate::settings::CacheConfig;
@@ -130,18 +131,58 @@ impl Function {
     }
 
     /// The function's name in its module.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// assert_eq!(nothing.name(), "nothing");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
     /// The module that holds the function.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// let again = nothing.module().function(nothing.name())?;
+    /// assert_eq!(again.as_raw(), nothing.as_raw());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.0.module
     }
 
     /// The context that the function is loaded into.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// assert_eq!(nothing.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
@@ -161,12 +202,49 @@ impl Function {
     }
 
     /// The function's parameters, where the driver tells them (CUDA 12.4 and newer); read when the function was looked up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Module;
+    ///
+    /// let ptx = "
+    ///     .version 7.8
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry ignore(.param .u32 count, .param .u64 address) { ret; }";
+    /// // SAFETY: the kernel touches no memory.
+    /// let ignore = unsafe { Module::load_ptx(&context, ptx) }?.function("ignore")?;
+    /// for parameter in ignore.parameters().unwrap_or_default() {
+    ///     println!("{} bytes at {}", parameter.bytes, parameter.offset);      // 4 bytes at 0, 8 bytes at 8
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn parameters(&self) -> Option<&[Parameter]> {
         self.0.parameters.as_deref()
     }
 
     /// The present value of any attribute.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::cuda_sys::CUfunction_attribute as Attribute;
+    ///
+    /// let bytes = nothing.attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
+    /// assert_eq!(bytes, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -208,6 +286,19 @@ impl Function {
     }
 
     /// Sets the function's preference between first-level cache and shared memory; a hint.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// nothing.set_cache_config(cuda_driver::CacheConfig::L1)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -461,7 +552,7 @@ impl Function {
 /// let nothing = unsafe { Module::load_ptx(&context, ptx) }?.function("nothing")?;
 /// let config = LaunchConfig::new((2, 3), 32);
 /// let checked = nothing.check_config(&config)?;
-/// assert_eq!((checked.grid(), checked.block()), ([2, 3, 1], [32, 1, 1]));
+/// assert_eq!((checked.grid(), checked.block(), checked.cluster()), ([2, 3, 1], [32, 1, 1], None));
 /// // SAFETY: the kernel has no parameters.
 /// unsafe { checked.launch(&context.default_stream(), &mut []) }?;
 /// # Ok(())

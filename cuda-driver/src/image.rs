@@ -107,6 +107,17 @@ impl Image {
 
     /// The text of a PTX module.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::{Image, ImageKind};
+    ///
+    /// let image = Image::ptx(".version 7.8\n.target sm_75\n").unwrap();
+    /// assert_eq!((image.kind(), image.bytes().len()), (ImageKind::Ptx, 27));
+    /// assert_eq!(image.text().unwrap(), ".version 7.8\n.target sm_75\n");
+    /// assert_eq!(Image::ptx("\0").unwrap_err().to_string(), "PTX has a NUL byte at offset 0");
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`] for a text with a NUL in it.
@@ -245,7 +256,7 @@ mod tests {
             refusal(&fatbin(u64::MAX)),
             format!("the fatbin ends early: it has 24 bytes, and needs at least {}", u64::MAX)
         );
-        assert!(refusal(&[0xff, 0xfe]).starts_with("the image is neither PTX nor"));
+        assert_eq!(refusal(&[0xff, 0xfe]), "the image is neither PTX nor a cubin, a fatbin, an object or an archive");
         assert_eq!(refusal(b"a\0b\0"), "PTX has a NUL byte at offset 1");
         assert!(Image::from_file("/nowhere/k.cubin").unwrap_err().to_string().contains("/nowhere/k.cubin"));
     }

@@ -2,14 +2,13 @@
 //!
 //! It launches nothing. Invariant: a [`Geometry`] exists only for a configuration that passed the check.
 
-use std::fmt;
-
 use crate::cluster;
 use crate::context::Context;
 use crate::device::Device;
 use crate::dims::{Dim3, Dims};
 use crate::error::Result;
 use crate::graph::Capture;
+use crate::launch_error::{LaunchConfigError, LaunchPart};
 use crate::limits::DeviceLimits;
 use crate::scope::StreamScope;
 use crate::stream::Stream;
@@ -29,6 +28,8 @@ use crate::stream::Stream;
 /// assert_eq!(config.ndim(), 1);
 /// let config = LaunchConfig::new((16, 16), (8, 8)).shared_bytes(1024).cooperative();
 /// assert_eq!((config.ndim(), config.dynamic_shared_bytes()), (2, 1024));
+/// assert!(config.is_cooperative() && !config.is_programmatic() && !config.is_quiet());
+/// assert_eq!((config.grid().extents(), config.block().to_string().as_str()), ([16, 16, 1], "(8, 8)"));
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -65,12 +66,36 @@ impl LaunchConfig {
     }
 
     /// The same launch with other extents.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new(1, 128).shared_bytes(512).resized((4, 2), 64);
+    /// assert_eq!((config.grid().to_string().as_str(), config.dynamic_shared_bytes()), ("(4, 2)", 512));
+    /// ```
     pub fn resized(mut self, grid: impl Dims, block: impl Dims) -> Self {
         (self.grid, self.block) = (grid.dims(), block.dims());
         self
     }
 
     /// The stream to launch in, in place of the default stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{LaunchConfig, Stream};
+    ///
+    /// let stream = Stream::new(&context)?;
+    /// let config = LaunchConfig::new(4, 128).stream(&stream);
+    /// assert_eq!(config.chosen_stream().map(Stream::id), Some(stream.id()));
+    /// assert_eq!(config.chosen_context(), Some(&context));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn stream(mut self, stream: &Stream) -> Self {
         self.stream = Some(stream.clone());
@@ -78,6 +103,22 @@ impl LaunchConfig {
     }
 
     /// The capture that takes the launch into a graph, in place of a stream; see [`Graph::capture`](crate::Graph::capture).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, LaunchConfig};
+    ///
+    /// Graph::capture(&context, |c| {
+    ///     let config = LaunchConfig::new(4, 128).capture(c);
+    ///     assert!(config.chosen_capture().is_some() && config.chosen_stream().is_none());
+    ///     Ok(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn capture(mut self, capture: &Capture) -> Self {
         self.capture = Some(capture.clone());
         self
@@ -116,6 +157,16 @@ impl LaunchConfig {
 
     /// Allows clusters of more than 8 blocks, which not every device with clusters runs:
     /// [`Function::max_cluster_blocks`](crate::Function::max_cluster_blocks) tells.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new(32, 128).cluster(16).non_portable();
+    /// assert!(config.is_non_portable());
+    /// assert_eq!(config.chosen_cluster().unwrap().extents(), [16, 1, 1]);
+    /// ```
     pub fn non_portable(mut self) -> Self {
         self.non_portable = true;
         self
@@ -131,12 +182,26 @@ impl LaunchConfig {
     /// capability 9.0). The kernel itself waits, by `griddepcontrol.wait`, before it uses what that work writes.
     ///
     /// Only untyped launches can be so: a typed kernel counts on the order of its stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let config = cuda_driver::LaunchConfig::new(32, 128).programmatic();
+    /// assert!(config.is_programmatic());
+    /// ```
     pub fn programmatic(mut self) -> Self {
         self.programmatic = true;
         self
     }
 
     /// Nothing is said of the launch's speed: its few blocks, or its copies of host arrays, are meant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let config = cuda_driver::LaunchConfig::new(1, 1).quiet();       // one thread is meant
+    /// assert!(config.is_quiet());
+    /// ```
     pub fn quiet(mut self) -> Self {
         self.quiet = true;
         self
@@ -328,205 +393,6 @@ pub(crate) fn fit(part: LaunchPart, given: Dim3, limits: [u32; 3]) -> Result<[u3
     })
 }
 
-/// Which part of a launch configuration an error is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaunchPart {
-    /// The grid, counted in blocks.
-    Grid,
-    /// The block, counted in threads.
-    Block,
-    /// The cluster, counted in blocks.
-    Cluster,
-}
-
-impl fmt::Display for LaunchPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LaunchPart::Grid => "grid",
-            LaunchPart::Block => "block",
-            LaunchPart::Cluster => "cluster",
-        })
-    }
-}
-
-/// A launch configuration that the device or the kernel cannot run. Nothing was launched.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> cuda_driver::Result<()> {
-/// use cuda_driver::{Driver, Error, LaunchConfig, LaunchConfigError};
-///
-/// let device = Driver::new(cuda_sim::driver_api())?.device(0)?;
-/// let Err(Error::LaunchConfig(error)) = LaunchConfig::new(1, (64, 64)).check(&device) else { panic!() };
-/// assert!(matches!(*error, LaunchConfigError::BlockThreads { threads: 4096, limit: 1024, .. }));
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LaunchConfigError {
-    /// An extent is 0, negative, or over its limit.
-    Extent {
-        /// Grid or block.
-        part: LaunchPart,
-        /// All extents as given.
-        given: Dim3,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// The extent along that axis.
-        value: i128,
-        /// The largest that is allowed.
-        limit: u32,
-    },
-    /// There is no extent at all, or there are more than three.
-    Extents {
-        /// Grid or block.
-        part: LaunchPart,
-        /// How many there are; 255 where there are more.
-        count: usize,
-    },
-    /// The block has too many threads.
-    BlockThreads {
-        /// The block as given.
-        block: Dim3,
-        /// Its threads.
-        threads: u64,
-        /// The most that are allowed.
-        limit: u32,
-        /// The kernel whose limit it is (its registers, or its launch bounds); `None` for the device's.
-        kernel: Option<String>,
-    },
-    /// A block would have too much shared memory.
-    SharedMemory {
-        /// Bytes asked for in the launch.
-        dynamic: usize,
-        /// Bytes that the kernel has already.
-        fixed: usize,
-        /// The most bytes that are allowed together.
-        limit: usize,
-        /// The kernel, where it is known.
-        kernel: Option<String>,
-    },
-    /// The device cannot launch all blocks of a grid at once.
-    Cooperative,
-    /// The device has no clusters of blocks.
-    NoClusters,
-    /// A cluster has more blocks than every device with clusters runs, and the launch does not allow that.
-    ClusterSize {
-        /// The cluster as given.
-        cluster: Dim3,
-        /// Its blocks; 4294967295 where there are more.
-        blocks: u32,
-        /// The most that are allowed.
-        limit: u32,
-    },
-    /// The grid is not made of whole clusters.
-    ClusterDivides {
-        /// The grid as given.
-        grid: Dim3,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// The grid's blocks along that axis.
-        value: u32,
-        /// A cluster's blocks along that axis.
-        cluster: u32,
-    },
-    /// The kernel is made for clusters of other extents.
-    ClusterRequired {
-        /// The kernel.
-        kernel: String,
-        /// The cluster as given.
-        cluster: Dim3,
-        /// What the kernel requires.
-        required: [u32; 3],
-    },
-    /// The kernel takes no cluster of so many blocks.
-    ClusterBounds {
-        /// The kernel.
-        kernel: String,
-        /// Blocks of the cluster.
-        blocks: u32,
-        /// The most that its launch bounds allow.
-        limit: u32,
-    },
-    /// A typed kernel counts on the work ahead of it in its stream being done.
-    Programmatic {
-        /// The kernel.
-        kernel: String,
-    },
-    /// The kernel asks for its position in another number of dimensions than the launch has.
-    Dimensions {
-        /// The kernel.
-        kernel: String,
-        /// Dimensions of the launch.
-        given: usize,
-        /// Dimensions that the kernel uses.
-        used: usize,
-    },
-}
-
-impl fmt::Display for LaunchConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LaunchConfigError::Extent { part, given, axis, value, limit } => {
-                let unit = if *part == LaunchPart::Block { "threads" } else { "blocks" };
-                write!(f, "{part} of {given} {unit}: {axis} is {value}, it must be from 1 to {limit}")?;
-            }
-            LaunchConfigError::Extents { part, count } => {
-                write!(f, "{part} in {count} dimensions: it must be in 1 to 3")?;
-            }
-            LaunchConfigError::BlockThreads { block, threads, limit, kernel } => {
-                write!(f, "block of {block} threads: that is {threads} together, ")?;
-                match kernel {
-                    None => write!(f, "the device allows at most {limit}")?,
-                    Some(kernel) => write!(f, "kernel `{kernel}` allows at most {limit} (its registers or bounds)")?,
-                }
-            }
-            LaunchConfigError::SharedMemory { dynamic, fixed, limit, kernel } => {
-                write!(f, "{dynamic} bytes of dynamic shared memory")?;
-                if let Some(kernel) = kernel {
-                    write!(f, " beside the {fixed} bytes of kernel `{kernel}`")?;
-                }
-                write!(f, ": a block can have at most {limit} bytes")?;
-            }
-            LaunchConfigError::Cooperative => f.write_str("cooperative launch: the device does not support it")?,
-            LaunchConfigError::NoClusters => {
-                f.write_str("a launch in clusters: the device has none, they need compute capability 9.0")?;
-            }
-            LaunchConfigError::ClusterSize { cluster, blocks, limit } => write!(
-                f,
-                "cluster of {cluster} blocks: that is {blocks} together, devices run at most {limit}; \
-                 `LaunchConfig::non_portable` allows what only some of them run"
-            )?,
-            LaunchConfigError::ClusterDivides { grid, axis, value, cluster } => write!(
-                f,
-                "grid of {grid} blocks: {axis} is {value}, which is no multiple of the {cluster} blocks of a cluster"
-            )?,
-            LaunchConfigError::ClusterRequired { kernel, cluster, required: [x, y, z] } => {
-                write!(f, "cluster of {cluster} blocks: kernel `{kernel}` is made for clusters of ({x}, {y}, {z})")?;
-            }
-            LaunchConfigError::ClusterBounds { kernel, blocks, limit } => {
-                write!(f, "cluster of {blocks} blocks: the launch bounds of kernel `{kernel}` allow at most {limit}")?;
-            }
-            LaunchConfigError::Programmatic { kernel } => write!(
-                f,
-                "programmatic launch: kernel `{kernel}` is typed, and its arguments are ordered by its stream; only \
-                 untyped functions can be launched so"
-            )?,
-            LaunchConfigError::Dimensions { kernel, given, used } => write!(
-                f,
-                "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
-                 many extents",
-                if *given == 1 { "" } else { "s" }
-            )?,
-        }
-        f.write_str("; nothing was launched")
-    }
-}
-
-impl std::error::Error for LaunchConfigError {}
-
 impl<G: Dims, B: Dims> From<(G, B)> for LaunchConfig {
     #[inline]
     fn from((grid, block): (G, B)) -> Self {
@@ -628,7 +494,10 @@ mod tests {
             refusal(LaunchConfig::new(1, 1).shared_bytes(100 << 10))
                 .contains("102400 bytes of dynamic shared memory: a block can have at most 101376")
         );
-        assert!(refusal(LaunchConfig::new(1, 1).cooperative()).contains("does not support"));
+        assert_eq!(
+            refusal(LaunchConfig::new(1, 1).cooperative()),
+            "cooperative launch: the device does not support it; nothing was launched"
+        );
     }
 
     #[test]
@@ -640,6 +509,20 @@ mod tests {
             "90 bytes of dynamic shared memory beside the 20 bytes of kernel `add`: a block can have at most 100 bytes; \
              nothing was launched"
         );
+        let threads =
+            LaunchConfigError::BlockThreads { block: 512.dims(), threads: 512, limit: 256, kernel: Some(kernel()) };
+        assert_eq!(
+            threads.to_string(),
+            "block of 512 threads: that is 512 together, kernel `add` allows at most 256 (its registers or bounds); nothing \
+             was launched"
+        );
+        let given = |given| LaunchConfigError::Dimensions { kernel: kernel(), given, used: 3 }.to_string();
+        assert_eq!(
+            given(1),
+            "a launch in 1 dimension: kernel `add` uses its position in 3; give grid and block as many extents; nothing was \
+             launched"
+        );
+        assert!(given(2).starts_with("a launch in 2 dimensions: "));
         assert_eq!(
             LaunchConfigError::Programmatic { kernel: kernel() }.to_string(),
             "programmatic launch: kernel `add` is typed, and its arguments are ordered by its stream; only untyped functions \
@@ -669,7 +552,10 @@ mod tests {
         assert!(refusal(config.clone().cluster([1, 1, 1, 1])).starts_with("cluster in 4 dimensions"));
         let old = DeviceLimits { cluster_launch: false, ..limits() };
         let error = config.cluster(1).geometry(&old).unwrap_err().to_string();
-        assert!(error.contains("the device has none, they need compute capability 9.0"), "{error}");
+        assert_eq!(
+            error,
+            "a launch in clusters: the device has none, they need compute capability 9.0; nothing was launched"
+        );
     }
 
     #[test]

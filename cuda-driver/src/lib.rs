@@ -54,10 +54,12 @@ mod fork;
 mod function;
 mod graph;
 mod host_fn;
+mod identity;
 mod image;
 mod jit;
 mod jit_log;
 mod launch_config;
+mod launch_error;
 mod limits;
 mod link;
 #[cfg(all(test, loom))]
@@ -79,7 +81,7 @@ mod sync;
 pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
 pub use current::CurrentGuard;
-pub use device::{Device, Uuid};
+pub use device::Device;
 pub use dims::{Dim3, Dims};
 pub use done::Done;
 pub use driver::Driver;
@@ -90,10 +92,12 @@ pub use graph::{
     Access, AroundLaunch, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
     GraphMemory, GraphNode, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
 };
+pub use identity::Uuid;
 pub use image::{Image, ImageKind};
 pub use jit::JitOptions;
 pub use jit_log::JitError;
-pub use launch_config::{LaunchConfig, LaunchConfigError, LaunchPart};
+pub use launch_config::LaunchConfig;
+pub use launch_error::{LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;
 pub use link::Linker;
 pub use module::Module;

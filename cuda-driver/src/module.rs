@@ -68,6 +68,22 @@ impl Module {
 
     /// Compiles PTX for the context's device, with options, and loads it.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{JitOptions, Module};
+    ///
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// let options = JitOptions::new().max_registers(32).verbose_log(true);
+    /// // SAFETY: the kernel touches no memory.
+    /// let module = unsafe { Module::load_ptx_with(&context, ptx, &options) }?;
+    /// println!("the compiler says: {}", module.log());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Jit`] with the driver's log if it refuses the PTX.
@@ -235,6 +251,19 @@ impl Module {
     }
 
     /// The context that the module is loaded into.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// assert_eq!(nothing.module().context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
@@ -242,6 +271,24 @@ impl Module {
     }
 
     /// The raw handle; valid while a clone of the module lives.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::driver_call;
+    ///
+    /// let mut count = 0;
+    /// // SAFETY: the module is live, and so is the integer.
+    /// unsafe { driver_call!(&context, cuModuleGetFunctionCount(&mut count, nothing.module().as_raw())) }?;
+    /// assert_eq!(count, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_raw(&self) -> CUmodule {
         self.0.raw

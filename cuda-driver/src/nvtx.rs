@@ -103,6 +103,9 @@ pub fn require_tool() -> Result<&'static Path> {
 ///
 /// assert_eq!(Color::rgb(0, 255, 0), Color::GREEN);
 /// assert_eq!(Color::GREEN.argb(), 0xff00_ff00);
+/// let phases = [Color::RED, Color::ORANGE, Color::YELLOW, Color::CYAN, Color::BLUE, Color::MAGENTA];
+/// let others = [Color::BLACK, Color::GREY, Color::WHITE];
+/// assert!(phases.iter().all(|phase| !others.contains(phase)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Color(u32);
@@ -260,6 +263,15 @@ impl Domain {
     }
 
     /// The domain that all shares which has none of its own; that of [`range`], [`start`] and [`mark`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::nvtx::Domain;
+    ///
+    /// let io = Domain::global().category("input and output");
+    /// cuda_driver::nvtx::mark(cuda_driver::nvtx::Annotation::new("opened").category(&io));
+    /// ```
     #[must_use]
     pub fn global() -> Self {
         GLOBAL.clone()

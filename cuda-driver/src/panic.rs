@@ -23,6 +23,25 @@ use crate::sync::{Arc, Mutex, OnceLock, RwLock};
 const ARGUMENTS: usize = 8;
 
 /// Turns the raw record of a kernel's panic into its message.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use cuda_driver::{KernelPanic, PanicDecoder, RawPanic};
+///
+/// let decoder: PanicDecoder = Arc::new(|raw: &RawPanic| KernelPanic {
+///     kernel: "add".into(),
+///     message: format!("the len is {} but the index is {}", raw.args[1], raw.args[0]),
+///     file: "src/main.rs".into(),
+///     line: 12,
+///     column: 9,
+///     block: raw.block,
+///     thread: raw.thread,
+/// });
+/// let raw = RawPanic { kernel: 1, site: 0, block: [0; 3], thread: [8, 0, 0], args: [8, 8, 0, 0, 0, 0, 0, 0] };
+/// assert_eq!(decoder(&raw).message, "the len is 8 but the index is 8");
+/// ```
 pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 
 /// Where a context's kernels write their first panic: 104 bytes, aligned to 8, zero before the first launch.
@@ -41,6 +60,19 @@ pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 /// every field but `kernel`, then a system-wide fence, then `kernel`. The host looks at the record after it has waited for
 /// work, takes it when `kernel` is not 0, and frees it in the opposite order. So a record that a kernel on another stream
 /// is just writing is left for the synchronisation that waits for that kernel.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::PanicRecord;
+///
+/// let record = context.panic_record()?;
+/// assert_eq!((PanicRecord::SIZE, record.device_ptr() % 8), (104, 0));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PanicRecord {
     device: CUdeviceptr,

@@ -222,6 +222,22 @@ impl Context {
 
     /// Ends the access to another device's memory. It may have ended already.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let devices = context.device().driver().devices()?;
+    /// if let [first, second, ..] = &devices[..] && first.can_access_peer(second)? {
+    ///     let (first, second) = (first.primary_context()?, second.primary_context()?);
+    ///     first.enable_peer_access(&second)?;
+    ///     first.disable_peer_access(&second)?;
+    ///     first.disable_peer_access(&second)?;       // it has ended already
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`enable_peer_access`](Context::enable_peer_access).

@@ -11,6 +11,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::LazyLock;
 
 use cuda_sys::{CUstream, CUstream_flags};
 
@@ -116,12 +117,30 @@ impl StreamId {
     }
 
     /// The id as a number, never 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let label = format!("stream {:x}", stream.id().number());
+    /// assert_eq!(label, format!("stream {:x}", stream.clone().id().number()));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn number(self) -> u64 {
         self.0.get()
     }
 }
+
+/// The environment variable that makes the default stream that of each thread, where it is `1`.
+const PER_THREAD: &str = "CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM";
+
+static PER_THREAD_BY_DEFAULT: LazyLock<bool> =
+    LazyLock::new(|| std::env::var_os(PER_THREAD).is_some_and(|it| it == "1"));
 
 static SERIALS: Counter = Counter::new();
 static THREADS: Counter = Counter::new();
@@ -165,6 +184,21 @@ impl StreamOptions {
     }
 
     /// Whether the stream and the legacy default stream wait for each other, as streams do in CUDA C by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Stream, StreamOptions};
+    ///
+    /// let stream = Stream::with_options(&context, StreamOptions::new().waits_for_legacy(true))?;
+    /// Stream::legacy(&context).launch_host_fn(|| println!("first"))?;
+    /// stream.launch_host_fn(|| println!("then"))?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn waits_for_legacy(mut self, waits: bool) -> Self {
         self.waits_for_legacy = waits;
         self
@@ -212,9 +246,10 @@ impl Stream {
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
-    /// The default stream: stream 0, which means the legacy default stream.
+    /// The default stream: stream 0, which means the legacy default stream, unless [`PER_THREAD`] says otherwise.
     pub(crate) fn null(context: &Context) -> Self {
-        Stream(Inner::Unowned(context.clone(), Kind::Null))
+        let kind = if *PER_THREAD_BY_DEFAULT { Kind::PerThread } else { Kind::Null };
+        Stream(Inner::Unowned(context.clone(), kind))
     }
 
     /// The legacy default stream, which waits for the context's blocking streams and they for it.
@@ -256,6 +291,22 @@ impl Stream {
     }
 
     /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// let of_another_library = Stream::new(&context)?;
+    /// // SAFETY: it lives longer than the value, and is of the context.
+    /// let stream = unsafe { Stream::external(&context, of_another_library.as_raw()) };
+    /// stream.synchronize()?;
+    /// assert_eq!(stream.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     ///
@@ -308,6 +359,18 @@ impl Stream {
     }
 
     /// Whether the stream is the per-thread default stream, whose handle reaches the queue of the calling thread only.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    ///
+    /// assert!(Stream::per_thread(&context).is_per_thread() && !Stream::legacy(&context).is_per_thread());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_per_thread(&self) -> bool {
         matches!(self.0, Inner::Unowned(_, Kind::PerThread))
@@ -335,6 +398,24 @@ impl Stream {
     }
 
     /// Makes later work of this stream wait, on the device, for what `event` has recorded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Stream};
+    ///
+    /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// let ready = Event::without_timing(&context)?;
+    /// first.launch_host_fn(|| println!("made"))?;
+    /// ready.record(&first)?;
+    /// second.wait_event(&ready)?;
+    /// second.launch_host_fn(|| println!("used"))?;       // after "made"
+    /// second.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -434,6 +515,19 @@ impl Stream {
     /// A graph of what `work` launches by the capture that it is handed; the same as [`Graph::capture`] in the stream's
     /// context. The stream itself is not captured: nothing that others enqueue in it gets into the graph.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let graph = stream.capture(|c| c.launch_host_fn(|| println!("in the graph")))?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`Graph::capture`].
@@ -445,6 +539,18 @@ impl Stream {
     ///
     /// So what `work` enqueues may borrow from the caller. `?` takes errors of launches and copies there too: they become
     /// this crate's, with the original as [source](std::error::Error::source).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// stream.scope(|s| s.launch_host_fn(|| println!("reached")))?;
+    /// assert!(stream.query()?);              // the scope has waited
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

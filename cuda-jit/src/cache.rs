@@ -102,6 +102,23 @@ fn disk() -> Option<&'static Cache> {
     disk.filter(|_| ENABLED.load(Ordering::Relaxed))
 }
 
+/// How a compilation uses the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lookup<'a> {
+    /// Not at all.
+    None,
+    /// What is there is taken, and counted; what is not is kept.
+    Find(&'a Counters),
+    /// What is made takes the place of what is there.
+    Replace,
+}
+
+impl Lookup<'_> {
+    pub(crate) fn is_some(self) -> bool {
+        !matches!(self, Lookup::None)
+    }
+}
+
 /// The place of a kernel's PTX on disk.
 pub(crate) struct Place {
     cache: &'static Cache,
@@ -115,8 +132,9 @@ impl Place {
         Some(Place { cache, key: key(&compiler(), kir, target, options, linked) })
     }
 
-    /// The PTX, if it is there; counted by `kernel` and for the process.
-    pub(crate) fn get(&self, kernel: &Counters) -> Option<String> {
+    /// The PTX, if it is there and wanted; counted by the kernel and for the process.
+    pub(crate) fn get(&self, lookup: Lookup<'_>) -> Option<String> {
+        let Lookup::Find(kernel) = lookup else { return None };
         let ptx = self.cache.get(&self.key).and_then(|contents| String::from_utf8(contents).ok());
         kernel.count(ptx.is_some());
         ALL.count(ptx.is_some());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
-use crate::cache::{Counters, Place};
+use crate::cache::{Lookup, Place};
 use crate::constant::Held;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
@@ -39,22 +39,21 @@ pub(crate) struct Compiled {
     pub(crate) ptx: String,
 }
 
-/// Compiles one specialisation, or takes its PTX from the disk cache, whose hits are counted by `counters`; without
-/// counters it is always compiled.
+/// Compiles one specialisation, or takes its PTX from the disk cache, as `lookup` says.
 ///
 /// The front end runs in either case: what it yields is the key, and the places of panics are part of it.
-pub(crate) fn compile(instance: Instance, target: Target, counters: Option<&Counters>) -> Result<Compiled> {
+pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) -> Result<Compiled> {
     let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
     let Lowered { module, grid_dims, held } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
     let options = options(&definition.options);
-    let counters = counters.filter(|_| definition.options.cache);
+    let lookup = if definition.options.cache { lookup } else { Lookup::None };
     // Without libdevice there is nothing to find: the back end says so.
     let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
-    let place = counters.and_then(|_| Place::of(&module.to_string(), &target, &options, linked));
-    let found = place.as_ref().zip(counters).and_then(|(place, counters)| place.get(counters));
+    let place = lookup.is_some().then(|| Place::of(&module.to_string(), &target, &options, linked)).flatten();
+    let found = place.as_ref().and_then(|place| place.get(lookup));
     let ptx = match found {
         Some(ptx) => ptx,
         None => {
@@ -151,7 +150,38 @@ pub(crate) fn options(options: &syntax::Options) -> llvm::Options {
 /// If the compute capability is unknown, or the kernel does not compile.
 pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
-    Ok(compile(K::instance(), target, None)?.ptx)
+    Ok(compile(K::instance(), target, Lookup::None)?.ptx)
+}
+
+/// Compiles a kernel to PTX for a compute capability, and keeps it on disk in place of what is there.
+///
+/// No device and no driver is needed, so a machine without a GPU can fill the cache for one that has it. What is loaded
+/// already stays as it is: the same kernel compiles to the same code.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel, recompile};
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+/// for cc in ["8.0", "9.0"] {
+///     assert!(recompile::<double>(cc)?.contains(".entry double"));
+/// }
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the compute capability is unknown, or the kernel does not compile. That it cannot be kept is none.
+pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
+    let target = Target::new(cc.try_into().map_err(Into::into)?)?;
+    Ok(compile(K::instance(), target, Lookup::Replace)?.ptx)
 }
 
 /// The KIR of a kernel, before any optimisation; [`crate::kir`] gives its meaning.

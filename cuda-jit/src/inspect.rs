@@ -11,6 +11,7 @@ use cuda_driver::{Context, Function, FunctionAttributes, LaunchConfig};
 use cuda_sys::toolkit::Environment;
 use object::{Object, ObjectSection};
 
+use crate::cache::Lookup;
 use crate::compile::compile;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
@@ -114,6 +115,15 @@ impl CompiledKernel {
     /// [`Error::Tool`] if one of them is not there, with the places where it was looked for, or fails.
     pub fn sass(&self) -> Result<String> {
         Assembled::new(self.ptx(), self.target())?.sass()
+    }
+
+    /// The flow of control through its machine code, as a graph for Graphviz, by NVIDIA's `ptxas` and `nvdisasm`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`sass`](CompiledKernel::sass).
+    pub fn sass_cfg(&self) -> Result<String> {
+        Assembled::new(self.ptx(), self.target())?.sass_cfg()
     }
 
     /// The function in its context.
@@ -283,7 +293,7 @@ pub struct Assembled {
 /// refuses the kernel.
 pub fn assemble<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Assembled> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
-    let compiled = compile(K::instance(), target, None)?;
+    let compiled = compile(K::instance(), target, Lookup::None)?;
     let mut assembled = Assembled::new(&compiled.ptx, target)?;
     assembled.shared_bytes += compiled.carved_bytes as u32;
     Ok(assembled)
@@ -322,11 +332,41 @@ impl Assembled {
     ///
     /// [`Error::Tool`] if it is not there, with the places where it was looked for, or fails.
     pub fn sass(&self) -> Result<String> {
+        self.disassembled("-c")
+    }
+
+    /// The flow of control through the machine code, as a graph in the language of Graphviz, by NVIDIA's `nvdisasm`: a node
+    /// for each piece without a branch.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{Error, inspect, kernel};
+    ///
+    /// #[kernel]
+    /// fn first(out: &mut [u32]) {
+    ///     out[0] = 1;
+    /// }
+    ///
+    /// match inspect::assemble::<first>((9, 0)).and_then(|assembled| assembled.sass_cfg()) {
+    ///     Ok(graph) => assert!(graph.starts_with("digraph") && graph.contains("first")),
+    ///     Err(error) => assert!(matches!(error, Error::Tool(_)), "{error}"),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`sass`](Assembled::sass).
+    pub fn sass_cfg(&self) -> Result<String> {
+        self.disassembled("-cfg")
+    }
+
+    fn disassembled(&self, form: &str) -> Result<String> {
         let nvdisasm = tool("nvdisasm")?;
         let file =
             tempfile::NamedTempFile::new().map_err(|error| Error::Tool(format!("no temporary file: {error}")))?;
         std::fs::write(file.path(), &self.cubin).map_err(|error| unusable(file.path(), &error))?;
-        run(Command::new(nvdisasm).arg("-c").arg(file.path()))
+        run(Command::new(nvdisasm).arg(form).arg(file.path()))
     }
 }
 

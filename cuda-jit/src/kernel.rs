@@ -11,13 +11,14 @@ use std::any::{TypeId, type_name};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use cuda_driver::{Context, Function, JitOptions, KernelPanic, Module, RawPanic, Stream};
+use cuda_driver::{Context, Function, JitOptions, KernelPanic, RawPanic, Stream};
 use cuda_sys::CUfunction_attribute;
 use once_cell::sync::OnceCell;
 
-use crate::cache::{Counters, Stats};
+use crate::cache::{Counters, Lookup, Stats};
 use crate::compile::{Compiled, compile};
 use crate::constant::{Held, Resident};
+use crate::device_runtime;
 use crate::error::Result;
 use crate::harvest::Instance;
 use crate::inspect::CompiledKernel;
@@ -172,7 +173,8 @@ impl KernelCache {
 
     fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
         let cell = self.compiled.cell::<K>(target);
-        let compiled = cell.get_or_try_init(|| compile(K::instance(), target, Some(&self.counters)).map(Arc::new))?;
+        let compiled =
+            cell.get_or_try_init(|| compile(K::instance(), target, Lookup::Find(&self.counters)).map(Arc::new))?;
         Ok(compiled.clone())
     }
 }
@@ -224,7 +226,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     }
     // SAFETY: the PTX is the back end's for a verified module: it touches only memory that its parameters lead to,
     // and the launch passes what the kernel's typed parameters stand for.
-    let module = unsafe { Module::load_ptx_with(context, &compiled.ptx, &options) }?;
+    let module = unsafe { device_runtime::load(context, &compiled.ptx, &options) }?;
     let function = module.function(&compiled.entry)?;
     if let Some(percent) = shared_memory_carveout {
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;

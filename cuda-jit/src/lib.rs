@@ -37,6 +37,7 @@ pub mod cache;
 mod compile;
 mod constant;
 pub mod device;
+mod device_runtime;
 mod error;
 pub mod export;
 pub mod front;
@@ -59,7 +60,7 @@ mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
-pub use compile::{compile_ptx, kir_of};
+pub use compile::{compile_ptx, kir_of, recompile};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another
@@ -128,24 +129,32 @@ pub mod __private {
     pub use crate::export::compile_device_ptx;
     pub use crate::harvest::plain;
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Builtins, Callee, Carrier, Closure, ClosureArg, ConstValue,
-        DeviceClosure, DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike,
-        GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator,
+        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
+        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
+        Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
         PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_ty,
-        const_of, operators, param_of, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of, tell,
-        told, ty_of,
+        const_of, operators, param_of, returned, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of,
+        tell, told, ty_of,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
     pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
-    pub use crate::print::told_by;
+    pub use crate::print::{PrintedDebug, told_by};
     pub use crate::target::ComputeCapability;
-    pub use crate::types::complex::ForeignFunctions;
-    pub use crate::types::halves::HalfFunctions;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
     pub use cuda_mem::Element;
+
+    /// The traits with the hidden methods and functions of what is not this crate's.
+    pub mod hidden {
+        pub use crate::harvest::{
+            ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
+            OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,
+        };
+        pub use crate::types::complex::ForeignFunctions as _;
+        pub use crate::types::halves::HalfFunctions as _;
+    }
 
     /// The context of a launch that names none: the thread's selected one.
     pub fn current_context() -> Result<Context> {

@@ -44,10 +44,11 @@ fn argument(hole: &str, args: &[u64]) -> Option<String> {
     Some(formatted(scalar, bits, spec))
 }
 
-/// A value in Rust's format `[<|>][#][0][width][.precision][form]`.
+/// A value in Rust's format `[<|>][+][#][0][width][.precision][form]`.
 fn formatted(scalar: Scalar, bits: u64, spec: &str) -> String {
     let left = spec.starts_with('<');
     let (aligned, spec) = (spec.starts_with(['<', '>']), spec.trim_start_matches(['<', '>']));
+    let (plus, spec) = spec.strip_prefix('+').map_or((false, spec), |spec| (true, spec));
     let (prefix, spec) = spec.strip_prefix('#').map_or((false, spec), |spec| (true, spec));
     let (zeros, spec) = spec.strip_prefix('0').map_or((false, spec), |spec| (true, spec));
     let (width, spec) = number(spec);
@@ -66,6 +67,8 @@ fn formatted(scalar: Scalar, bits: u64, spec: &str) -> String {
     let base = match form {
         "x" | "X" if prefix => "0x",
         "o" if prefix => "0o",
+        "b" if prefix => "0b",
+        _ if plus && scalar != Scalar::Bool && plain != "NaN" => "+",
         _ => "",
     };
     let (sign, digits) = plain.strip_prefix('-').map_or((base, &*plain), |digits| ("-", digits));
@@ -106,6 +109,7 @@ fn integer(scalar: Scalar, bits: u64, form: &str) -> String {
         "x" => format!("{unsigned:x}"),
         "X" => format!("{unsigned:X}"),
         "o" => format!("{unsigned:o}"),
+        "b" => format!("{unsigned:b}"),
         _ if scalar.is_signed() => ((bits << unused).cast_signed() >> unused).to_string(),
         _ => unsigned.to_string(),
     }
@@ -140,6 +144,10 @@ mod tests {
         assert_eq!(one("i16", 0xffff, "5"), format!("{:5}", -1i16));
         assert_eq!(one("i16", 0xffff, "#010x"), format!("{:#010x}", -1i16));
         assert_eq!(one("u8", 0xab, "X"), format!("{:X}", 0xabu8));
+        assert_eq!(one("i16", 7, "+06"), format!("{:+06}", 7i16));
+        assert_eq!(one("f32", 1.5f32.to_bits().into(), "+.2"), format!("{:+.2}", 1.5f32));
+        assert_eq!(one("f64", f64::NAN.to_bits(), "+"), format!("{:+}", f64::NAN));
+        assert_eq!(one("i8", 0xf9, "#012b"), format!("{:#012b}", -7i8));
         assert_eq!(one("u64", u64::MAX, "#o"), format!("{:#o}", u64::MAX));
         assert_eq!(one("bool", 1, "6"), format!("{:6}", true));
         assert_eq!(one("bool", 0, ">6.2"), format!("{:>6.2}", false));

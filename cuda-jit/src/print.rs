@@ -21,12 +21,22 @@ pub enum Number {
     Float(f64, u32),
 }
 
-/// What `{}` and `{:?}` print in a kernel: numbers, `bool`, and references to them.
+/// What `{:?}` prints in a kernel, and what panics say: numbers, `bool`, tuples, arrays and `Option` of such, enums.
 #[diagnostic::on_unimplemented(
-    message = "`printf!` prints numbers and `bool`, not `{Self}`",
+    message = "kernels print numbers, `bool`, tuples, arrays and `Option` of such, and enums, not `{Self}`",
     label = "print its parts, one `{{}}` for each"
 )]
-pub trait Printed {
+pub trait PrintedDebug {
+    /// The text.
+    fn debug(&self, conversion: Conversion) -> String;
+}
+
+/// What `{}` prints in a kernel: numbers, `bool`, and references to them.
+#[diagnostic::on_unimplemented(
+    message = "`printf!` prints numbers and `bool`, not `{Self}`",
+    label = "print its parts, one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
+)]
+pub trait Printed: PrintedDebug {
     /// The number.
     fn number(&self) -> Number;
 }
@@ -45,6 +55,16 @@ pub trait PrintedInteger: Printed {}
 )]
 pub trait PrintedFloat: Printed {}
 
+macro_rules! numbers {
+    ($ty:ty) => {
+        impl PrintedDebug for $ty {
+            fn debug(&self, conversion: Conversion) -> String {
+                text(self.number(), conversion)
+            }
+        }
+    };
+}
+
 macro_rules! integers {
     ($($ty:ident as $unsigned:ident)*) => { $(
         impl Printed for $ty {
@@ -55,6 +75,7 @@ macro_rules! integers {
             }
         }
         impl PrintedInteger for $ty {}
+        numbers!($ty);
     )* };
 }
 
@@ -62,6 +83,8 @@ integers! {
     i8 as u8 i16 as u16 i32 as u32 i64 as u64 i128 as u128 isize as u64
     u8 as u8 u16 as u16 u32 as u32 u64 as u64 u128 as u128 usize as u64
 }
+
+numbers!(bool);
 
 impl Printed for bool {
     fn number(&self) -> Number {
@@ -75,6 +98,7 @@ macro_rules! floats {
             fn number(&self) -> Number { Number::Float(f64::from(*self), significant(Scalar::$scalar)) }
         }
         impl PrintedFloat for $ty {}
+        numbers!($ty);
     )* };
 }
 
@@ -105,17 +129,73 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
+macro_rules! debugged {
+    ($(&$($mutable:ident)?)*) => { $(
+        impl<T: PrintedDebug + ?Sized> PrintedDebug for &$($mutable)? T {
+            fn debug(&self, conversion: Conversion) -> String {
+                (**self).debug(conversion)
+            }
+        }
+    )* };
+    ($(($($name:ident $index:tt),*))*) => { $(
+        impl<$($name: PrintedDebug),*> PrintedDebug for ($($name,)*) {
+            fn debug(&self, _conversion: Conversion) -> String {
+                let parts: &[String] = &[$(self.$index.debug(_conversion)),*];
+                listed("(", parts, if parts.len() == 1 { ",)" } else { ")" })
+            }
+        }
+    )* };
+}
+
+debugged! { & }
+debugged! { &mut }
+debugged! {
+    () (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5) (A 0, B 1, C 2, D 3, E 4, F 5, G 6) (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+impl<T: PrintedDebug, const N: usize> PrintedDebug for [T; N] {
+    fn debug(&self, conversion: Conversion) -> String {
+        let elements: Vec<String> = self.iter().map(|element| element.debug(conversion)).collect();
+        listed("[", &elements, "]")
+    }
+}
+
+impl<T: PrintedDebug> PrintedDebug for Option<T> {
+    fn debug(&self, conversion: Conversion) -> String {
+        self.as_ref().map_or_else(|| "None".to_owned(), |held| format!("Some({})", held.debug(conversion)))
+    }
+}
+
+impl PrintedDebug for std::cmp::Ordering {
+    fn debug(&self, _: Conversion) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl PrintedDebug for device::Dim3 {
+    fn debug(&self, conversion: Conversion) -> String {
+        let [x, y, z] = [self.x, self.y, self.z].map(|extent| extent.debug(conversion));
+        format!("Dim3 {{ x: {x}, y: {y}, z: {z} }}")
+    }
+}
+
+/// Texts with commas between two others.
+fn listed(begin: &str, texts: &[String], end: &str) -> String {
+    format!("{begin}{}{end}", texts.join(", "))
+}
+
 /// In the twin: what a panic takes along.
-pub fn told_by<T: Printed>(value: &T) -> &T {
+pub fn told_by<T: PrintedDebug>(value: &T) -> &T {
     value
 }
 
 /// Writes a number's digits in a base, with as many zeros before them as make the text so wide, at the end of a text and a
-/// zero behind them; where they begin. It is what a device does where `vprintf` has no conversion.
+/// zero behind them; where they begin. It is what a device does where `vprintf` has no conversion. A sign of 0 is none.
 #[device]
 pub(crate) fn write_digits(
     magnitude: u128,
-    negative: bool,
+    sign: u8,
     (base, upper): (usize, bool),
     width: usize,
     text: &mut [u8],
@@ -123,16 +203,16 @@ pub(crate) fn write_digits(
     let end = text.len() - 1;
     let (mut start, mut rest) = (end, magnitude);
     text[end] = 0;
-    while rest != 0 || start == end || end - start + (negative as usize) < width {
+    while rest != 0 || start == end || end - start + ((sign != 0) as usize) < width {
         let digit = (rest % base as u128) as u8;
         rest /= base as u128;
         start -= 1;
         let letter = if upper { b'A' } else { b'a' };
         text[start] = if digit < 10 { b'0' + digit } else { letter - 10 + digit };
     }
-    if negative {
+    if sign != 0 {
         start -= 1;
-        text[start] = b'-';
+        text[start] = sign;
     }
     start
 }
@@ -146,7 +226,12 @@ pub(crate) fn significant(float: Scalar) -> u32 {
 /// The digits of a float that nothing is said of: C's default.
 const DIGITS: u32 = 6;
 
-/// The text of `{}` or `{:?}`.
+/// The text of `{:?}`.
+pub fn debug<T: PrintedDebug>(value: &T, conversion: Conversion) -> String {
+    value.debug(conversion)
+}
+
+/// The text of `{}`.
 pub fn plain<T: Printed>(value: &T, conversion: Conversion) -> String {
     text(value.number(), conversion)
 }
@@ -162,7 +247,8 @@ pub fn exponent<T: PrintedFloat>(value: &T, conversion: Conversion) -> String {
 }
 
 fn text(number: Number, conversion: Conversion) -> String {
-    let Conversion { form, prefix, left, zeros, width, precision } = conversion;
+    let Conversion { form, plus, prefix, left, zeros, width, precision } = conversion;
+    let positive = if plus { "+" } else { "" };
     match number {
         Number::Bool(value) => {
             let most = precision.map_or(usize::MAX, |precision| precision as usize);
@@ -174,12 +260,13 @@ fn text(number: Number, conversion: Conversion) -> String {
                 Form::LowerHex => (if prefix { "0x" } else { "" }, format!("{bits:x}")),
                 Form::UpperHex => (if prefix { "0x" } else { "" }, format!("{bits:X}")),
                 Form::Octal => (if prefix { "0o" } else { "" }, format!("{bits:o}")),
-                _ => (if negative { "-" } else { "" }, magnitude.to_string()),
+                Form::Binary => (if prefix { "0b" } else { "" }, format!("{bits:b}")),
+                _ => (if negative { "-" } else { positive }, magnitude.to_string()),
             };
             pad(sign, &digits, left.unwrap_or(false), zeros, width)
         }
         Number::Float(value, exact) => {
-            let sign = if value.is_sign_negative() { "-" } else { "" };
+            let sign = if value.is_sign_negative() { "-" } else { positive };
             let digits = float(value.abs(), form, precision, exact);
             pad(sign, &digits, !zeros && left.unwrap_or(false), zeros && value.is_finite(), width)
         }
@@ -238,8 +325,15 @@ pub(crate) fn pad(sign: &str, digits: &str, left: bool, zeros: bool, width: u32)
 mod tests {
     use super::*;
 
-    const PLAIN: Conversion =
-        Conversion { form: Form::Plain, prefix: false, left: None, zeros: false, width: 0, precision: None };
+    const PLAIN: Conversion = Conversion {
+        form: Form::Plain,
+        plus: false,
+        prefix: false,
+        left: None,
+        zeros: false,
+        width: 0,
+        precision: None,
+    };
 
     #[test]
     fn integers_print_as_rust_prints_them() {
@@ -255,6 +349,10 @@ mod tests {
         assert_eq!(plain(&true, Conversion { precision: Some(2), ..PLAIN }), format!("{:.2}", true));
         assert_eq!(plain(&u64::MAX, PLAIN), u64::MAX.to_string());
         assert_eq!(plain(&i128::MIN, PLAIN), i128::MIN.to_string());
+        let plus = Conversion { plus: true, width: 6, zeros: true, ..PLAIN };
+        assert_eq!([plain(&7u8, plus), plain(&-7, plus)], [format!("{:+06}", 7u8), format!("{:+06}", -7)]);
+        let binary = Conversion { form: Form::Binary, prefix: true, width: 14, zeros: true, ..PLAIN };
+        assert_eq!(digits(&-7_i8, binary), format!("{:#014b}", -7_i8));
         assert_eq!(digits(&u128::MAX, hex), format!("{:x}", u128::MAX));
     }
 

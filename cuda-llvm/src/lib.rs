@@ -6,7 +6,8 @@
 //! `CUDA_LLVM_SONAME=relocatable` in the environment: it asks for the toolchain's library by its plain name, and finds
 //! it through an rpath or `LD_LIBRARY_PATH` wherever the two have been copied.
 //!
-//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first.
+//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first. [`parse_ir`] stands in for one
+//! of its functions.
 //!
 //! # Safety
 //!
@@ -15,7 +16,10 @@
 pub use inkwell;
 pub use inkwell::llvm_sys;
 
+mod ir;
 mod native;
+
+pub use ir::parse_ir;
 
 use std::ffi::CStr;
 
@@ -40,7 +44,17 @@ static INITIALIZED: Lazy<()> = Lazy::new(|| {
     Target::initialize_nvptx(&config);
     Target::initialize_x86(&config);
     set_options();
+    keep_freed_memory();
 });
+
+/// Compilations allocate a few MiB and free them all at their end. glibc would give that back to the system each time, and
+/// a tenth of the next compilation would be pages that come anew. Once a block of this size was freed, it keeps up to twice
+/// as much, as in any process that frees large blocks; to other allocators this is one call that does nothing.
+const KEPT: usize = 8 << 20;
+
+fn keep_freed_memory() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+}
 
 /// The options of LLVM's that only a command line can set, as [`initialize`] sets them. They hold for the process, and so
 /// for both targets.

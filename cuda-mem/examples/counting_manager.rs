@@ -46,7 +46,8 @@ unsafe impl<M: MemoryManager> MemoryManager for CountingManager<M> {
     }
 }
 
-fn main() -> Result<()> {
+/// Makes and drops five arrays and holds a sixth: allocations and frees so far, and the bytes that the inner manager keeps.
+pub(crate) fn counted() -> Result<(usize, usize, usize)> {
     let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     let manager = Arc::new(CountingManager::<CachingManager>::default());
     set_memory_manager(&context, manager.clone())?;
@@ -55,7 +56,11 @@ fn main() -> Result<()> {
     }
     let _held = zeros::<f32, _>(&context, 1000)?;
     let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
-    println!("{} allocations, {} frees", count(&manager.allocations), count(&manager.frees));
-    println!("{} bytes kept", manager.inner.cached_bytes());
+    Ok((count(&manager.allocations), count(&manager.frees), manager.inner.cached_bytes()))
+}
+
+fn main() -> Result<()> {
+    let (allocations, frees, kept) = counted()?;
+    println!("{allocations} allocations, {frees} frees, {kept} bytes kept");
     Ok(())
 }

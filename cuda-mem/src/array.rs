@@ -97,6 +97,11 @@ pub type DeviceArrayViewMut<'a, T, D> = DeviceArray<T, D, ViewMut<'a>>;
 
 /// The bytes that the elements of a layout lie in.
 fn reach<T: Element, D: Dimension>(layout: &Layout<D>) -> Reach {
+    if layout.is_c_contiguous() {
+        // As nearly all are, and launches ask.
+        let start = layout.offset();
+        return Reach::all_of(start * size_of::<T>()..(start + layout.len()) * size_of::<T>());
+    }
     let elements = layout.span();
     let dense = elements.len() == layout.len() && !layout.repeats();
     Reach { bytes: elements.start * size_of::<T>()..elements.end * size_of::<T>(), dense }

@@ -20,8 +20,8 @@ use crate::strided;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source` to this array, on the context's default stream. `source` is repeated where it is
-    /// smaller and [broadcasting](DeviceArray::broadcast) allows it. An array of another device is copied from device to device,
-    /// for which the host waits.
+    /// smaller and [broadcasting](DeviceArray::broadcast) allows it. An array of another device is copied from device to device; uses
+    /// of either array wait for that on their devices.
     ///
     /// # Examples
     ///

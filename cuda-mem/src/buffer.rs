@@ -11,16 +11,15 @@
 use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
 use cuda_sys::CUdeviceptr;
-use parking_lot::Mutex;
 
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::uses::{Reach, Uses};
+use crate::records::Records;
+use crate::uses::Reach;
 
 /// Bytes in a device's memory.
 ///
@@ -46,11 +45,7 @@ pub struct Buffer {
     address: CUdeviceptr,
     bytes: usize,
     source: Source,
-    uses: Mutex<Uses>,
-    /// The id of a stream on which a read needs neither wait nor record, since it has a record for all bytes and none
-    /// has written since; 0 for none. Saves most reads the lock. It is set under the lock. A write of other bytes may
-    /// set it while a read that saw it goes on: the record that the read relies on stays.
-    settled: AtomicU64,
+    records: Records<Stream>,
 }
 
 /// The address of a buffer without bytes: aligned for every element type, and not null.
@@ -93,8 +88,7 @@ impl Buffer {
         let mut buffer = Self::from_source(stream.context(), address, bytes, source);
         if ordered {
             // The memory exists from here on in the stream's order; there is nothing yet to wait for.
-            buffer.uses.get_mut().write(Reach::all_of(0..bytes), stream)?;
-            *buffer.settled.get_mut() = stream.id().number();
+            buffer.records.begin(stream)?;
         }
         Ok(buffer)
     }
@@ -139,8 +133,14 @@ impl Buffer {
         if bytes != 0 && !source.is_external() {
             Memory::of(context).statistics.allocated(bytes);
         }
-        let (id, uses, settled) = (MemoryId::unique(), Mutex::default(), AtomicU64::new(0));
-        Buffer { context: context.clone(), id, address, bytes, source, uses, settled }
+        Buffer {
+            context: context.clone(),
+            id: MemoryId::unique(),
+            address,
+            bytes,
+            source,
+            records: Records::new(bytes),
+        }
     }
 
     /// The context that the memory belongs to.
@@ -188,18 +188,14 @@ impl Buffer {
     /// not be enqueued.
     #[inline]
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
-        self.prepare_read_of(|| self.all(), stream)
+        self.prepare_read_of(|| self.records.all(), stream)
     }
 
     /// As [`prepare_read`](Buffer::prepare_read), of some of the bytes.
     #[inline]
     pub(crate) fn prepare_read_of(&self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if self.is_empty() || self.settled.load(Ordering::Acquire) == stream.id().number() {
-            Ok(())
-        } else {
-            self.record(Some(stream), |uses| uses.read(reach(), stream))
-        }
+        if self.is_empty() { Ok(()) } else { self.records.read(reach, stream) }
     }
 
     /// Orders a write of the memory on `stream` after every earlier use, and records it.
@@ -211,7 +207,7 @@ impl Buffer {
     /// As [`Buffer::prepare_read`].
     #[inline]
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
-        let all = self.all();
+        let all = self.records.all();
         self.prepare_write_of(|| all, stream)
     }
 
@@ -219,29 +215,13 @@ impl Buffer {
     #[inline]
     pub(crate) fn prepare_write_of(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        let all = self.all();
-        if self.is_empty() || self.uses.get_mut().are_only_of(stream.id(), &all) {
-            return Ok(());
-        }
-        self.prepare_shared_write(reach(), stream)
+        if self.is_empty() { Ok(()) } else { self.records.write(reach, stream) }
     }
 
     /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
     pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if reach.bytes.is_empty() { Ok(()) } else { self.record(Some(stream), |uses| uses.write(reach, stream)) }
-    }
-
-    fn record(&self, stream: Option<&Stream>, work: impl FnOnce(&mut Uses) -> Result<()>) -> Result<()> {
-        let mut uses = self.uses.lock();
-        let recorded = work(&mut uses);
-        let settled = uses.settled(stream.map(Stream::id), &self.all()).map_or(0, |id| id.number());
-        self.settled.store(settled, Ordering::Release);
-        recorded
-    }
-
-    fn all(&self) -> Reach {
-        Reach::all_of(0..self.bytes)
+        self.records.write_shared(reach, stream)
     }
 
     /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.
@@ -301,32 +281,31 @@ impl Buffer {
     /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
     /// stream. No record is made: the read is over when the call returns.
     pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<()> {
-        self.uses.lock().writes_before(reach, &self.context.default_stream())
+        self.records.writes_before(reach, &self.context.default_stream())
     }
 
     /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
     pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
-        self.uses.lock().wait_for_writes(reach)?;
+        self.records.wait_for_writes(reach)?;
         Ok(self.context.check_panics()?)
     }
 
     /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow, which
     /// is of all the memory.
     pub(crate) fn finish_writes(&self) -> Result<()> {
-        self.record(None, Uses::finish_writes)?;
+        self.records.finish_writes()?;
         Ok(self.context.check_panics()?)
     }
 
     /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
     pub(crate) fn finish_uses(&mut self) -> Result<()> {
-        self.record(None, Uses::finish)?;
+        self.records.finish()?;
         Ok(self.context.check_panics()?)
     }
 
     /// Forgets the uses on a stream, all of which the host has waited for.
     pub(crate) fn forget(&mut self, stream: StreamId) {
-        self.uses.get_mut().forget(stream);
-        *self.settled.get_mut() = 0;
+        self.records.forget(stream.number());
     }
 
     /// Sets every byte to `value`, in the order of `stream`.
@@ -345,7 +324,7 @@ impl Buffer {
     }
 
     #[inline]
-    fn expect_context(&self, stream: &Stream) -> Result<()> {
+    pub(crate) fn expect_context(&self, stream: &Stream) -> Result<()> {
         if stream.context() == &self.context { Ok(()) } else { Err(Error::other_context(&self.context, stream)) }
     }
 
@@ -361,8 +340,7 @@ impl Buffer {
 
     /// Frees the memory after every use: in the order of a stream where its source can, else now.
     fn free(&mut self) -> Result<()> {
-        let ordered = self.source.is_ordered();
-        let stream = match order_free(self.uses.get_mut(), &self.context, ordered) {
+        let stream = match self.order_free() {
             Ok(stream) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
@@ -374,22 +352,19 @@ impl Buffer {
         unsafe { self.source.free(self.address, self.bytes, &self.context, stream.as_ref()) }
     }
 
+    /// Makes sure that the free comes after every use: in the order of the returned stream, or, without one, now.
+    fn order_free(&mut self) -> Result<Option<Stream>> {
+        if self.source.is_ordered() {
+            return self.records.end(|| self.context.default_stream()).map(Some);
+        }
+        self.records.wait_for_all().map(|()| None)
+    }
+
     /// Leaves the memory to the context's queue of pending frees.
     fn free_later(&mut self, memory: &Memory) {
         let source = std::mem::replace(&mut self.source, Source::Plain);
         memory.defer(Freed { address: self.address, bytes: self.bytes, source }, &self.context);
     }
-}
-
-/// Makes sure that a free comes after every use: in the order of the returned stream, or, without one, now.
-fn order_free(uses: &Uses, context: &Context, ordered: bool) -> Result<Option<Stream>> {
-    if !ordered {
-        uses.wait_on_host()?;
-        return Ok(None);
-    }
-    let stream = uses.last_stream().cloned().unwrap_or_else(|| context.default_stream());
-    uses.all_before(&stream)?;
-    Ok(Some(stream))
 }
 
 impl Drop for Buffer {

@@ -7,6 +7,7 @@ use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::{self, Layout};
+use crate::like::Like as _;
 use crate::place::Place;
 use crate::storage::Storage;
 
@@ -124,9 +125,8 @@ where
     S::Elem: Element,
     D: Dimension,
 {
-    let fortran = host.t().is_standard_layout() && !host.is_standard_layout();
-    let order = if fortran { Order::ColumnMajor } else { Order::RowMajor };
-    let mut array = new_array(&place, host.raw_dim(), order)?;
+    let (dim, order) = host.shape_and_order();
+    let mut array = new_array(&place, dim, order)?;
     array.copy_from_host(host)?;
     Ok(array)
 }

@@ -352,7 +352,7 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
 }
 
 fn data_type<T: Exchanged>() -> DLDataType {
-    DLDataType { code: T::KIND as u8, bits: 8 * size_of::<T>() as u8, lanes: 1 }
+    DLDataType { code: T::KIND as u8, bits: (8 * size_of::<T>() / usize::from(T::LANES)) as u8, lanes: T::LANES }
 }
 
 /// The first element's address, shape and strides, of what fits the type and the device.
@@ -373,8 +373,8 @@ fn read<T: Exchanged, D: Dimension, M: ManagedTensor>(
     if !reachable {
         return Err(ExchangeError::Device { found: (device_type, device_id), wanted: ordinal });
     }
-    if tensor.dtype.lanes != 1 {
-        return Err(ExchangeError::Lanes(tensor.dtype.lanes));
+    if tensor.dtype.lanes != T::LANES {
+        return Err(ExchangeError::Lanes { found: tensor.dtype.lanes, wanted: T::LANES });
     }
     if tensor.dtype != data_type::<T>() {
         let name = |ty: DLDataType| format!("DLPack code {} of {} bits", ty.code, ty.bits);

@@ -19,25 +19,67 @@ pub enum NumberKind {
     Bfloat = 4,
     /// Two floats.
     Complex = 5,
+    /// A float of 8 bits with 4 of exponent, without infinities: OCP's E4M3.
+    Float8E4M3 = 10,
+    /// A float of 8 bits with 5 of exponent: OCP's E5M2.
+    Float8E5M2 = 12,
+    /// A power of two of 8 bits: OCP's E8M0.
+    Float8E8M0 = 14,
 }
 
 impl NumberKind {
-    /// NumPy's letter, where it has one.
-    fn letter(self) -> Option<char> {
+    /// NumPy's letter for a number of so many bytes, where it has one.
+    fn letter(self, bytes: usize) -> Option<char> {
         match self {
-            NumberKind::Int => Some('i'),
-            NumberKind::UInt => Some('u'),
+            NumberKind::Int if bytes <= 8 => Some('i'),
+            NumberKind::UInt if bytes <= 8 => Some('u'),
             NumberKind::Float => Some('f'),
             NumberKind::Complex => Some('c'),
-            NumberKind::Bfloat => None,
+            _ => None,
         }
     }
 }
 
-/// An element type that other libraries know.
+/// An element type that other libraries know: what [DLPack](crate::Dlpack) and the
+/// [CUDA Array Interface](crate::CudaArrayInterface) call it.
+///
+/// Both know integers, floats and complex numbers. DLPack also knows `bf16`, floats of 8 bits and vectors, for which NumPy, and
+/// with it the array interface, has no name. `bool` is a [`u8`] in device memory.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::{Exchanged, NumberKind};
+///
+/// /// A number in 64ths.
+/// #[derive(Clone, Copy)]
+/// #[repr(transparent)]
+/// struct Fixed(i32);
+///
+/// // SAFETY: it is a transparent struct of an integer.
+/// unsafe impl cuda_mem::Element for Fixed {}
+/// impl Exchanged for Fixed {
+///     const KIND: NumberKind = NumberKind::Int;
+/// }
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let x = cuda_mem::from_slice(&context, &[Fixed(64)])?;
+/// assert_eq!(x.cuda_array_interface(&context.default_stream())?.typestr, "<i4");
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "other libraries have no name for arrays of `{Self}`",
+    note = "DLPack and the CUDA Array Interface know numbers and short vectors of them; see arrays of `[T; N]`, and of structs \
+            that hold nothing but one type, as numbers with one more axis: `view_as::<f32>()`"
+)]
 pub trait Exchanged: Element {
     /// What kind of number it is.
     const KIND: NumberKind;
+
+    /// How many numbers it is, one after the other.
+    const LANES: u16 = 1;
 }
 
 macro_rules! exchanged {
@@ -49,8 +91,8 @@ macro_rules! exchanged {
 }
 
 exchanged! {
-    Int: i8, i16, i32, i64;
-    UInt: u8, u16, u32, u64;
+    Int: i8, i16, i32, i64, i128, isize;
+    UInt: u8, u16, u32, u64, u128, usize;
     Float: f16, f32, f64;
     Bfloat: bf16;
     Complex: Complex<f32>, Complex<f64>;
@@ -58,7 +100,8 @@ exchanged! {
 
 /// NumPy's name of the type, such as `<f4`, where it has one.
 pub(crate) fn type_string<T: Exchanged>() -> Result<String, ExchangeError> {
-    let letter = T::KIND.letter().ok_or(ExchangeError::NoTypeString(std::any::type_name::<T>()))?;
+    let letter = T::KIND.letter(size_of::<T>()).filter(|_| T::LANES == 1);
+    let letter = letter.ok_or(ExchangeError::NoTypeString(std::any::type_name::<T>()))?;
     let order = if size_of::<T>() == 1 { '|' } else { '<' };
     Ok(format!("{order}{letter}{}", size_of::<T>()))
 }
@@ -76,7 +119,9 @@ pub enum ExchangeError {
         wanted: String,
     },
     /// The other side has no name for the element type.
-    #[error("`{0}` has no type string of NumPy; `into_dlpack` shares it")]
+    #[error(
+        "NumPy has no type string for `{0}`; share the array by `into_dlpack`, or see it as another type by `view_as`"
+    )]
     NoTypeString(&'static str),
     /// The number of axes differs.
     #[error("the array has {found} axes, not {wanted}")]
@@ -114,15 +159,28 @@ pub enum ExchangeError {
         /// The number of the device that was asked for.
         wanted: usize,
     },
-    /// Elements are vectors.
-    #[error("elements of {0} lanes are not supported; view them as numbers with one more axis")]
-    Lanes(u16),
+    /// Elements are vectors of another length.
+    #[error(
+        "the array's elements are vectors of {found} numbers, not of {wanted}; import it as an array of such vectors"
+    )]
+    Lanes {
+        /// How many numbers an element has.
+        found: u16,
+        /// How many were asked for.
+        wanted: u16,
+    },
+    /// A text is no array interface.
+    #[error("the text is no CUDA Array Interface: {0}")]
+    Json(String),
     /// Memory was shared with its own process.
     #[error("an IPC handle is for other processes, and this one was made here; use the array itself")]
     OwnProcess,
     /// The memory is open already.
     #[error("the IPC handle is open already in this process; use the array that it was opened as, or drop it first")]
     OpenTwice,
+    /// The memory cannot be opened any more.
+    #[error("the IPC handle's memory cannot be opened: its array, or the process that made it, is gone ({0})")]
+    Gone(String),
     /// The bytes are no handle.
     #[error("these {0} bytes are no IPC handle of an array of this type and number of axes")]
     NoHandle(usize),

@@ -11,7 +11,7 @@ use cuda_sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CUdevice_attribute,
     CUdeviceptr, CUmemAttach_flags,
 };
-use ndarray::{ArrayBase, Data, Dimension, Order, RawArrayViewMut, ShapeArg, ShapeBuilder};
+use ndarray::{Dimension, Order, RawArrayViewMut, ShapeArg, ShapeBuilder};
 
 use crate::alloc::Source;
 use crate::buffer::Buffer;
@@ -19,6 +19,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::host_array::{HostArray, HostKind, Managed, Mapped, Pinned};
 use crate::layout::{self, Layout};
+use crate::like::Like;
 
 /// An array in page-locked host memory, which devices copy by themselves while the host does something else; see
 /// [`copy_from_pinned`](crate::DeviceArray::copy_from_pinned).
@@ -189,12 +190,6 @@ fn new_array<T: Element, Sh: ShapeArg, K: HostKind>(
     Ok(unsafe { HostArray::new(buffer, layout, host) })
 }
 
-/// The shape of a host array, and its order.
-fn like<S: Data, D: Dimension>(other: &ArrayBase<S, D>) -> (D, Order) {
-    let fortran = other.t().is_standard_layout() && !other.is_standard_layout();
-    (other.raw_dim(), if fortran { Order::ColumnMajor } else { Order::RowMajor })
-}
-
 impl<T: Element, D: Dimension> PinnedArray<T, D> {
     /// An array of unspecified contents in page-locked memory; see [`pinned_array`].
     ///
@@ -238,19 +233,14 @@ pub fn pinned_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> R
     PinnedArray::with_options(context, shape, HostOptions::new())
 }
 
-/// A pinned array of the shape and element type of `other`, with unspecified contents: in Fortran order if `other` is, else in
-/// C order.
+/// A pinned array of the shape and element type of `other`, an array of the [host's or a device's](Like), with unspecified
+/// contents: in Fortran order if `other` is, else in C order.
 ///
 /// # Errors
 ///
 /// As [`pinned_array`].
-pub fn pinned_array_like<S, D>(context: &Context, other: &ArrayBase<S, D>) -> Result<PinnedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
-    pinned_array(context, like(other))
+pub fn pinned_array_like<L: Like>(context: &Context, other: &L) -> Result<PinnedArray<L::Element, L::Dim>> {
+    pinned_array(context, other.shape_and_order())
 }
 
 /// An array of unspecified contents in page-locked host memory that kernels take as they take device arrays; as for
@@ -268,13 +258,8 @@ pub fn mapped_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> R
 /// # Errors
 ///
 /// As [`pinned_array`].
-pub fn mapped_array_like<S, D>(context: &Context, other: &ArrayBase<S, D>) -> Result<MappedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
-    mapped_array(context, like(other))
+pub fn mapped_array_like<L: Like>(context: &Context, other: &L) -> Result<MappedArray<L::Element, L::Dim>> {
+    mapped_array(context, other.shape_and_order())
 }
 
 /// An array of unspecified contents in managed memory, which kernels take as they take device arrays; as for
@@ -307,11 +292,6 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> 
 /// # Errors
 ///
 /// As [`managed_array`].
-pub fn managed_array_like<S, D>(context: &Context, other: &ArrayBase<S, D>) -> Result<ManagedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
-    managed_array(context, like(other))
+pub fn managed_array_like<L: Like>(context: &Context, other: &L) -> Result<ManagedArray<L::Element, L::Dim>> {
+    managed_array(context, other.shape_and_order())
 }

@@ -1,5 +1,5 @@
 //! The [CUDA Array Interface](https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html), version 3: an array as the
-//! dictionary that Python's libraries exchange.
+//! dictionary that Python's libraries exchange. As text it is in `json.rs`.
 //!
 //! # Safety
 //!
@@ -54,7 +54,7 @@ impl<T: Exchanged, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`ExchangeError::NoTypeString`] for `bf16`; as [`prepare_read`](DeviceArray::prepare_read).
+    /// [`ExchangeError::NoTypeString`] for what NumPy does not know, such as `bf16`; as [`prepare_read`](DeviceArray::prepare_read).
     pub fn cuda_array_interface(&self, stream: &Stream) -> Result<CudaArrayInterface> {
         self.prepare_read(stream)?;
         self.described(stream, true)

@@ -145,7 +145,8 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
     /// # Errors
     ///
     /// [`ExchangeError::OwnProcess`] in the process that made the handle; [`ExchangeError::OpenTwice`] while its memory is
-    /// open here; [`Error::Driver`](crate::Error::Driver) with the driver's status, as where the exporter has ended.
+    /// open here; [`ExchangeError::Gone`] where the array or its process has ended;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     ///
     /// # Safety
     ///
@@ -165,6 +166,39 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
     }
 }
 
+/// Opens another process's array by the [bytes](IpcHandle::to_bytes) of its handle; see [`IpcHandle::open`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_mem::open_ipc_array;
+/// use ndarray::Ix2;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// // SAFETY: nothing is opened, since these bytes are no handle.
+/// let refused = unsafe { open_ipc_array::<f32, Ix2>(&context, b"from a pipe") }.unwrap_err();
+/// assert_eq!(
+///     refused.to_string(),
+///     "these 11 bytes are no IPC handle of an array of this type and number of axes"
+/// );
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`IpcHandle::from_bytes`] and [`IpcHandle::open`].
+///
+/// # Safety
+///
+/// As for [`IpcHandle::open`].
+pub unsafe fn open_ipc_array<T: Element, D: Dimension>(context: &Context, handle: &[u8]) -> Result<DeviceArray<T, D>> {
+    let handle = IpcHandle::from_bytes(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { handle.open(context) }
+}
+
 /// Memory of another process that is open until this is dropped.
 struct Opened {
     context: Context,
@@ -182,17 +216,29 @@ impl Opened {
         let mut address = 0;
         // The one flag that there is: other devices' memory is made reachable as needed.
         // SAFETY: `address` lives through the call; the driver checks the handle.
-        unsafe { driver_call!(context, cuIpcOpenMemHandle_v2(&mut address, handle, 1)) }?;
+        unsafe { driver_call!(context, cuIpcOpenMemHandle_v2(&mut address, handle, 1)) }.map_err(why_not)?;
         open.push((context.id(), raw));
         Ok(Opened { context: context.clone(), address, raw })
     }
 }
 
+/// Why memory was not opened: the driver has no code of its own for memory that is gone.
+fn why_not(error: cuda_driver::Error) -> crate::Error {
+    match error.code() {
+        Some(
+            CUresult::CUDA_ERROR_INVALID_VALUE | CUresult::CUDA_ERROR_INVALID_HANDLE | CUresult::CUDA_ERROR_MAP_FAILED,
+        ) => ExchangeError::Gone(error.to_string()).into(),
+        _ => error.into(),
+    }
+}
+
 impl Drop for Opened {
     fn drop(&mut self) {
-        OPEN.lock().retain(|open| *open != (self.context.id(), self.raw));
+        // Until it is closed, nobody opens it anew.
+        let mut open = OPEN.lock();
         // SAFETY: the memory was opened by this, which is dropped when nothing uses it.
         let closed = unsafe { driver_call!(&self.context, cuIpcCloseMemHandle(self.address)) };
         report(closed, "another process's memory could not be closed");
+        open.retain(|open| *open != (self.context.id(), self.raw));
     }
 }

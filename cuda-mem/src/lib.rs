@@ -45,7 +45,10 @@ mod host_copy;
 mod host_memory;
 mod interface;
 mod ipc;
+#[cfg(feature = "json")]
+mod json;
 mod layout;
+mod like;
 #[cfg(all(test, loom))]
 mod loom_models;
 mod managed;
@@ -53,7 +56,10 @@ mod peer;
 mod pitched;
 mod place;
 mod progress;
+mod queue;
+mod records;
 mod registered;
+mod scoped;
 mod show;
 mod staging;
 mod storage;
@@ -83,7 +89,8 @@ pub use host_memory::{
     mapped_array_like, pinned_array, pinned_array_like,
 };
 pub use interface::CudaArrayInterface;
-pub use ipc::{IpcHandle, shareable_array};
+pub use ipc::{IpcHandle, open_ipc_array, shareable_array};
+pub use like::Like;
 pub use managed::{Advice, MemoryLocation};
 pub use place::Place;
 pub use progress::Progress;

@@ -1,13 +1,17 @@
-//! Every interleaving of small programs on the crate's bookkeeping: pending frees, kept blocks, statistics.
+//! Every interleaving of small programs on the crate's bookkeeping: use records, pending frees, kept blocks, statistics.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --release`.
 
 use std::sync::Arc;
 
-use loom::sync::Mutex;
+use loom::sync::{Mutex, RwLock};
 use loom::thread;
 
 use crate::alloc::{Block, Pending, Shelf, Statistics};
+use crate::error::Result;
+use crate::queue::Queue;
+use crate::records::Records;
+use crate::uses::Reach;
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -116,5 +120,227 @@ fn loom_the_peak_is_exact() {
         let read = statistics.read();
         assert_eq!((read.live_bytes, read.allocations, read.frees), (2, 2, 1));
         assert!([4, 6].contains(&read.peak_bytes), "{}", read.peak_bytes);
+    });
+}
+
+/// How many streams the models have.
+const LINES: usize = 4;
+
+/// For each stream, how many of its items come before.
+type Clock = [usize; LINES];
+
+fn join(to: &mut Clock, from: Clock) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = from.max(*to));
+}
+
+/// A device that runs nothing, and notes what comes before what.
+#[derive(Default)]
+struct Device {
+    /// For each stream, what comes before its next item.
+    lines: [Clock; LINES],
+    /// What the host has waited for.
+    over: Clock,
+    /// Every use of the one memory: stream, number in it, bytes, whether it writes.
+    used: Vec<(usize, usize, Reach, bool)>,
+}
+
+/// A stream of such a device.
+#[derive(Clone)]
+struct Line(usize, Arc<Mutex<Device>>);
+
+impl Line {
+    /// Enqueues a use, or the free, which is a write of all, and sees that it comes after all that it conflicts with.
+    fn enqueue(&self, reach: &Reach, writes: bool) {
+        let device = &mut *self.1.lock().unwrap();
+        for (line, number, other, written) in &device.used {
+            let before = device.lines[self.0][*line].max(device.over[*line]) >= *number;
+            let conflicts = (writes || *written) && reach.overlaps(other);
+            assert!(before || !conflicts, "{reach:?} on {} is not ordered after {other:?} on {line}", self.0);
+        }
+        device.lines[self.0][self.0] += 1;
+        device.used.push((self.0, device.lines[self.0][self.0], reach.clone(), writes));
+    }
+}
+
+impl Queue for Line {
+    fn number(&self) -> u64 {
+        self.0 as u64 + 1
+    }
+
+    fn wait_for(&self, earlier: &Self) -> Result<()> {
+        let device = &mut *self.1.lock().unwrap();
+        let before = device.lines[earlier.0];
+        join(&mut device.lines[self.0], before);
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<()> {
+        let device = &mut *self.1.lock().unwrap();
+        join(&mut device.over, device.lines[self.0]);
+        Ok(())
+    }
+
+    fn finish_all(&self) -> Result<()> {
+        let device = &mut *self.1.lock().unwrap();
+        device.lines.iter().for_each(|line| join(&mut device.over, *line));
+        Ok(())
+    }
+}
+
+/// Memory of 64 bytes, freed by its drop, with the real records of its uses.
+struct Memory {
+    records: Records<Line>,
+    lines: [Line; LINES],
+}
+
+impl Memory {
+    /// Memory that the first stream has allocated and written.
+    fn new() -> Self {
+        let device = Arc::new(Mutex::new(Device::default()));
+        let lines = std::array::from_fn(|number| Line(number, device.clone()));
+        let mut memory = Memory { records: Records::new(64), lines };
+        memory.records.begin(&memory.lines[0]).unwrap();
+        memory.lines[0].enqueue(&all(), true);
+        memory
+    }
+
+    fn read(&self, reach: &Reach, line: usize) {
+        self.records.read(|| reach.clone(), &self.lines[line]).unwrap();
+        self.lines[line].enqueue(reach, false);
+    }
+
+    /// A write of bytes that nobody else uses meanwhile.
+    fn write_shared(&self, reach: &Reach, line: usize) {
+        self.records.write_shared(reach.clone(), &self.lines[line]).unwrap();
+        self.lines[line].enqueue(reach, true);
+    }
+
+    fn write(&mut self, line: usize) {
+        self.records.write(all, &self.lines[line]).unwrap();
+        self.lines[line].enqueue(&all(), true);
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // what went wrong has been said
+        }
+        let end = self.records.end(|| unreachable!("the memory has been used")).unwrap();
+        end.enqueue(&all(), true);
+    }
+}
+
+fn all() -> Reach {
+    Reach::all_of(0..64)
+}
+
+/// Two threads read on a stream each, a third writes and then drops, and all of them come in any order: each use comes after
+/// those that it conflicts with, and the free after all.
+#[test]
+fn loom_readers_a_writer_and_a_drop_are_ordered() {
+    model(|| {
+        let shared = Arc::new(RwLock::new(Some(Memory::new())));
+        let reader = |line: usize, times: usize| {
+            let shared = shared.clone();
+            move || {
+                for _ in 0..times {
+                    if let Some(memory) = &*shared.read().unwrap() {
+                        memory.read(&all(), line);
+                    }
+                }
+            }
+        };
+        let threads = [thread::spawn(reader(1, 2)), thread::spawn(reader(2, 1))];
+        if let Some(memory) = &mut *shared.write().unwrap() {
+            memory.write(3);
+        }
+        let dropped = shared.write().unwrap().take();
+        drop(dropped);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// Two threads read on a stream each and let go of the memory, whoever is last: its free comes after both.
+#[test]
+fn loom_the_last_of_two_readers_frees_after_both() {
+    model(|| {
+        let memory = loom::sync::Arc::new(Memory::new());
+        let reader = |line: usize| {
+            let memory = memory.clone();
+            move || {
+                memory.read(&all(), line);
+                memory.read(&all(), line);
+            }
+        };
+        let threads = [thread::spawn(reader(1)), thread::spawn(reader(2))];
+        drop(memory);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// A thread writes one half while another reads the other half, at times without the lock: what comes later waits for both.
+#[test]
+fn loom_halves_are_ordered_with_the_whole() {
+    model(|| {
+        let memory = Arc::new(Memory::new());
+        let (left, right) = (Reach::all_of(0..32), Reach::all_of(32..64));
+        memory.read(&all(), 1);
+        let other = {
+            let memory = memory.clone();
+            thread::spawn(move || {
+                memory.write_shared(&left, 2);
+                memory.read(&left, 2);
+            })
+        };
+        memory.read(&right, 1);
+        memory.read(&right, 2);
+        other.join().unwrap();
+        memory.read(&all(), 1);
+        memory.read(&all(), 2);
+        let mut memory = Arc::into_inner(memory).unwrap();
+        memory.write(3);
+    });
+}
+
+/// Two threads write parts that lie interleaved, so that one prepares while the other has not enqueued yet: neither may stand
+/// for the other, and what comes later waits for both.
+#[test]
+fn loom_interleaved_parts_do_not_stand_for_each_other() {
+    model(|| {
+        let memory = Arc::new(Memory::new());
+        let inner = Reach { bytes: 8..52, dense: false };
+        let other = {
+            let memory = memory.clone();
+            thread::spawn(move || {
+                // Its hull covers the other's, and its bytes lie between those, which the device cannot see.
+                let outer = Reach { bytes: 4..64, dense: false };
+                memory.records.write_shared(outer, &memory.lines[2]).unwrap();
+                memory.lines[2].enqueue(&Reach::all_of(4..8), true);
+            })
+        };
+        memory.records.write_shared(inner, &memory.lines[1]).unwrap();
+        memory.lines[1].enqueue(&Reach::all_of(8..12), true);
+        other.join().unwrap();
+        memory.read(&Reach::all_of(8..52), 2);
+        memory.read(&all(), 1);
+        let mut memory = Arc::into_inner(memory).unwrap();
+        memory.write(3);
+    });
+}
+
+/// The host waits for the writes while another thread reads on the device, which it may: no record of the read is lost.
+#[test]
+fn loom_the_hosts_wait_for_writes_loses_no_read() {
+    model(|| {
+        let memory = Arc::new(Memory::new());
+        let other = {
+            let memory = memory.clone();
+            thread::spawn(move || memory.read(&all(), 1))
+        };
+        memory.records.finish_writes().unwrap();
+        other.join().unwrap();
+        let mut memory = Arc::into_inner(memory).unwrap();
+        memory.write(2);
     });
 }

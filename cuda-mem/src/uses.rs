@@ -11,16 +11,14 @@
 //! not yet enqueued, so that waiting for its stream says nothing of it. Therefore only a dense use, which has every byte of
 //! its reach, may stand for others or vouch that they have been waited for.
 //!
-//! # Safety
-//!
-//! The `unsafe` blocks call C functions that wait, on a stream that the record holds.
+//! What a stream is, [`Queue`] says, so that models put their own in its place.
 
 use std::ops::Range;
 
-use cuda_driver::{Stream, StreamId, driver_call};
 use smallvec::SmallVec;
 
 use crate::error::Result;
+use crate::queue::Queue;
 
 /// The bytes of a buffer that a use reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +34,7 @@ impl Reach {
         Reach { bytes, dense: true }
     }
 
-    fn overlaps(&self, other: &Reach) -> bool {
+    pub(crate) fn overlaps(&self, other: &Reach) -> bool {
         self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
     }
 
@@ -62,29 +60,34 @@ impl Reach {
 }
 
 /// A stream that uses bytes of the buffer.
-struct Use {
+struct Use<Q> {
     /// The queue that the stream meant when the use was recorded: a per-thread stream means another one elsewhere.
-    id: StreamId,
-    stream: Stream,
+    id: u64,
+    stream: Q,
     reach: Reach,
     writes: bool,
 }
 
 /// The uses of one buffer, from the earliest to the latest.
-#[derive(Default)]
-pub(crate) struct Uses(SmallVec<[Use; 2]>);
+pub(crate) struct Uses<Q>(SmallVec<[Use<Q>; 2]>);
+
+impl<Q> Default for Uses<Q> {
+    fn default() -> Self {
+        Uses(SmallVec::new())
+    }
+}
 
 /// With how many records those of one stream are joined.
 const MANY: usize = 16;
 
-impl Uses {
+impl<Q: Queue> Uses<Q> {
     /// Orders a read on `stream` after every write that it reaches, and records it.
-    pub(crate) fn read(&mut self, reach: Reach, stream: &Stream) -> Result<()> {
-        let id = stream.id();
-        let vouches = |earlier: &Use| earlier.id == id && earlier.reach.vouches_for(&reach);
+    pub(crate) fn read(&mut self, reach: Reach, stream: &Q) -> Result<()> {
+        let id = stream.number();
+        let vouches = |earlier: &Use<Q>| earlier.id == id && earlier.reach.vouches_for(&reach);
         let vouched = self.0.iter().rposition(vouches);
         let since = vouched.map_or(0, |at| at + 1);
-        let conflicts = |earlier: &Use| earlier.writes && earlier.reach.overlaps(&reach);
+        let conflicts = |earlier: &Use<Q>| earlier.writes && earlier.reach.overlaps(&reach);
         self.before(since, stream, conflicts)?;
         if vouched.is_some() && !self.0[since..].iter().any(conflicts) {
             return Ok(());
@@ -95,17 +98,17 @@ impl Uses {
     }
 
     /// Orders what comes on `stream` after every write of some of `reach`, without recording it.
-    pub(crate) fn writes_before(&self, reach: &Reach, stream: &Stream) -> Result<()> {
+    pub(crate) fn writes_before(&self, reach: &Reach, stream: &Q) -> Result<()> {
         self.before(0, stream, |earlier| earlier.writes && earlier.reach.overlaps(reach))
     }
 
     /// Orders a write on `stream` after every earlier use that it reaches, and records it.
-    pub(crate) fn write(&mut self, reach: Reach, stream: &Stream) -> Result<()> {
-        let id = stream.id();
+    pub(crate) fn write(&mut self, reach: Reach, stream: &Q) -> Result<()> {
+        let id = stream.number();
         if self.are_only_of(id, &reach) {
             return Ok(());
         }
-        let vouches = |earlier: &Use| earlier.id == id && earlier.writes && earlier.reach.vouches_for(&reach);
+        let vouches = |earlier: &Use<Q>| earlier.id == id && earlier.writes && earlier.reach.vouches_for(&reach);
         let since = self.0.iter().rposition(vouches).map_or(0, |at| at + 1);
         self.before(since, stream, |earlier| earlier.reach.overlaps(&reach))?;
         self.0.retain(|earlier| !(reach.covers(&earlier.reach) && (reach.dense || earlier.id == id)));
@@ -115,21 +118,51 @@ impl Uses {
 
     /// Whether nothing but a write of at least these bytes on the stream is recorded: a write of them there needs nothing.
     #[inline]
-    pub(crate) fn are_only_of(&self, id: StreamId, reach: &Reach) -> bool {
+    pub(crate) fn are_only_of(&self, id: u64, reach: &Reach) -> bool {
         matches!(&self.0[..], [only] if only.id == id && only.writes && only.reach.covers(reach))
     }
 
-    /// A stream that vouches for all of `reach` since the last write of any: reads of them need nothing there. `wanted`, if it
-    /// does.
-    pub(crate) fn settled(&self, wanted: Option<StreamId>, reach: &Reach) -> Option<StreamId> {
-        let since = self.0.iter().rposition(|earlier| earlier.writes).unwrap_or(0);
-        let vouching = || self.0[since..].iter().rev().filter(|earlier| earlier.reach.vouches_for(reach));
-        let found = vouching().find(|earlier| Some(earlier.id) == wanted).or_else(|| vouching().next());
-        found.map(|earlier| earlier.id)
+    /// Whether nothing but one use is recorded, and that of exactly these bytes.
+    #[inline]
+    pub(crate) fn is_one_of(&self, reach: &Reach) -> bool {
+        matches!(&self.0[..], [only] if only.reach == *reach)
+    }
+
+    /// Orders a write on `stream` after the only use, of the same bytes, and records it in its place: what [`write`](Uses::write)
+    /// does, for memory that goes from stream to stream.
+    #[inline]
+    pub(crate) fn follow(&mut self, stream: &Q) -> Result<()> {
+        let [only] = &mut self.0[..] else { unreachable!("there is one") };
+        let id = stream.number();
+        if only.id != id {
+            only.before(stream)?;
+            (only.id, only.stream) = (id, stream.clone());
+        }
+        only.writes = true;
+        Ok(())
+    }
+
+    /// The latest streams that vouch for all of `reach` since the last write of any: reads of them need nothing there. 0 stands
+    /// for none.
+    pub(crate) fn settled(&self, reach: &Reach) -> [u64; 2] {
+        let mut settled = [0; 2];
+        for earlier in self.0.iter().rev() {
+            if settled[0] != earlier.id && earlier.reach.vouches_for(reach) {
+                if settled[0] != 0 {
+                    settled[1] = earlier.id;
+                    break;
+                }
+                settled[0] = earlier.id;
+            }
+            if earlier.writes {
+                break;
+            }
+        }
+        settled
     }
 
     /// Orders what comes on `stream` after every use.
-    pub(crate) fn all_before(&self, stream: &Stream) -> Result<()> {
+    pub(crate) fn all_before(&self, stream: &Q) -> Result<()> {
         self.before(0, stream, |_| true)
     }
 
@@ -163,21 +196,21 @@ impl Uses {
     }
 
     /// Forgets the uses on a stream, which are over. Nobody else prepares one meanwhile.
-    pub(crate) fn forget(&mut self, id: StreamId) {
+    pub(crate) fn forget(&mut self, id: u64) {
         self.0.retain(|earlier| earlier.id != id);
     }
 
     /// A stream in which a last use costs the fewest waits: the latest user that the calling thread can reach.
-    pub(crate) fn last_stream(&self) -> Option<&Stream> {
-        let reachable = |candidate: &&Use| candidate.id == candidate.stream.id();
+    pub(crate) fn last_stream(&self) -> Option<&Q> {
+        let reachable = |candidate: &&Use<Q>| candidate.id == candidate.stream.number();
         self.0.iter().rev().find(reachable).map(|last| &last.stream)
     }
 
     /// Makes `stream` wait for the uses from `since` on that conflict: once for each other stream.
-    fn before(&self, since: usize, stream: &Stream, conflicts: impl Fn(&Use) -> bool) -> Result<()> {
-        let (id, uses) = (stream.id(), &self.0[since..]);
+    fn before(&self, since: usize, stream: &Q, conflicts: impl Fn(&Use<Q>) -> bool) -> Result<()> {
+        let (id, uses) = (stream.number(), &self.0[since..]);
         for (at, earlier) in uses.iter().enumerate() {
-            let waited = |other: &Use| other.id == earlier.id && conflicts(other);
+            let waited = |other: &Use<Q>| other.id == earlier.id && conflicts(other);
             if earlier.id != id && conflicts(earlier) && !uses[..at].iter().any(waited) {
                 earlier.before(stream)?;
             }
@@ -186,7 +219,7 @@ impl Uses {
     }
 
     /// Adds a use that has waited for what it conflicts with.
-    fn record(&mut self, new: Use) {
+    fn record(&mut self, new: Use<Q>) {
         if let Some(last) = self.0.last_mut().filter(|last| last.id == new.id && last.writes == new.writes)
             && let Some(joined) = last.reach.joined(&new.reach)
         {
@@ -202,7 +235,7 @@ impl Uses {
     /// Leaves one read and one write of each stream, which stand for the others of the same stream. Each has the place of the
     /// latest, so that no use in between vouches that it has been waited for.
     fn join_streams(&mut self) {
-        let mut latest_first: SmallVec<[Use; 2]> = SmallVec::new();
+        let mut latest_first: SmallVec<[Use<Q>; 2]> = SmallVec::new();
         for earlier in self.0.drain(..).rev() {
             match latest_first.iter_mut().find(|later| later.id == earlier.id && later.writes == earlier.writes) {
                 Some(later) => later.reach = Reach { bytes: later.reach.hull(&earlier.reach), dense: false },
@@ -214,25 +247,18 @@ impl Uses {
     }
 }
 
-impl Use {
+impl<Q: Queue> Use<Q> {
     /// Makes `stream` wait for this use, which is on another queue.
-    fn before(&self, stream: &Stream) -> Result<()> {
-        if self.is_out_of_reach() { self.wait_on_host() } else { Ok(stream.wait_for(&self.stream)?) }
+    fn before(&self, stream: &Q) -> Result<()> {
+        if self.is_out_of_reach() { self.wait_on_host() } else { stream.wait_for(&self.stream) }
     }
 
     /// Whether the use is on another thread's per-thread stream, on which this thread can record no event.
     fn is_out_of_reach(&self) -> bool {
-        self.id != self.stream.id()
+        self.id != self.stream.number()
     }
 
     fn wait_on_host(&self) -> Result<()> {
-        let context = self.stream.context();
-        let waited = if self.is_out_of_reach() {
-            context.wait_for_all()
-        } else {
-            // SAFETY: the stream is live, since the record holds it.
-            unsafe { driver_call!(context, cuStreamSynchronize(self.stream.as_raw())) }
-        };
-        Ok(waited?)
+        if self.is_out_of_reach() { self.stream.finish_all() } else { self.stream.finish() }
     }
 }

@@ -5,7 +5,7 @@ use cuda_mem::{
     HostOptions, MappedArray, PinnedArray, managed_array_like, mapped, mapped_array_like, pinned, pinned_array_like,
     to_device,
 };
-use ndarray::{Array2, Axis, Ix2, s};
+use ndarray::{Array2, Axis, Ix2, ShapeBuilder, s};
 
 fn context() -> Context {
     Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
@@ -77,4 +77,88 @@ fn existing_memory_is_used_in_place() {
     let zeros = to_device(&context, &Array2::<u32>::zeros((5, 9))).unwrap();
     pinned(&context, &mut host, |host| zeros.copy_to_pinned_mut(host, &stream)).unwrap().unwrap();
     assert!(host.iter().all(|v| *v == 0));
+}
+
+#[test]
+fn host_arrays_are_shaped_after_any_other() {
+    let context = context();
+    let host = numbers((3, 5));
+    let x = to_device(&context, &host).unwrap();
+    let shape = |shape: &[usize], strides: &[isize]| (shape.to_vec(), strides.to_vec());
+    let pinned = pinned_array_like(&context, &x).unwrap();
+    assert_eq!(shape(pinned.shape(), pinned.strides()), (vec![3, 5], vec![5, 1]));
+    let mapped = mapped_array_like(&context, &x.t()).unwrap();
+    assert_eq!(shape(mapped.shape(), mapped.strides()), (vec![5, 3], vec![1, 5]), "Fortran's order is kept");
+    let managed = managed_array_like(&context, &x.slice(s![.., ..;2])).unwrap();
+    assert_eq!(shape(managed.shape(), managed.strides()), (vec![3, 3], vec![3, 1]), "gaps are not");
+    let again = pinned_array_like(&context, &mapped).unwrap();
+    assert_eq!(shape(again.shape(), again.strides()), (vec![5, 3], vec![1, 5]));
+    assert_eq!(managed_array_like(&context, &host.view()).unwrap().strides(), [5, 1]);
+}
+
+/// A host array of the same numbers, which lie otherwise: in order, turned, backwards, every second, or in short rows.
+fn laid_out(host: &Array2<u32>, layout: usize) -> Array2<u32> {
+    let (rows, columns) = host.dim();
+    let mut room = match layout {
+        0 | 2 => Array2::zeros((rows, columns)),
+        1 => Array2::zeros((rows, columns).f()),
+        3 => Array2::zeros((2 * rows, columns)),
+        _ => Array2::zeros((rows, 2 * columns)),
+    };
+    match layout {
+        2 => room.invert_axis(Axis(0)),
+        3 => room.slice_collapse(s![..;2, ..]),
+        4 => room.slice_collapse(s![.., ..;2]),
+        _ => {}
+    }
+    room.assign(host);
+    room
+}
+
+#[test]
+fn a_scope_copies_borrowed_memory_of_every_layout() {
+    let context = context();
+    let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let host = numbers((40, 70));
+    for layout in 0..5 {
+        for turned in [false, true] {
+            let (from, mut to) = (laid_out(&host, layout), laid_out(&Array2::zeros((40, 70)), layout));
+            let mut x = cuda_mem::zeros::<u32, _>(&context, if turned { (70, 40) } else { (40, 70) }).unwrap();
+            let mut x = if turned { x.view_mut().reversed_axes() } else { x.view_mut() };
+            x.fill_on(9, &other).unwrap();
+            stream
+                .scope(|s| {
+                    x.copy_from_host_in(&from, s)?;
+                    x.slice_mut(s![0, ..]).fill_on(5, s)?;
+                    Ok(x.copy_to_host_in(&mut to, s)?)
+                })
+                .unwrap();
+            let mut expected = host.clone();
+            expected.row_mut(0).fill(5);
+            assert_eq!(to, expected, "layout {layout}, turned {turned}");
+        }
+    }
+    let row = host.row(3);
+    let repeated = row.broadcast((40, 70)).unwrap();
+    let mut x = to_device(&context, &host).unwrap();
+    stream.scope(|s| Ok(x.copy_from_host_in(&repeated, s)?)).unwrap();
+    assert_eq!(x.copy_to_host().unwrap(), repeated);
+}
+
+#[test]
+fn a_scope_refuses_what_does_not_fit_and_waits_also_after_a_panic() {
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let mut x = to_device(&context, &numbers((40, 70))).unwrap();
+    let (small, mut out) = (numbers((4, 7)), Array2::zeros((40, 70)));
+    let refused = stream.scope(|s| Ok(x.copy_from_host_in(&small, s)?)).unwrap_err();
+    assert_eq!(refused.to_string(), "shapes differ: the device array has [40, 70], the host array has [4, 7]");
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _ = stream.scope(|s| -> cuda_driver::Result<()> {
+            x.copy_to_host_in(&mut out, s)?;
+            panic!("after the copy began");
+        });
+    }));
+    assert!(panicked.is_err() && stream.query().unwrap(), "the stream was waited for");
+    assert_eq!(out, numbers((40, 70)));
 }

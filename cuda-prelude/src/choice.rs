@@ -72,19 +72,28 @@ fn choose(variable: Option<OsString>) -> Result<Chosen> {
         None => match installed() {
             Ok(driver) => Ok(Chosen { driver, simulated: false }),
             Err(reason) => {
-                eprintln!(
-                    "cuda: {reason}; kernels run on the software device. \
-                     {DRIVER_VARIABLE}={SIM} silences this line, {DRIVER_VARIABLE}=libcuda.so.1 makes it an error."
-                );
+                eprintln!("{}", notice(&reason));
                 simulated()
             }
         },
     }
 }
 
+/// The line that says why the software device is used.
+fn notice(reason: &str) -> String {
+    format!(
+        "cuda: {reason}; kernels run on the software device. {DRIVER_VARIABLE}={SIM} silences this line, \
+         {DRIVER_VARIABLE}=libcuda.so.1 makes it an error."
+    )
+}
+
 /// The installed driver, if it has a device, or why not.
 fn installed() -> Result<Driver, String> {
-    let api = DriverApi::load().map_err(|error| error.to_string())?;
+    with_device(DriverApi::load().map_err(|error| error.to_string())?)
+}
+
+/// A driver, if it has a device, or why not.
+fn with_device(api: DriverApi) -> Result<Driver, String> {
     let driver = Driver::new(Arc::new(api)).map_err(|error| error.to_string())?;
     match driver.device_count() {
         Ok(0) => Err("the driver has no device".to_owned()),
@@ -99,12 +108,35 @@ fn simulated() -> Result<Chosen> {
 
 #[cfg(test)]
 mod tests {
+    use cuda_sys::{CUresult, DriverFns};
+
     use super::*;
 
     #[test]
     fn a_path_that_leads_nowhere_is_named() {
         let error = choose(Some("/nowhere/libcuda.so.1".into())).err().expect("there is no such file");
         assert!(error.to_string().contains("/nowhere/libcuda.so.1"), "{error}");
+    }
+
+    #[test]
+    fn a_driver_without_a_device_is_passed_over_and_said() {
+        extern "C" fn init(_: u32) -> CUresult {
+            CUresult::CUDA_SUCCESS
+        }
+        // What it would write to is 0 already.
+        extern "C" fn count(_: *mut i32) -> CUresult {
+            CUresult::CUDA_SUCCESS
+        }
+        let mut fns = DriverFns { cuInit: Some(init), ..DriverFns::default() };
+        let error = with_device(DriverApi::from_fns(&fns)).unwrap_err();
+        assert!(error.contains("has no function `cuDeviceGetCount`"), "{error}");
+        fns.cuDeviceGetCount = Some(count);
+        let reason = with_device(DriverApi::from_fns(&fns)).unwrap_err();
+        assert_eq!(
+            notice(&reason),
+            "cuda: the driver has no device; kernels run on the software device. CUDA_DRIVER_PATH=sim silences this line, \
+             CUDA_DRIVER_PATH=libcuda.so.1 makes it an error."
+        );
     }
 
     #[test]

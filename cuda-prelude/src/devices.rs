@@ -95,7 +95,9 @@ fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
         3 => "exclusive to one process".to_owned(),
         other => other.to_string(),
     };
-    let yes_from = |least| if (major, minor) >= least { "yes" } else { "no" };
+    let yes = |supports: cuda_driver::Result<bool>| supports.map(|it| if it { "yes" } else { "no" });
+    let floats = [device.supports_float16(), device.supports_bfloat16(), device.supports_float8()];
+    let [f16, bf16, fp8] = floats.map(yes);
     let lines = [
         ("compute capability", format!("{major}.{minor}")),
         ("PCI address", device.pci_bus_id()?),
@@ -105,7 +107,7 @@ fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
         ("watchdog", watchdog.to_owned()),
         ("compute mode", mode),
         ("f32 : f64 throughput", format!("{} : 1", ask("SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO")?)),
-        ("f16, bf16, fp8", format!("{}, {}, {}", yes_from((5, 3)), yes_from((8, 0)), yes_from((8, 9)))),
+        ("f16, bf16, fp8", format!("{}, {}, {}", f16?, bf16?, fp8?)),
     ];
     let head = format!("id {:<4} {}  [{verdict}]\n", device.ordinal(), device.name()?);
     let text = lines.iter().fold(head, |text, (name, value)| text + &format!("{name:>28}: {value}\n"));
@@ -176,6 +178,46 @@ pub fn current_context() -> Result<Context> {
 /// If there is no driver or device.
 pub fn current_device() -> Result<Device> {
     Ok(current_context()?.device().clone())
+}
+
+/// Whether kernels on the current device compute with floats of 16 bits; see [`Device::supports_float16`], and
+/// [`Device::supports_bfloat16`] and [`Device::supports_float8`] for the other short floats.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let cc = current_device()?.compute_capability()?;
+/// assert_eq!(is_float16_supported()?, cc >= (5, 3));
+/// assert_eq!(is_bfloat16_supported()?, cc >= (8, 0));
+/// assert_eq!(is_float8_supported()?, cc >= (8, 9));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no driver or device.
+pub fn is_float16_supported() -> Result<bool> {
+    Ok(current_device()?.supports_float16()?)
+}
+
+/// Whether the current device has instructions for `bf16`; see [`is_float16_supported`].
+///
+/// # Errors
+///
+/// If there is no driver or device.
+pub fn is_bfloat16_supported() -> Result<bool> {
+    Ok(current_device()?.supports_bfloat16()?)
+}
+
+/// Whether the current device has instructions for floats of 8 bits; see [`is_float16_supported`].
+///
+/// # Errors
+///
+/// If there is no driver or device.
+pub fn is_float8_supported() -> Result<bool> {
+    Ok(current_device()?.supports_float8()?)
 }
 
 /// Takes the thread's current context from it: the next call that needs one chooses device 0 again. A context ends with

@@ -1,7 +1,7 @@
 //! Host memory that the current device reaches.
 
-use cuda_mem::{Element, ManagedArray, MappedArray, MappedView, PinnedArray, PinnedView};
-use ndarray::{ArrayBase, Data, DataMut, Dimension, ShapeArg};
+use cuda_mem::{Element, Like, ManagedArray, MappedArray, MappedView, PinnedArray, PinnedView};
+use ndarray::{ArrayBase, DataMut, Dimension, ShapeArg};
 
 use crate::{Result, current_context};
 
@@ -28,17 +28,12 @@ pub fn pinned_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<PinnedArray<T
     Ok(cuda_mem::pinned_array(&current_context()?, shape)?)
 }
 
-/// As [`pinned_array`], of the shape, order and element type of a host array.
+/// As [`pinned_array`], of the shape, order and element type of an array of the host's or a device's.
 ///
 /// # Errors
 ///
 /// If there is no device, or no room.
-pub fn pinned_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<PinnedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
+pub fn pinned_array_like<L: Like>(other: &L) -> Result<PinnedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::pinned_array_like(&current_context()?, other)?)
 }
 
@@ -62,17 +57,12 @@ pub fn mapped_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<MappedArray<T
     Ok(cuda_mem::mapped_array(&current_context()?, shape)?)
 }
 
-/// As [`mapped_array`], of the shape, order and element type of a host array.
+/// As [`mapped_array`], of the shape, order and element type of an array of the host's or a device's.
 ///
 /// # Errors
 ///
 /// If there is no device, or no room.
-pub fn mapped_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<MappedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
+pub fn mapped_array_like<L: Like>(other: &L) -> Result<MappedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::mapped_array_like(&current_context()?, other)?)
 }
 
@@ -96,17 +86,12 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<ManagedArray
     Ok(cuda_mem::managed_array(&current_context()?, shape)?)
 }
 
-/// As [`managed_array`], of the shape, order and element type of a host array.
+/// As [`managed_array`], of the shape, order and element type of an array of the host's or a device's.
 ///
 /// # Errors
 ///
 /// If there is no device, or no room.
-pub fn managed_array_like<S, D>(other: &ArrayBase<S, D>) -> Result<ManagedArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
+pub fn managed_array_like<L: Like>(other: &L) -> Result<ManagedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::managed_array_like(&current_context()?, other)?)
 }
 

@@ -52,49 +52,52 @@ pub use cuda_driver::{
 };
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,
-    Bytes4, Cached, Cluster, Coalesced, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile, TileSize,
-    active_mask, all_sync, any_sync, as_vectors, as_vectors_mut, atomic_add, atomic_add_with, atomic_and,
+    Bytes4, Cached, Cluster, Coalesced, Conditional, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile,
+    TileSize, active_mask, all_sync, any_sync, as_vectors, as_vectors_mut, atomic_add, atomic_add_with, atomic_and,
     atomic_and_with, atomic_dec, atomic_dec_with, atomic_exch, atomic_exch_with, atomic_fence, atomic_inc,
     atomic_inc_with, atomic_load, atomic_load_with, atomic_max, atomic_max_with, atomic_min, atomic_min_with,
     atomic_nanmax, atomic_nanmax_with, atomic_nanmin, atomic_nanmin_with, atomic_or, atomic_or_with, atomic_store,
     atomic_store_with, atomic_sub, atomic_sub_with, atomic_xor, atomic_xor_with, ballot_sync, block_dim, block_idx,
-    brev, byte_perm, cas, cas_with, clock, clock64, cluster_block_idx, cluster_blocks, cluster_dim, cluster_idx,
-    cluster_rank, clz, coalesced_threads, compute_capability, dp4a, dynamic_shared, eq_sync, ffs, funnelshift_l,
-    funnelshift_r, globaltimer, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le,
-    lanemask_lt, ldca, ldcg, ldcs, ldcv, ldg, ldlu, libdevice, match_all_sync, match_any_sync, nanosleep, order, popc,
-    reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync, reduce_or_sync, reduce_xor_sync, scope, shared,
-    shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, stcg, stcs, stwb, stwt, sync_threads, sync_threads_and,
-    sync_threads_count, sync_threads_or, sync_warp, this_block, this_cluster, this_grid, thread_idx, threadfence,
-    threadfence_block, threadfence_system, tiled_partition, warp_size,
+    breakpoint, brev, byte_perm, cas, cas_with, clock, clock64, cluster_block_idx, cluster_blocks, cluster_dim,
+    cluster_idx, cluster_rank, clz, coalesced_threads, compute_capability, dp4a, dynamic_shared, eq_sync, ffs,
+    funnelshift_l, funnelshift_r, globaltimer, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge,
+    lanemask_gt, lanemask_le, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldg, ldlu, libdevice, match_all_sync,
+    match_any_sync, nanosleep, order, popc, reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync,
+    reduce_or_sync, reduce_xor_sync, scope, set_conditional, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
+    shfl_xor_sync, stcg, stcs, stwb, stwt, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or,
+    sync_warp, this_block, this_cluster, this_grid, thread_idx, threadfence, threadfence_block, threadfence_system,
+    tiled_partition, warp_size,
 };
 pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
-pub use cuda_jit::launch::{In, InOut, Out};
+pub use cuda_jit::launch::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Complex, Complex32, Complex64, Constant, Error, Float, Integer, Kernel, Num, Result, Vector, bf16,
-    bf16x2, cache, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16, f16x2, f32x2, f32x3, f32x4, f64x2, f64x3, f64x4,
-    i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4, inspect, kir_of, u8x2, u8x3, u8x4,
-    u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
+    bf16x2, cache, cuda_vectors, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16, f16x2, f32x2, f32x3, f32x4, f64x2,
+    f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4, inspect, kir_of,
+    recompile, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
 pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
     prelude_kernel as kernel, prelude_printf as printf,
 };
 pub use cuda_mem::{
-    Advice, DeferCleanup, DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostOptions, ManagedArray,
-    MappedArray, MappedView, MemoryLocation, MemoryPool, MemoryStatistics, PinnedArray, PinnedView, Transfer,
-    free_pending, memory_statistics, set_memory_manager,
+    Advice, CachingManager, CudaArrayInterface, DeferCleanup, DeviceArray, DeviceArrayView, DeviceArrayViewMut, Dlpack,
+    Element, Exchanged, HostOptions, IpcHandle, Like, ManagedArray, MappedArray, MappedView, MemoryLocation,
+    MemoryManager, MemoryPool, MemoryStatistics, PendingLimits, PinnedArray, PinnedView, Progress, ReadOnly, Transfer,
+    free_pending, memory_info, memory_statistics, open_ipc_array, reset_peak, set_memory_manager, set_pending_limits,
 };
 pub use devices::{
     close, compile_ptx, compile_ptx_for_current_device, current_context, current_device, detect, gpus, is_available,
-    list_devices, profile_start, profile_stop, profiling, select_device, synchronize,
+    is_bfloat16_supported, is_float8_supported, is_float16_supported, list_devices, profile_start, profile_stop,
+    profiling, select_device, synchronize,
 };
 pub use host_memory::{
     managed_array, managed_array_like, mapped, mapped_array, mapped_array_like, pinned, pinned_array, pinned_array_like,
 };
-pub use memory::{defer_cleanup, device_array, device_array_like, from_slice, to_device, zeros};
+pub use memory::{defer_cleanup, device_array, device_array_like, from_slice, shareable_array, to_device, zeros};
 pub use streams::{
     capture, default_stream, event, event_elapsed_time, event_without_timing, legacy_default_stream,
     per_thread_default_stream, stream,

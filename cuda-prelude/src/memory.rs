@@ -1,6 +1,6 @@
 //! Device arrays in the current context.
 
-use cuda_mem::{DeferCleanup, DeviceArray, Element};
+use cuda_mem::{DeferCleanup, DeviceArray, Element, Storage};
 use ndarray::{ArrayBase, Data, Dimension, Ix1, ShapeArg};
 
 use crate::{Result, current_context};
@@ -69,8 +69,35 @@ pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::D
 /// # Errors
 ///
 /// If the device has no room.
-pub fn device_array_like<T: Element, D: Dimension>(other: &DeviceArray<T, D>) -> Result<DeviceArray<T, D>> {
+pub fn device_array_like<T, D, S>(other: &DeviceArray<T, D, S>) -> Result<DeviceArray<T, D>>
+where
+    T: Element,
+    D: Dimension,
+    S: Storage,
+{
     Ok(cuda_mem::device_array_like(other)?)
+}
+
+/// An array on the current device, of unspecified contents, in memory that other processes can open by its
+/// [handle](DeviceArray::ipc_handle); see [`cuda_mem::shareable_array`].
+///
+/// # Examples
+///
+/// ```
+/// use cuda_prelude::*;
+///
+/// let mut x = shareable_array::<f32, _>((2, 3))?;
+/// x.fill(1.0)?;
+/// let bytes = x.ipc_handle()?.to_bytes(); // for another process, which calls `open_ipc_array` with them
+/// assert!(bytes.len() > 64);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If there is no device, or it has no room.
+pub fn shareable_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    Ok(cuda_mem::shareable_array(&current_context()?, shape)?)
 }
 
 /// Keeps every free in the current context pending while the guard lives; see [`cuda_mem::defer_cleanup`].

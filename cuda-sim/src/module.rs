@@ -16,6 +16,7 @@ use crate::ir::{Function, Symbol};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
+use crate::service;
 use crate::source::Sources;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
@@ -108,6 +109,12 @@ impl Kernel {
             _ => None,
         };
         report::text((&self.function().name, &self.sources), launch, fault, found)
+    }
+
+    /// What is said of the breakpoints that a launch came to, if it came to any.
+    pub(crate) fn told_of_breakpoints(&self, launch: &Launch) -> Option<String> {
+        let found = service::breakpoints(launch.grid_id)?;
+        Some(report::breakpoints((&self.function().name, &self.sources), launch, &found))
     }
 
     /// Code that asks the runtime about each access, compiled for one search.

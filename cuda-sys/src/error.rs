@@ -8,6 +8,13 @@ use crate::table::Symbol;
 use crate::toolkit::NotFound;
 
 /// A library could not be opened by any of its names, in any place.
+///
+/// # Examples
+///
+/// ```
+/// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+/// assert!(error.to_string().starts_with("cannot load the CUDA driver library `/nowhere/libcuda.so`: "));
+/// ```
 #[derive(Debug)]
 pub struct LoadError {
     what: &'static str,
@@ -81,6 +88,13 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 /// A library has no function of this name.
+///
+/// # Examples
+///
+/// ```
+/// let missing = cuda_sys::DriverApi::from_fns(&Default::default()).cuInit().unwrap_err();
+/// assert!(missing.to_string().starts_with("the CUDA driver (a table of functions) has no function `cuInit`"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct MissingSymbol(Box<Missing>);
 

@@ -89,3 +89,20 @@ pub(crate) fn search(
     }
     Err(LoadError::new(what, tried, missing))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_that_were_tried_are_told_with_their_reasons() {
+        let names = ["libno-such.so.2", "libno-such.so.1"];
+        let error = search("the made-up driver", &names, None, |_| ()).err().unwrap().to_string();
+        let (head, tried) = error.split_once('\n').unwrap();
+        assert_eq!(head, "cannot load the made-up driver library; tried:");
+        for (line, name) in tried.lines().zip(names) {
+            assert!(line.starts_with(&format!("  `{name}`: {name}: cannot open shared object file")), "{error}");
+        }
+        assert_eq!(tried.lines().count(), 2, "{error}");
+    }
+}

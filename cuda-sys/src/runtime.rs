@@ -140,7 +140,7 @@ pub mod v12 {
     /// ```
     /// use cuda_sys::runtime::v12::RuntimeApi;
     /// let missing = RuntimeApi::from_fns(&Default::default()).cudaThreadExit().unwrap_err();
-    /// assert!(missing.to_string().contains("went with CUDA 13.0"));
+    /// assert!(missing.to_string().contains("and went with CUDA 13.0"));
     /// ```
     pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);
 

@@ -17,6 +17,15 @@ use crate::driver::*;
 use crate::error::MissingSymbol;
 
 /// Which default stream a symbol's variant means by stream 0.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::{DefaultStream, SYMBOLS};
+///
+/// let of_thread = SYMBOLS.iter().filter(|symbol| symbol.stream == DefaultStream::PerThread);
+/// assert!(of_thread.map(|symbol| symbol.name).all(|name| name.ends_with("_ptds") || name.ends_with("_ptsz")));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DefaultStream {
     /// The legacy default stream: symbols without a suffix.

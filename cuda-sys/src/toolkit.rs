@@ -13,6 +13,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Name of the folder below `targets/` that holds this machine's headers and libraries.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+/// use cuda_sys::toolkit::TARGET;
+///
+/// let headers = Path::new("/opt/conda/targets").join(TARGET).join("include");
+/// assert!(headers.ends_with("include"));
+/// ```
 pub const TARGET: &str = if cfg!(target_arch = "aarch64") { "sbsa-linux" } else { "x86_64-linux" };
 
 /// libdevice below a toolkit's root.
@@ -43,6 +53,16 @@ pub struct Environment {
 }
 
 /// One place that a search looked at.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::toolkit::{Environment, Outcome, Tried};
+///
+/// let error = Environment::default().headers().unwrap_err();
+/// let Tried { place, outcome } = &error.tried()[0];
+/// assert_eq!((place.as_str(), outcome), ("CONDA_PREFIX", &Outcome::NotSet));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     /// What led there: `CUDA_HOME=/opt/cuda`, `/usr/local/cuda`, or `CUDA_HOME` where that is not set.
@@ -63,6 +83,18 @@ pub enum Outcome {
 }
 
 /// A file of the toolkit is in none of the places where it is looked for.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_sys::toolkit::Environment;
+///
+/// let error = Environment::only("/nowhere").headers().unwrap_err();
+/// for tried in error.tried() {
+///     println!("{}: {:?}", tried.place, tried.outcome);
+/// }
+/// assert!(error.to_string().contains("/nowhere/include/cuda.h"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound {
     what: String,
@@ -471,6 +503,8 @@ mod tests {
         let environment = Environment { path: Some(path), ..Environment::default() };
         let ptxas = machine.at("usr/lib/python3.11/dist-packages/nvidia/cu13/bin/ptxas").canonicalize().unwrap();
         assert_eq!(environment.tool("ptxas").unwrap(), ptxas);
+        let nowhere = Environment::default().tool("nvcc").unwrap_err().to_string();
+        assert!(nowhere.contains("\n  wheels of the active Python: none\n"), "{nowhere}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Graphs of typed launches: what they use is lent to each launch, in order with all other uses.
 
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
 use cuda_prelude::*;
 use ndarray::Array1;
 
@@ -212,4 +214,85 @@ fn graphs_are_launched_from_many_threads() -> Result<()> {
         threads.into_iter().try_for_each(|thread| thread.join().expect("it does not panic"))
     })?;
     arrays.iter().try_for_each(|x| all(x, 1 + 190))
+}
+
+/// Adds to every number, and goes on as long as the first is below a limit.
+#[kernel]
+fn raise_until(x: &mut [u64], by: u64, limit: u64, again: Conditional) {
+    let i = grid::<1>();
+    if i < x.len() {
+        x[i] += by;
+    }
+    if i == 0 {
+        set_conditional(again, (x[0] < limit) as u32);
+    }
+}
+
+#[test]
+fn kernels_say_how_often_a_body_runs() -> Result<()> {
+    let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
+    let graph = Graph::new(&current_context()?)?;
+    let number = graph.conditional_handle(Some(1))?;
+    let (_, body) = graph.add_while(&[], number)?;
+    // SAFETY: the launch is captured into a body of the graph.
+    let again = unsafe { Conditional::new(number) };
+    graph.add_captured(&[], |c| Ok(at::launch((1, 1, c), &x, 999, &mut out)?))?;
+    body.add_captured(&[], |c| Ok(raise_until::launch((8, 128, c), &mut x, 3, 100, again)?))?;
+    let (exec, s) = (graph.instantiate()?, stream()?);
+    let error = exec.launch(&s, &mut out).unwrap_err().to_string();
+    assert!(error.starts_with("the graph uses argument 0 of kernel `raise_until` (8000 bytes)"), "{error}");
+    // The reader, which was there before the loop had its body, runs before it.
+    for (read, left) in [(1, 100), (100, 103)] {
+        exec.launch(&s, (&mut x, &mut out))?;
+        all(&x, left)?;
+        assert_eq!(out.copy_to_host()?[0], read);
+    }
+    Ok(())
+}
+
+/// An array whose free is pending.
+fn leave_pending() -> Result<()> {
+    let _deferred = defer_cleanup()?;
+    drop(ones()?);
+    Ok(())
+}
+
+#[test]
+fn memory_that_is_freed_meanwhile_spoils_no_capture() {
+    in_own_process("graphs::memory_that_is_freed_meanwhile_spoils_no_capture", &[], || {
+        free_meanwhile().expect("all of it works")
+    });
+}
+
+fn free_meanwhile() -> Result<()> {
+    let (mut x, context) = (ones()?, current_context()?);
+    let (capturing, captured) = (std::sync::Barrier::new(2), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        // The frees wait for all work, which the driver refuses during a capture and which would spoil it.
+        let other = scope.spawn(|| -> Result<bool> {
+            context.set_current();
+            capturing.wait();
+            free_pending(&context)?;
+            Ok(captured.load(SeqCst))
+        });
+        let graph = capture(|c| {
+            leave_pending().map_err(cuda_driver::Error::other)?;
+            let error = free_pending(&context).unwrap_err().to_string();
+            assert!(error.starts_with("the context cannot be synchronised inside `Graph::capture`"), "{error}");
+            capturing.wait();
+            // Arrays are made, copied and read meanwhile.
+            all(&ones()?, 1).map_err(cuda_driver::Error::other)?;
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            raise_by::launch((4, 64, c), &mut x, 1)?;
+            captured.store(true, SeqCst);
+            Ok(())
+        })?;
+        assert!(other.join().expect("it does not panic")?, "the other thread waited for the end of the capture");
+        graph.instantiate()?.launch(&stream()?, &mut x)?;
+        all(&x, 2)?;
+        free_pending(&context)?;
+        let statistics = memory_statistics(&context);
+        assert_eq!((statistics.pending_frees, statistics.live_bytes), (0, 8000), "nothing is lost");
+        Ok(())
+    })
 }

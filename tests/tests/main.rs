@@ -5,6 +5,8 @@
 
 mod bad_input;
 mod c_client;
+mod choice;
+mod cleanup;
 mod cuda_cpp;
 mod cudarc;
 mod design;
@@ -13,11 +15,13 @@ mod gpu;
 mod graphs;
 mod host_arrays;
 mod launches;
+mod layout;
 mod manual;
 mod numba;
 mod other_crate;
 mod programs;
 mod single_flight;
+mod situations;
 mod streams;
 mod support;
 mod vectors;

@@ -3,7 +3,7 @@
 use cuda_prelude::*;
 use ndarray::Array1;
 
-use crate::support::add_arrays;
+use crate::support::{add_arrays, in_own_process};
 
 #[kernel]
 fn raise(x: &mut [u64], by: u64) {
@@ -97,4 +97,21 @@ fn threads_have_their_own_streams_and_share_a_context() {
         workers.into_iter().map(|worker| worker.join().expect("it does not panic").expect("it runs")).sum::<u64>()
     });
     assert_eq!(total, 20_000 * (1 + 2 + 3 + 4));
+}
+
+/// The thread's selection is the last handle of the context, and goes with the thread.
+#[test]
+fn a_thread_that_ends_lets_go_of_its_context() {
+    let said = in_own_process("streams::a_thread_that_ends_lets_go_of_its_context", &[], || {
+        for _ in 0..2 {
+            let worker = std::thread::spawn(|| -> Result<u64> {
+                let s = stream()?;
+                let mut x = zeros::<u64, _>(10)?;
+                raise::launch((1, 32, &s), &mut x, 3)?;
+                Ok(x.copy_to_host()?.sum())
+            });
+            assert_eq!(worker.join().expect("it does not panic").expect("it runs"), 30);
+        }
+    });
+    assert!(!said.contains("panicked"), "{said}");
 }

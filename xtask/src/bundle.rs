@@ -30,10 +30,16 @@ const STAY: &[&str] = &["xtask", "cuda-jit-macros"];
 
 /// Tests that read the sources or build something, as executable and the beginning of the tests' names.
 const NEED_SOURCES: &[(&str, &str)] = &[
+    ("cuda-driver", "status::tests::explanations"),
+    ("cuda-driver.nvtx", "a_tool_"),
+    ("cuda-driver.runtime", ""),
     ("cuda-jit.all", "kir_files::files"),
     ("cuda-jit.all", "refused::"),
     ("cuda-sys.library", ""),
+    ("cuda-sys.links", ""),
     ("cuda-tests.main", "c_client::"),
+    ("cuda-tests.main", "choice::"),
+    ("cuda-tests.main", "vectors::"),
 ];
 
 /// What runs things in the unpacked bundle.

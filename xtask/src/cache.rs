@@ -26,12 +26,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     })?;
     match options.action {
         Action::Show => show(&cache).into_iter().for_each(|line| println!("{line}")),
-        Action::Clear => {
-            let count = cache.clear().with_context(|| format!("cannot empty {}", cache.folder().display()))?;
-            println!("{count} kernels removed from {}", cache.folder().display());
-        }
+        Action::Clear => println!("{}", clear(&cache)?),
     }
     Ok(())
+}
+
+fn clear(cache: &Cache) -> Result<String> {
+    let folder = cache.folder().display();
+    let count = cache.clear().with_context(|| format!("cannot empty {folder}"))?;
+    Ok(format!("{count} kernels removed from {folder}"))
 }
 
 fn open() -> Option<Cache> {
@@ -67,12 +70,33 @@ fn ago(age: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cuda_jit_cache::Key;
+
     use super::*;
 
     #[test]
     fn times_are_in_their_largest_unit() {
         let ago = |seconds| ago(Duration::from_secs(seconds));
         assert_eq!([59, 60, 3599, 3600, 200_000].map(ago), ["59 s", "1 min", "59 min", "1 h", "2 d"]);
+    }
+
+    #[test]
+    fn kernels_are_shown_with_their_labels_and_damaged_ones_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path(), 1 << 20);
+        assert!(cache.put(&Key::new(&[b"one"]), "scale_f32 sm_90", b"contents"));
+        std::fs::write(folder.path().join("damaged.kernel"), b"half").unwrap();
+        let mut lines = show(&cache);
+        assert!(lines[0].contains(": 2 kernels, ") && lines[0].ends_with(" bytes of 1048576"), "{}", lines[0]);
+        lines[1..].sort_unstable();
+        assert!(
+            lines[1].ends_with("        4 bytes  used      0 s ago  (damaged, or of another version)"),
+            "{}",
+            lines[1]
+        );
+        assert!(lines[2].ends_with(" bytes  used      0 s ago  scale_f32 sm_90"), "{}", lines[2]);
+        assert_eq!(clear(&cache).unwrap(), format!("2 kernels removed from {}", folder.path().display()));
+        assert_eq!(show(&cache).len(), 1);
     }
 
     #[test]

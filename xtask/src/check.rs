@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{fuzz, layers, setup, test, tidy};
+use crate::{fuzz, layers, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -47,6 +47,7 @@ const STEPS: &[Step] = &[
     ("test", tests),
     ("fuzz", |_| [4, 5].into_iter().try_for_each(|seed| fuzz::programs(seed, 0..18))),
     ("loom", loom),
+    ("sanitize", |_| sanitize::run()),
     ("assemble", assemble),
 ];
 
@@ -123,13 +124,16 @@ fn bindings(shared: &Shared) -> Result<()> {
     run_command(&mut xtask)
 }
 
-/// cuda-sys with the tables of every library, on NVIDIA's own, and its lints and documentation.
+/// What only features bring, with its lints, documentation and tests: cuda-sys with the tables of every library, on NVIDIA's own,
+/// and cuda-mem's texts.
 fn features(_: &Shared) -> Result<()> {
-    let all = ["--quiet", "--package", "cuda-sys", "--features", TABLES];
-    run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
-    run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
     setup::for_tests();
-    run_command(cargo().arg("test").args(all))
+    [("cuda-sys", TABLES), ("cuda-mem", "json")].into_iter().try_for_each(|(package, features)| {
+        let all = ["--quiet", "--package", package, "--features", features];
+        run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
+        run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
+        run_command(cargo().arg("test").args(all))
+    })
 }
 
 /// The features of cuda-sys that bind a library.

@@ -1,4 +1,4 @@
-//! Rules about the text of the sources that no compiler checks. Each is a function of one file.
+//! Rules about the text of the sources that no compiler checks. Each but one is a function of one file.
 //!
 //! What the rules are for is said in the style guide; here stands only what is checked:
 //!
@@ -6,6 +6,8 @@
 //! - unsafe code is forbidden by the crates of [`FORBID_UNSAFE`] and absent from the folders of [`NO_UNSAFE`];
 //! - inkwell is named only where code is generated, the driver only in the JIT's launching half;
 //! - nothing is left undone or unrun: no placeholder of the standard library, no ignored test, no example not run;
+//! - no public item is without an example (in the crates of `examples.rs`), and no error's text without a test that names
+//!   it (in those of `texts.rs`);
 //! - no path of a developer's machine.
 //!
 //! Generated files are exempt from the rules on form, and so are the programs that compilation must refuse.
@@ -15,7 +17,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::workspace;
+use crate::{examples, texts, workspace};
 
 /// Hand-written files are about 600 lines at most; this is where "about" ends.
 const MAX_LINES: usize = 750;
@@ -36,15 +38,25 @@ const NO_UNSAFE: &[&str] = &[
 /// Where the LLVM bindings may be named.
 const LLVM: &[&str] = &["cuda-llvm/", "cuda-jit/src/back/llvm/", "cuda-sim/src/codegen/", "xtask/"];
 
-/// Where the JIT may name the driver: what launches, loads and reports.
-const JIT_DRIVER: &[&str] =
-    &["launch/", "inspect.rs", "kernel.rs", "constant.rs", "warm.rs", "host.rs", "error.rs", "lib.rs"];
+/// Where the JIT may name the driver: what launches, loads and reports, and what a graph hands to kernels.
+const JIT_DRIVER: &[&str] = &[
+    "launch/",
+    "inspect.rs",
+    "kernel.rs",
+    "device_runtime.rs",
+    "device/graph.rs",
+    "constant.rs",
+    "warm.rs",
+    "host.rs",
+    "error.rs",
+    "lib.rs",
+];
 
 /// The places of all faults in the workspace's files.
 pub(crate) fn faults() -> Result<Vec<String>> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(workspace::root());
-    let mut faults = Vec::new();
+    let mut files = Vec::new();
     for name in workspace::output(&mut git)?.lines() {
         let path = workspace::root().join(name);
         // Deleted and not yet committed, or a link to a folder.
@@ -53,10 +65,12 @@ pub(crate) fn faults() -> Result<Vec<String>> {
         }
         let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         // What is not UTF-8 is not text.
-        if let Ok(text) = std::str::from_utf8(&bytes) {
-            faults.extend(of_file(name, text));
+        if let Ok(text) = String::from_utf8(bytes) {
+            files.push((name.to_owned(), text));
         }
     }
+    let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
+    faults.extend(texts::unnamed(&files));
     Ok(faults)
 }
 
@@ -67,6 +81,7 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
         faults.extend(seams(name, text));
         if !name.contains("/src/generated/") && !name.contains("/tests/refused/") {
             faults.extend(form(name, text));
+            faults.extend(examples::lacking(name, text));
             faults.extend(unsafety(name, text));
         }
     }
@@ -80,7 +95,7 @@ fn lines<'a>(name: &'a str, text: &'a str, word: &'a str, message: &'a str) -> i
 }
 
 /// Lines that are code and not only a comment.
-fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 

@@ -223,6 +223,19 @@ impl Capture {
     }
 
     /// The context that the graph's work runs in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// cuda_driver::Graph::capture(&context, |c| {
+    ///     assert_eq!(c.context(), &context);
+    ///     Ok(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.shared.context
@@ -231,6 +244,24 @@ impl Capture {
     /// Takes the capture for one launch; until it is dropped, nothing else is captured.
     ///
     /// For code that binds arguments and launches, such as typed launches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Error, Graph, GraphError};
+    ///
+    /// let mut kept = None;
+    /// Graph::capture(&context, |c| {
+    ///     kept = Some(c.clone());
+    ///     c.open().map(drop)
+    /// })?;
+    /// let Err(Error::Graph(error)) = kept.unwrap().open() else { panic!() };
+    /// assert_eq!(*error, GraphError::CaptureEnded);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -359,6 +390,21 @@ impl Capture {
 
     /// Captures a record of `event`, at each launch.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Graph, Stream};
+    ///
+    /// let (stream, reached) = (Stream::new(&context)?, Event::new(&context)?);
+    /// let graph = Graph::capture(&context, |c| c.record(&reached))?;
+    /// graph.instantiate()?.launch(&stream, ())?;
+    /// reached.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Invalid`](crate::Error::Invalid) for an event of another context; [`GraphError::CaptureEnded`];
@@ -375,6 +421,26 @@ impl Capture {
 
     /// Captures a wait for what `event` has recorded when the graph is launched.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Graph, Stream};
+    ///
+    /// let (first, second, ready) = (Stream::new(&context)?, Stream::new(&context)?, Event::without_timing(&context)?);
+    /// let graph = Graph::capture(&context, |c| {
+    ///     c.wait_event(&ready)?;
+    ///     c.launch_host_fn(|| println!("used"))
+    /// })?;
+    /// first.launch_host_fn(|| println!("made"))?;
+    /// ready.record(&first)?;
+    /// graph.instantiate()?.launch(&second, ())?;         // "used" comes after "made"
+    /// second.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`record`](Capture::record).
@@ -390,6 +456,22 @@ impl Capture {
 
     /// Keeps `value` alive as long as the graph and all that is made of it: what addresses in nodes lead to.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use std::sync::Arc;
+    ///
+    /// let table = Arc::new([1, 2, 3]);
+    /// let graph = cuda_driver::Graph::capture(&context, |c| c.keep(table.clone()))?;
+    /// assert_eq!(Arc::strong_count(&table), 2);
+    /// drop(graph);
+    /// assert_eq!(Arc::strong_count(&table), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`GraphError::CaptureEnded`].
@@ -399,6 +481,28 @@ impl Capture {
     }
 
     /// Runs `work` with the raw stream that is captured, for other libraries that enqueue in streams.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// use cuda_driver::{Graph, driver_call};
+    ///
+    /// let graph = Graph::capture(&context, |c| {
+    ///     // SAFETY: the memory has 64 bytes, and is there until the graph has run.
+    ///     unsafe { c.with_raw(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
+    /// })?;
+    /// assert_eq!(graph.nodes()?.len(), 1);
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -426,6 +530,45 @@ impl State {
 }
 
 /// A capture that is taken for one launch, from [`Capture::open`].
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let mut memory = 0;
+/// # // SAFETY: the address lives through the call.
+/// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+/// use std::sync::Arc;
+/// use cuda_driver::{AroundLaunch, Graph, MemoryId, Result, Stream, driver_call};
+///
+/// /// Tells of each launch of a graph.
+/// struct Told;
+///
+/// impl AroundLaunch for Told {
+///     fn around(&self, stream: &Stream, enqueue: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+///         println!("launched in {:?}", stream.id());
+///         enqueue()
+///     }
+/// }
+///
+/// let id = MemoryId::unique();
+/// let graph = Graph::capture(&context, |c| {
+///     let mut open = c.open()?;
+///     assert_eq!(open.context(), &context);
+///     open.enclose(Arc::new(Told));
+///     open.uses(id, true, || "the table (64 bytes)".into())?;
+///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
+///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
+/// })?;
+/// let error = graph.instantiate()?.launch(&context.default_stream(), ()).unwrap_err();
+/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not lent to this launch"));
+/// # context.synchronize()?;
+/// # // SAFETY: nothing uses it any more.
+/// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct OpenCapture<'a> {
     context: &'a Context,
     branch: usize,

@@ -67,7 +67,8 @@ impl Graph {
     }
 
     /// Adds a node that runs its body if the number is not 0. The body is returned, without nodes; it takes kernels, copies and
-    /// fills on this device, empty nodes, child graphs of those, and further conditional nodes.
+    /// fills on this device, empty nodes, child graphs and [captures](Graph::add_captured) of those, and further conditional
+    /// nodes.
     ///
     /// # Examples
     ///
@@ -245,6 +246,25 @@ impl Graph {
         let bodies: *mut CUgraph = unsafe { params.anon_1.conditional.phGraph_out };
         // SAFETY: the list has as many graphs as were asked for, and lives as long as the node, which cannot be removed.
         let bodies: [CUgraph; N] = unsafe { bodies.cast::<[CUgraph; N]>().read() };
-        Ok((node, bodies.map(|body| self.body(body))))
+        Ok((node, bodies.map(|body| self.body(node, body))))
+    }
+
+    /// Makes the node of which this graph is a body, if it is one, come after all of its own graph but what comes after it;
+    /// for a caller that holds the lock. So what is added to the body is ordered against what that graph does.
+    pub(super) fn order_owner(&self) -> Result<()> {
+        let Some((owner, GraphNode { raw: node, .. })) = &self.0.owner else { return Ok(()) };
+        let edges = owner.raw_edges()?;
+        let mut later = vec![*node];
+        while let Some((_, next)) = edges.iter().find(|(from, to)| later.contains(from) && !later.contains(to)) {
+            later.push(*next);
+        }
+        let graph = owner.0.raw;
+        for before in owner.raw_nodes()?.iter().filter(|other| !later.contains(other)) {
+            if !edges.contains(&(*before, *node)) {
+                // SAFETY: the graph is live and both nodes are its own; the lists of one live through the call.
+                unsafe { driver_call!(self.context(), cuGraphAddDependencies(graph, before, node, 1)) }?;
+            }
+        }
+        owner.order_owner()
     }
 }

@@ -140,6 +140,16 @@ impl MemoryCopy {
     }
 
     /// Slices of rows: the bytes of a row, the rows of a slice, and the slices.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::{CopySide, MemoryCopy};
+    ///
+    /// // 4 slices of 3 rows of 16 bytes, out of a larger block whose rows are 64 bytes apart.
+    /// let from = CopySide::device(0x1000).pitch(64).rows(10).at(16, 2, 1);
+    /// println!("{:?}", MemoryCopy::volume(CopySide::device(0x9000), from, [16, 3, 4]));
+    /// ```
     pub fn volume(to: CopySide, from: CopySide, extent: [usize; 3]) -> Self {
         MemoryCopy { to, from, extent }
     }
@@ -195,6 +205,25 @@ impl Graph {
     }
 
     /// Adds a copy of bytes within device memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// unsafe { graph.add_memcpy(&[], memory + 32, memory, 32) }?;
+    /// graph.instantiate()?.launch(&context.default_stream(), ())?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

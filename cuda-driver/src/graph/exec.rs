@@ -69,6 +69,20 @@ impl InstantiateOptions {
     }
 
     /// Nodes run with the priorities of the streams in which they were captured, in place of the launch's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, InstantiateOptions, Stream};
+    ///
+    /// let graph = Graph::capture(&context, |c| c.launch_host_fn(|| println!("in the graph")))?;
+    /// let exec = graph.instantiate_with(InstantiateOptions::new().node_priorities())?;
+    /// exec.launch(&Stream::new(&context)?, ())?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn node_priorities(mut self) -> Self {
         self.node_priorities = true;
         self
@@ -137,12 +151,35 @@ impl GraphExec {
     }
 
     /// The context that the graph's work runs in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let exec = cuda_driver::Graph::new(&context)?.instantiate()?;
+    /// assert_eq!(exec.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn context(&self) -> &Context {
         self.graph.context()
     }
 
     /// The graph that it was made of.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let exec = cuda_driver::Graph::capture(&context, |c| c.launch_host_fn(|| ()))?.instantiate()?;
+    /// let node = exec.graph().nodes()?[0];
+    /// exec.set_host_fn(node, || println!("in the graph"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn graph(&self) -> &Graph {
         &self.graph
@@ -183,6 +220,22 @@ impl GraphExec {
     }
 
     /// Brings the graph to the device, so that its first launch need not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, Stream};
+    ///
+    /// let exec = Graph::capture(&context, |c| c.launch_host_fn(|| println!("in the graph")))?.instantiate()?;
+    /// let stream = Stream::new(&context)?;
+    /// exec.upload(&stream)?;
+    /// exec.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -270,6 +323,26 @@ impl GraphExec {
 
     /// Changes what a kernel's node launches, and with which parameters, in later launches.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::{Graph, LaunchConfig};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: the kernel has no parameters.
+    /// let node = unsafe { graph.add_kernel(&[], &nothing, &LaunchConfig::new(1, 32), &mut []) }?;
+    /// let exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_kernel(node, &nothing, &LaunchConfig::new(2, 64), &mut []) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`Graph::add_kernel`]; [`GraphError::LaunchKind`] for clusters of other extents than the node was added with, or
@@ -305,6 +378,26 @@ impl GraphExec {
     /// As [`set_kernel`](GraphExec::set_kernel), with a tuple of values, whose number and sizes are checked as those of
     /// [`Function::launch_with`].
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, LaunchConfig, Module};
+    ///
+    /// let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry ignore(.param .u32 n)\n{\n\tret;\n}\n";
+    /// // SAFETY: the kernel touches no memory.
+    /// let ignore = unsafe { Module::load_ptx(&context, ptx) }?.function("ignore")?;
+    /// let (graph, config) = (Graph::new(&context)?, LaunchConfig::new(1, 32));
+    /// // SAFETY: the kernel has one parameter of four bytes.
+    /// let node = unsafe { graph.add_kernel_with(&[], &ignore, &config, (1_u32,)) }?;
+    /// let exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_kernel_with(node, &ignore, &config, (2_u32,)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`set_kernel`](GraphExec::set_kernel) and [`Function::launch_with`].
@@ -325,6 +418,34 @@ impl GraphExec {
 
     /// Changes what a copy's node copies, in later launches: one row of bytes to another one, in memory of the same kinds.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// use cuda_driver::{CopySide, Graph, MemoryCopy, Stream};
+    ///
+    /// let mut host = [0_u8; 64];
+    /// let address = host.as_mut_ptr();
+    /// let down = |bytes| MemoryCopy::line(CopySide::host(address.cast()), CopySide::device(memory), bytes);
+    /// let (graph, stream) = (Graph::new(&context)?, Stream::new(&context)?);
+    /// // SAFETY: both sides have 64 bytes, and nobody uses them until the graph has run.
+    /// let node = unsafe { graph.add_copy(&[], &down(64)) }?;
+    /// let exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_copy(node, &down(32)) }?;
+    /// exec.launch(&stream, ())?;
+    /// stream.synchronize()?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
@@ -344,6 +465,28 @@ impl GraphExec {
 
     /// Changes what a copy's node copies within device memory, in later launches.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// let node = unsafe { graph.add_memcpy(&[], memory + 32, memory, 32) }?;
+    /// let exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_memcpy(node, memory, memory + 32, 16) }?;
+    /// exec.launch(&context.default_stream(), ())?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
@@ -358,6 +501,30 @@ impl GraphExec {
     }
 
     /// Changes what a fill's node sets, in later launches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// use cuda_driver::{Fill, Graph};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// let node = unsafe { graph.add_memset(&[], memory, Fill::U8(1), 64) }?;
+    /// let exec = graph.instantiate()?;
+    /// // SAFETY: as above.
+    /// unsafe { exec.set_memset(node, memory, Fill::U8(2), 64) }?;
+    /// exec.launch(&context.default_stream(), ())?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

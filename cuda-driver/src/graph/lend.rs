@@ -40,6 +40,16 @@ impl MemoryId {
 }
 
 /// What a graph does with a piece of memory.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Access;
+///
+/// // What a graph writes has to be lent exclusively.
+/// let exclusive = |access: Access| matches!(access, Access::Write);
+/// assert!(exclusive(Access::Write) && !exclusive(Access::Read));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It reads it.
@@ -111,6 +121,48 @@ impl GraphLaunch<'_> {
 
 /// What can be lent to a launch of a graph: references to device arrays, tuples and lists of them, and `()`.
 ///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let mut memory = 0;
+/// # // SAFETY: the address lives through the call.
+/// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+/// use cuda_driver::{Graph, GraphLaunch, Lend, MemoryId, Result, Stream, driver_call};
+///
+/// struct Table {
+///     id: MemoryId,
+///     address: u64,
+/// }
+///
+/// // SAFETY: the borrow is exclusive, and all work with a table is waited for before it can be used otherwise.
+/// unsafe impl Lend for &mut Table {
+///     fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
+///         if let Some(access) = launch.lend(self.id, true)? {
+///             println!("{access:?} in {:?}", launch.stream().id());
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let mut table = Table { id: MemoryId::unique(), address: memory };
+/// let graph = Graph::capture(&context, |c| {
+///     let mut open = c.open()?;
+///     open.uses(table.id, true, || "the table (64 bytes)".into())?;
+///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
+///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(table.address, 1, 64, stream))) }
+/// })?;
+/// let stream = Stream::new(&context)?;
+/// graph.instantiate()?.launch(&stream, &mut table)?;
+/// stream.synchronize()?;
+/// # context.synchronize()?;
+/// # // SAFETY: nothing uses it any more.
+/// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Safety
 ///
 /// For each [`MemoryId`] for which `lend` calls [`GraphLaunch::lend`] and is told of an access, `lend` orders that access in
@@ -171,6 +223,33 @@ tuples! {
 }
 
 /// Something that encloses each launch of a graph, such as a lock of what its kernels read.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use std::sync::{Arc, Mutex};
+/// use cuda_driver::{AroundLaunch, Graph, Result, Stream};
+///
+/// /// A number that host and kernels use in turn.
+/// struct Shared(Mutex<u32>);
+///
+/// impl AroundLaunch for Shared {
+///     fn around(&self, _: &Stream, enqueue: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+///         let mut launches = self.0.lock().unwrap();
+///         *launches += 1;
+///         enqueue()
+///     }
+/// }
+///
+/// let shared = Arc::new(Shared(Mutex::new(0)));
+/// let graph = Graph::capture(&context, |c| Ok(c.open()?.enclose(shared.clone())))?;
+/// graph.instantiate()?.launch(&context.default_stream(), ())?;
+/// assert_eq!(*shared.0.lock().unwrap(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub trait AroundLaunch: Send + Sync {
     /// Orders the launch in `stream` and calls `enqueue` once, unless ordering fails.
     ///

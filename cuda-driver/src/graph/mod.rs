@@ -90,8 +90,8 @@ struct GraphInner {
     id: u64,
     raw: CUgraph,
     contents: Arc<Mutex<Contents>>,
-    /// The graph that owns this one, if this is the body of a conditional node.
-    owner: Option<Graph>,
+    /// The graph that owns this one, and the conditional node there, if this is the body of one.
+    owner: Option<(Graph, GraphNode)>,
 }
 
 // SAFETY: the raw graph is an address that the driver accepts on any thread; it is used under a lock.
@@ -181,6 +181,22 @@ unsafe impl Sync for GraphNode {}
 
 impl GraphNode {
     /// The raw handle; valid while its graph lives and has the node.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, cuda_sys::CUgraphNodeType, driver_call};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let (node, mut kind) = (graph.add_empty(&[])?, CUgraphNodeType::default());
+    /// // SAFETY: the node is live, and nobody else uses the graph.
+    /// unsafe { driver_call!(&context, cuGraphNodeGetType(node.as_raw(), &mut kind)) }?;
+    /// assert_eq!(kind, graph.kind(node)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_raw(self) -> CUgraphNode {
         self.raw
@@ -206,13 +222,23 @@ impl Graph {
         Graph(Arc::new(GraphInner { context: context.clone(), id: IDS.next(), raw, contents, owner: None }))
     }
 
-    /// The body of a conditional node, which the driver destroys with this graph.
-    fn body(&self, raw: CUgraph) -> Graph {
-        let (context, contents, owner) = (self.context().clone(), self.0.contents.clone(), Some(self.clone()));
+    /// A body of a conditional node, which the driver destroys with this graph.
+    fn body(&self, node: GraphNode, raw: CUgraph) -> Graph {
+        let (context, contents, owner) = (self.context().clone(), self.0.contents.clone(), Some((self.clone(), node)));
         Graph(Arc::new(GraphInner { context, id: IDS.next(), raw, contents, owner }))
     }
 
     /// The context that the graph's work runs in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// assert_eq!(cuda_driver::Graph::new(&context)?.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
@@ -220,6 +246,22 @@ impl Graph {
 
     /// The raw handle; valid while a clone of the graph lives. The driver does not lock graphs: nothing else may use the
     /// graph during a call with it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, driver_call};
+    ///
+    /// let (graph, mut count) = (Graph::new(&context)?, 0);
+    /// graph.add_empty(&[])?;
+    /// // SAFETY: the graph is live, and nobody else uses it; without a list only the number is asked for.
+    /// unsafe { driver_call!(&context, cuGraphGetNodes(graph.as_raw(), std::ptr::null_mut(), &mut count)) }?;
+    /// assert_eq!(count, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_raw(&self) -> CUgraph {
         self.0.raw
@@ -311,6 +353,12 @@ impl Graph {
     /// [`Error::Driver`] with the driver's status.
     pub fn edges(&self) -> Result<Vec<(GraphNode, GraphNode)>> {
         let contents = self.0.contents.lock();
+        let node = |raw| self.node(&contents, raw);
+        Ok(self.raw_edges()?.into_iter().map(|(from, to)| (node(from), node(to))).collect())
+    }
+
+    /// The dependencies, for a caller that holds the lock.
+    fn raw_edges(&self) -> Result<Vec<(CUgraphNode, CUgraphNode)>> {
         let (context, raw, none, mut count) = (&self.0.context, self.0.raw, std::ptr::null_mut(), 0);
         // SAFETY: the graph is live; without lists only the number is asked for.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, none, none, &mut count)) }?;
@@ -318,8 +366,7 @@ impl Graph {
         let mut to = from.clone();
         // SAFETY: as above; the lists have room for as many as there are, since the lock is held.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, from.as_mut_ptr(), to.as_mut_ptr(), &mut count)) }?;
-        let node = |raw| self.node(&contents, raw);
-        Ok(from.into_iter().zip(to).map(|(from, to)| (node(from), node(to))).collect())
+        Ok(from.into_iter().zip(to).collect())
     }
 
     /// Makes `after` come after `before`. A cycle is found when the graph is instantiated.
@@ -336,6 +383,21 @@ impl Graph {
     }
 
     /// Takes a dependency away.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// let first = graph.add_empty(&[])?;
+    /// let second = graph.add_empty(&[first])?;
+    /// // SAFETY: neither does anything.
+    /// unsafe { graph.remove_dependency(first, second) }?;
+    /// assert!(graph.edges()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     ///
@@ -403,6 +465,21 @@ impl Graph {
     }
 
     /// As [`instantiate`](Graph::instantiate), with options.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, InstantiateOptions};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// graph.add_alloc(&[], 64)?;             // and nothing that frees it
+    /// let exec = graph.instantiate_with(InstantiateOptions::new().auto_free())?;
+    /// assert_eq!(exec.graph().nodes()?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use cuda_sys::{
     CUlaunchAttributeID, CUlaunchAttributeValue,
 };
 
-use super::{Contents, Graph, GraphNode};
+use super::{Capture, Contents, Graph, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
 use crate::event::Event;
@@ -113,6 +113,20 @@ impl Graph {
     }
 
     /// Adds a node that does nothing, but its dependents come after its dependencies.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// let (a, b) = (graph.add_host_fn(&[], || println!("a"))?, graph.add_host_fn(&[], || println!("b"))?);
+    /// let both = graph.add_empty(&[a, b])?;
+    /// graph.add_host_fn(&[both], || println!("after both"))?;
+    /// assert_eq!(graph.edges()?.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -240,6 +254,27 @@ impl Graph {
 
     /// Adds setting `count` values from `to` on.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let mut memory = 0;
+    /// # // SAFETY: the address lives through the call.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
+    /// use cuda_driver::{Fill, Graph};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// // SAFETY: there are 64 bytes of memory, aligned for that, which nobody else uses.
+    /// unsafe { graph.add_memset(&[], memory, Fill::U32(u32::MAX), 16) }?;
+    /// graph.instantiate()?.launch(&context.default_stream(), ())?;
+    /// # context.synchronize()?;
+    /// # // SAFETY: nothing uses it any more.
+    /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`add_copy`](Graph::add_copy).
@@ -327,6 +362,26 @@ impl Graph {
 
     /// Adds a wait for what `event` has recorded when the graph is launched.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Event, Graph, Stream};
+    ///
+    /// let (first, second, ready) = (Stream::new(&context)?, Stream::new(&context)?, Event::without_timing(&context)?);
+    /// let graph = Graph::new(&context)?;
+    /// let wait = graph.add_event_wait(&[], &ready)?;
+    /// graph.add_host_fn(&[wait], || println!("used"))?;
+    /// let exec = graph.instantiate()?;
+    /// first.launch_host_fn(|| println!("made"))?;
+    /// ready.record(&first)?;
+    /// exec.launch(&second, ())?;             // "used" comes after "made"
+    /// second.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`add_event_record`](Graph::add_event_record).
@@ -342,7 +397,7 @@ impl Graph {
     /// Adds all of `child`, as it is now, as one node.
     ///
     /// If both have captured kernels that use the same memory, and one of them writes it, the child comes after all nodes
-    /// that are there.
+    /// that are there; in the body of a conditional node, that node comes after those of its own graph then.
     ///
     /// # Examples
     ///
@@ -371,6 +426,7 @@ impl Graph {
         let mut after = self.raw_dependencies(&contents, after)?;
         if contents.conflicts_with(&needed) {
             after = self.raw_nodes()?;
+            self.order_owner()?;
         }
         let (mut raw, graph, child) = (std::ptr::null_mut(), self.0.raw, copy.0.raw);
         let (list, count) = (after.as_ptr(), after.len());
@@ -378,6 +434,43 @@ impl Graph {
         unsafe { driver_call!(self.context(), cuGraphAddChildGraphNode(&mut raw, graph, list, count, child)) }?;
         contents.absorb(needed);
         Ok(self.node(&contents, raw))
+    }
+
+    /// Adds what `work` launches by the [`Capture`] that it is handed, as one node: [`capture`](Graph::capture) and
+    /// [`add_child`](Graph::add_child) in one. Of whatever fails, nothing is added.
+    ///
+    /// So typed launches come into a graph that is built of nodes, and into the bodies of conditional nodes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// # let ptx = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n";
+    /// # // SAFETY: the kernel touches no memory.
+    /// # let nothing = unsafe { cuda_driver::Module::load_ptx(&context, ptx) }?.function("nothing")?;
+    /// use cuda_driver::{Graph, LaunchConfig};
+    ///
+    /// let graph = Graph::new(&context)?;
+    /// let (_, body) = graph.add_if(&[], graph.conditional_handle(Some(1))?)?;
+    /// body.add_captured(&[], |c| {
+    ///     // SAFETY: the kernel has no parameters.
+    ///     unsafe { c.launch(&nothing, &LaunchConfig::new(4, 32), &mut []) }
+    /// })?;
+    /// graph.instantiate()?.launch(&context.default_stream(), ())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Graph::capture`] and [`add_child`](Graph::add_child).
+    ///
+    /// # Panics
+    ///
+    /// With the panic of `work`, after the capture has ended.
+    pub fn add_captured(&self, after: &[GraphNode], work: impl FnOnce(&Capture) -> Result<()>) -> Result<GraphNode> {
+        self.add_child(after, &Graph::capture(self.context(), work)?)
     }
 
     /// A graph of its own with the same nodes, and what they need.

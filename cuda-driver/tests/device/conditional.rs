@@ -5,7 +5,8 @@
 //! Kernels are handed the number of a graph and memory that the test owns and waits for.
 
 use cuda_driver::{
-    Arguments, ConditionalHandle, Error, Fill, Function, Graph, GraphError, LaunchConfig, Module, Stream,
+    Arguments, ConditionalHandle, Error, Fill, Function, Graph, GraphError, GraphNode, LaunchConfig, MemoryId, Module,
+    Stream,
 };
 use cuda_sys::CUgraphNodeType as Kind;
 
@@ -75,6 +76,73 @@ fn a_loop_runs_as_often_as_its_kernel_says_at_each_launch() {
         stream.synchronize().unwrap();
         assert_eq!(left.value(), 0);
     }
+}
+
+#[test]
+fn a_capture_is_one_node_of_a_body() {
+    let context = context();
+    let (left, kernel) = (Numbers::new(&context), down(&context));
+    let graph = Graph::new(&context).unwrap();
+    // SAFETY: the numbers are that many, and outlive the launches.
+    let filled = unsafe { graph.add_memset(&[], left.address, Fill::U32(9), 32) }.unwrap();
+    let again = graph.conditional_handle(Some(1)).unwrap();
+    let (_, body) = graph.add_while(&[filled], again).unwrap();
+    let config = LaunchConfig::new(1, 32);
+    let node = body
+        .add_captured(&[], |c| {
+            // SAFETY: see the head of this file.
+            let launch = || unsafe { c.launch_with(&kernel, &config, (left.address, again.as_raw())) };
+            (0..3).try_for_each(|_| launch())
+        })
+        .unwrap();
+    assert_eq!(body.nodes().unwrap(), [node]);
+    assert_eq!(body.kind(node).unwrap(), Kind::CU_GRAPH_NODE_TYPE_GRAPH);
+    let stream = Stream::new(&context).unwrap();
+    graph.instantiate().unwrap().launch(&stream, ()).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(left.value(), 0, "three turns of three");
+
+    let error = body.add_captured(&[node, filled], |_| Ok(())).unwrap_err();
+    assert_eq!(error.to_string(), "the node belongs to another graph");
+    let error = body.add_captured(&[], |_| Err(Error::other(std::fmt::Error))).unwrap_err();
+    assert!(matches!(error, Error::Other(_)));
+    assert_eq!(body.nodes().unwrap(), [node], "of what fails nothing is added");
+}
+
+/// What a typed launch notes for its arrays.
+fn captured(graph: &Graph, id: MemoryId, writes: bool) -> GraphNode {
+    graph.add_captured(&[], |c| c.open()?.uses(id, writes, || "an array".into())).unwrap()
+}
+
+#[test]
+fn the_node_of_a_body_comes_after_what_uses_the_same_memory() {
+    let context = context();
+    let graph = Graph::new(&context).unwrap();
+    let (x, y) = (MemoryId::unique(), MemoryId::unique());
+    let number = |graph: &Graph| graph.conditional_handle(Some(1)).unwrap();
+    let before = graph.add_empty(&[]).unwrap();
+    let (node, body) = graph.add_if(&[before], number(&graph)).unwrap();
+    let after = graph.add_empty(&[node]).unwrap();
+    let (inner, nested) = body.add_if(&[], number(&body)).unwrap();
+    let beside = body.add_empty(&[]).unwrap();
+    let writer = captured(&graph, x, true);
+    let at_first = [(before, node), (node, after)];
+    let edges = |graph: &Graph| {
+        let mut edges = graph.edges().unwrap();
+        edges.retain(|edge| !at_first.contains(edge));
+        edges
+    };
+    captured(&nested, y, true);
+    assert_eq!((edges(&graph), edges(&body)), (vec![], vec![]), "they have nothing in common");
+    captured(&nested, x, false);
+    // At every level, and not after what comes after it.
+    assert_eq!((edges(&graph), edges(&body)), (vec![(writer, node)], vec![(beside, inner)]));
+    captured(&nested, x, true);
+    assert_eq!(graph.edges().unwrap().len(), 3, "none twice");
+    // What comes later comes after the node.
+    let reader = captured(&graph, x, false);
+    assert!(graph.edges().unwrap().contains(&(node, reader)));
+    graph.instantiate().unwrap();
 }
 
 #[test]

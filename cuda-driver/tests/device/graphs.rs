@@ -297,7 +297,11 @@ fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
     let kernel = function(&context, "nothing");
     let graph = Graph::capture(&context, |c| {
         let error = context.synchronize().unwrap_err();
-        assert!(error.to_string().starts_with("the context cannot be synchronised inside `Graph::capture`"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "the context cannot be synchronised inside `Graph::capture`, whose work has not run; synchronise after the graph \
+             was launched, or synchronise another stream"
+        );
         // Another thread's module goes, which must not spoil this capture.
         std::thread::scope(|scope| drop(scope.spawn(|| drop(function(&context, "add")))));
         // Another thread waits.

@@ -234,6 +234,23 @@ fn a_kernel_in_clusters_can_be_changed_for_another_in_the_same() {
 }
 
 #[test]
+fn a_cooperative_kernel_stays_one() {
+    let context = context();
+    let (graph, kernel) = (Graph::new(&context).unwrap(), function(&context, "nothing"));
+    // SAFETY: the kernel touches nothing.
+    let node = unsafe { graph.add_kernel(&[], &kernel, &config().cooperative(), &mut []) }.unwrap();
+    let exec = graph.instantiate().unwrap();
+    // SAFETY: as above.
+    let set = |config: &LaunchConfig| unsafe { exec.set_kernel(node, &kernel, config, &mut []) };
+    let Err(Error::Graph(error)) = set(&config()) else { panic!() };
+    let kind = |cooperative| LaunchKind { cluster: None, cooperative };
+    let expected = GraphError::LaunchKind { function: "nothing".into(), launch: kind(false), node: kind(true) };
+    assert_eq!(*error, expected);
+    set(&config().cooperative()).unwrap();
+    launch_and_wait(&exec);
+}
+
+#[test]
 fn a_refused_update_says_why_and_where() {
     let context = context();
     let (numbers, kernel) = (Numbers::new(&context), function(&context, "add"));

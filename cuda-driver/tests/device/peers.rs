@@ -5,25 +5,13 @@
 //!
 //! Kernels and copies are handed memory that the test owns and waits for.
 
-use std::process::Command;
-
 use cuda_driver::{Context, Device, Event, Function, LaunchConfig, Stream, driver_call};
 use cuda_sys::CUresult;
 
-use crate::support::{BYTES, Numbers, driver, function};
+use crate::support::{BYTES, Numbers, driver, function, with_variable};
 
-/// Runs a test again in a process with that many devices; true in that process.
 fn with_devices(test: &str, count: &str) -> bool {
-    let (variable, marker) = ("CUDA_SIM_DEVICES", "CUDA_DRIVER_PEERS_CHILD");
-    if std::env::var_os(marker).is_some() {
-        return true;
-    }
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", &format!("peers::{test}"), "--nocapture"]).env(marker, "1").env(variable, count);
-    let output = child.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
-    false
+    with_variable(&format!("peers::{test}"), "CUDA_SIM_DEVICES", count)
 }
 
 /// The devices, and their contexts.

@@ -5,6 +5,7 @@
 //! The memory is a test's own, and freed after the test has waited for what uses it.
 
 use std::ops::Deref;
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuda_driver::{Context, Driver, Function, Module, driver_call};
@@ -55,6 +56,20 @@ pub(crate) fn context() -> Turn {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     Turn { context: driver().device(0).unwrap().primary_context().unwrap(), _turn: turn }
+}
+
+/// Runs a test again in a process with that in its environment; true in that process.
+pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
+    let marker = "CUDA_DRIVER_TESTS_CHILD";
+    if std::env::var_os(marker).is_some() {
+        return true;
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", test, "--nocapture"]).env(marker, "1").env(variable, value);
+    let output = child.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    false
 }
 
 pub(crate) fn function(context: &Context, name: &str) -> Function {

@@ -80,6 +80,13 @@ unsafe extern "C" fn device_uuid(out: *mut CUuuid, _device: CUdevice) -> CUresul
     call("cuDeviceGetUuid_v2", |_| OK)
 }
 
+unsafe extern "C" fn device_bus(out: *mut c_char, _len: c_int, device: CUdevice) -> CUresult {
+    for (index, byte) in format!("0000:AB:0{device}.0\0").bytes().enumerate() {
+        put(out.wrapping_add(index), byte as c_char);
+    }
+    call("cuDeviceGetPCIBusId", |_| OK)
+}
+
 unsafe extern "C" fn device_total(out: *mut usize, _device: CUdevice) -> CUresult {
     put(out, TOTAL);
     call("cuDeviceTotalMem_v2", |_| OK)
@@ -578,6 +585,7 @@ pub(super) fn table() -> DriverFns {
         cuDeviceGet: Some(device_get),
         cuDeviceGetName: Some(device_name),
         cuDeviceGetUuid_v2: Some(device_uuid),
+        cuDeviceGetPCIBusId: Some(device_bus),
         cuDeviceTotalMem_v2: Some(device_total),
         cuDeviceGetAttribute: Some(device_attribute),
         cuDevicePrimaryCtxRetain: Some(retain),
@@ -631,5 +639,6 @@ pub(super) fn table() -> DriverFns {
     super::graphs::fill(&mut fns);
     super::host::fill(&mut fns);
     super::settings::fill(&mut fns);
+    super::sharing::fill(&mut fns);
     fns
 }

@@ -20,6 +20,7 @@ mod functions;
 mod graphs;
 mod host;
 mod settings;
+mod sharing;
 mod state;
 
 use std::cell::Cell;

@@ -29,6 +29,9 @@ pub(crate) struct Live {
     pub(crate) graphs: usize,
     pub(crate) execs: usize,
     pub(crate) links: usize,
+    pub(crate) pools: usize,
+    /// Memory of other processes.
+    pub(crate) opened: usize,
 }
 
 /// A piece of device memory.
@@ -63,6 +66,9 @@ pub(super) struct State {
     pub(super) lost: HashSet<usize>,
     pub(super) execs: HashSet<usize>,
     pub(super) links: HashSet<usize>,
+    pub(super) pools: HashSet<usize>,
+    /// Where memory of other processes was opened.
+    pub(super) opened: Vec<u64>,
     /// Streams that are captured.
     pub(super) capturing: HashSet<usize>,
     pub(super) clocks: Clocks,
@@ -109,6 +115,8 @@ impl State {
             lost: HashSet::new(),
             execs: HashSet::new(),
             links: HashSet::new(),
+            pools: HashSet::new(),
+            opened: Vec::new(),
             capturing: HashSet::new(),
             clocks: Clocks::default(),
             violations: Vec::new(),
@@ -127,6 +135,8 @@ impl State {
             graphs: self.graphs.len(),
             execs: self.execs.len(),
             links: self.links.len(),
+            pools: self.pools.len(),
+            opened: self.opened.len(),
         }
     }
 

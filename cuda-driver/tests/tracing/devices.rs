@@ -40,6 +40,16 @@ fn a_device_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_device_is_found_by_its_address_in_letters_of_either_case() {
+    let driver = Session::new().driver();
+    for address in ["0000:ab:01.0", "0000:AB:01.0"] {
+        assert_eq!(driver.device_by_pci_bus_id(address).unwrap().ordinal(), 1);
+    }
+    let error = driver.device_by_pci_bus_id("0000:cd:00.0").unwrap_err();
+    assert_eq!(error.to_string(), "no device is 0000:cd:00.0; there is 0000:AB:00.0, 0000:AB:01.0");
+}
+
+#[test]
 fn an_unknown_attribute_is_an_error_with_code_call_and_text() {
     let session = Session::new();
     let error = session.driver().device(0).unwrap().attribute(CUdevice_attribute(9999)).unwrap_err();

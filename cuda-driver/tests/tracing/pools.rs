@@ -30,6 +30,9 @@ fn an_event_from_the_pool_was_never_recorded() {
     event.synchronize().unwrap();
     stream.wait_event(&event).unwrap();
     assert_eq!(session.names(), [""; 0], "the mark of its owner before is none of its own");
+    let untimed = Event::without_timing(&context).unwrap();
+    let text = event.elapsed_ms(&untimed).unwrap_err().to_string();
+    assert_eq!(text, "no time can be measured between events without timing; make both with Event::new");
     let other = Event::new(&context).unwrap();
     other.record(&stream).unwrap();
     let text = event.elapsed_ms(&other).unwrap_err().to_string();

@@ -17,6 +17,7 @@ fn streams_print_what_they_are_and_are_destroyed() {
     assert!(stream.to_string().starts_with("stream 0x"));
     assert_eq!(session.count("cuStreamCreateWithPriority"), 1);
     assert_eq!(context.default_stream().to_string(), "default stream");
+    assert_eq!(format!("{:?}", context.default_stream()), "Stream(default stream of device 0)");
     assert_eq!(Stream::legacy(&context).to_string(), "legacy default stream");
     assert_eq!(Stream::per_thread(&context).to_string(), "per-thread default stream");
     // SAFETY: the stream lives until the end of the test.

@@ -13,7 +13,7 @@ use std::fmt;
 /// The form's name and number. Another form has another number, and is a miss for this one.
 const MAGIC: [u8; 8] = *b"CUDAJIT\x01";
 const HASH: usize = 32;
-const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
+pub(crate) const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
 
 /// What an entry is found by: a hash of everything that its contents depend on.
 ///
@@ -61,6 +61,14 @@ pub(crate) fn encode(key: &Key, label: &str, contents: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// How long the entry is that begins so, if one does: what to compare a file's length with before all of it is read.
+pub(crate) fn announced(head: &[u8; HEAD]) -> Option<u64> {
+    let (_key, lengths) = head.strip_prefix(&MAGIC)?.split_first_chunk::<HASH>()?;
+    let (label, contents) = lengths.split_first_chunk()?;
+    let around = (HEAD + HASH) as u64 + u64::from(u32::from_le_bytes(*label));
+    around.checked_add(u64::from_le_bytes(contents.try_into().ok()?))
+}
+
 /// An entry that was read back.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
@@ -102,6 +110,17 @@ mod tests {
         let (key, bytes) = sample();
         let expected = Decoded { key, label: "label".to_owned(), contents: b"some contents".to_vec() };
         assert_eq!(decode(&bytes), Some(expected));
+    }
+
+    #[test]
+    fn a_head_announces_the_length() {
+        let (_, bytes) = sample();
+        let mut head = *bytes.first_chunk().unwrap();
+        assert_eq!(announced(&head), Some(bytes.len() as u64));
+        head[HEAD - 8..].fill(0xff);
+        assert_eq!(announced(&head), None, "beyond all lengths");
+        head[0] = b'c';
+        assert_eq!(announced(&head), None, "another form");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 
-use crate::entry::{Key, decode, encode};
+use crate::entry::{HEAD, Key, announced, decode, encode};
 
 /// How entries' files end.
 const SUFFIX: &str = ".kernel";
@@ -88,15 +88,23 @@ impl Cache {
         Some(entry.contents)
     }
 
-    /// The bytes of a file that this user or root has written.
-    fn read(&self, file: &File) -> io::Result<Vec<u8>> {
+    /// The bytes of a file that this user or root has written, and that is as long as its beginning says: a damaged one may
+    /// be of any length, beyond all memory too.
+    fn read(&self, mut file: &File) -> io::Result<Vec<u8>> {
         let facts = file.metadata()?;
         let trusted = facts.uid() == 0 || facts.uid() == rustix::process::geteuid().as_raw();
         if !facts.is_file() || !trusted || facts.len() > self.limit {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let mut bytes = Vec::with_capacity(facts.len() as usize + 1);
-        file.take(self.limit).read_to_end(&mut bytes)?;
+        let mut head = [0; HEAD];
+        file.read_exact(&mut head)?;
+        if announced(&head) != Some(facts.len()) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(facts.len() as usize)?;
+        bytes.extend(head);
+        file.take(facts.len()).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

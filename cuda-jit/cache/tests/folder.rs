@@ -166,8 +166,125 @@ fn entries_are_listed_from_the_last_used() {
     assert_eq!(labels, ["a", "c", "b"]);
 }
 
-/// Set in the children that [`processes_and_threads_race`] starts.
+/// Times from before the clock was set back lie in the future.
+#[test]
+fn a_clock_that_went_back_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::new(folder.path(), 8 * 1200);
+    let ahead = SystemTime::now() + Duration::from_secs(1_000_000);
+    for n in 0..6 {
+        assert!(cache.put(&key(&n.to_string()), "label", &[7; 1000]));
+        let file = fs::File::options().write(true).open(file(folder.path(), &key(&n.to_string()))).unwrap();
+        file.set_modified(ahead + Duration::from_secs(n)).unwrap();
+    }
+    assert_eq!(cache.get(&key("3")).unwrap(), [7; 1000]);
+    assert!(cache.list()[5].used <= SystemTime::now(), "it is used now, and so before all others");
+    for n in 6..20 {
+        assert!(cache.put(&key(&n.to_string()), "label", &[7; 1000]));
+        assert!(cache.get(&key(&n.to_string())).is_some(), "the newest stays");
+        assert!(cache.list().iter().map(|entry| entry.bytes).sum::<u64>() <= cache.limit());
+    }
+}
+
+#[test]
+fn no_limit_makes_a_damaged_file_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::new(folder.path(), u64::MAX);
+    assert!(cache.put(&key("one"), "label", b"contents"));
+    assert_eq!(cache.get(&key("one")).as_deref(), Some(&b"contents"[..]));
+    // As long as a file can be, and nothing in it: reading it would need more memory than there is.
+    let sparse = fs::File::options().write(true).open(file(folder.path(), &key("one"))).unwrap();
+    for length in [1 << 42, 1 << 30, 60] {
+        sparse.set_len(length).unwrap();
+        assert_eq!(cache.get(&key("one")), None);
+        assert_eq!(cache.list()[0].label, None);
+    }
+    let last = key("last");
+    assert!(cache.put(&last, "label", b"more") && cache.get(&last).is_some());
+}
+
+/// Names the folder in the children that tests start.
 const CHILD: &str = "CUDA_JIT_CACHE_TEST_CHILD";
+
+/// Runs a test of this executable again, by a shell that has prepared something; false if that could not be prepared.
+fn in_shell(prepare: &str, test: &str, folder: &Path) -> bool {
+    let mut shell = Command::new("sh");
+    // The test's own failure is 101.
+    shell.args(["-c", &format!("{prepare} || exit 9; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
+    shell.args([test, "--exact"]).env(CHILD, folder);
+    finished(test, &mut shell)
+}
+
+/// The same in a mount namespace of its own, which not every system gives.
+fn in_namespace(prepare: &str, test: &str, folder: &Path) -> bool {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-Urm", "sh", "-c", &format!("{prepare} || exit 9; exec \"$0\" \"$@\"")]);
+    unshare.arg(std::env::current_exe().unwrap()).args([test, "--exact"]).env(CHILD, folder);
+    finished(test, &mut unshare)
+}
+
+fn finished(test: &str, command: &mut Command) -> bool {
+    let Ok(output) = command.output() else { return false };
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => assert!(text.contains("1 passed"), "{test} did not run:\n{text}"),
+        Some(101) => panic!("{text}"),
+        _ => {
+            eprintln!("skipped: {test} ({text})");
+            return false;
+        }
+    }
+    true
+}
+
+/// What fits is kept, what does not is not, and nothing is left half.
+fn fill(folder: &Path, too_large: usize) {
+    let cache = Cache::new(folder, PLENTY);
+    assert!(cache.put(&key("small"), "label", b"contents"));
+    assert!(!cache.put(&key("large"), "label", &vec![7; too_large]));
+    assert_eq!(cache.get(&key("large")), None);
+    assert_eq!(cache.get(&key("small")).as_deref(), Some(&b"contents"[..]));
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1, "what could not be written is removed");
+    assert!(cache.put(&key("another"), "label", b"contents"));
+}
+
+#[test]
+fn a_write_that_breaks_off_keeps_nothing() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        return fill(Path::new(&folder), 100_000);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // No file may be larger than so many blocks, of 512 or 1024 bytes.
+    assert!(in_shell("trap '' XFSZ; ulimit -f 8", "a_write_that_breaks_off_keeps_nothing", folder.path()));
+    assert_eq!(Cache::new(folder.path(), PLENTY).list().len(), 2);
+}
+
+#[test]
+fn a_full_disk_takes_nothing() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        return fill(Path::new(&folder), 100_000);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let prepare = format!("mount -t tmpfs -o size=64k tmpfs {}", folder.path().display());
+    in_namespace(&prepare, "a_full_disk_takes_nothing", folder.path());
+}
+
+#[test]
+fn a_read_only_folder_gives_and_takes_nothing() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        let cache = Cache::new(folder, PLENTY);
+        assert_eq!(cache.get(&key("one")).as_deref(), Some(&b"contents"[..]));
+        assert!(!cache.put(&key("two"), "label", b"contents"));
+        assert_eq!((cache.get(&key("two")), cache.list().len()), (None, 1));
+        cache.clear().unwrap_err();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Cache::new(folder.path(), PLENTY).put(&key("one"), "label", b"contents"));
+    let path = folder.path().display();
+    let prepare = format!("mount --bind {path} {path} && mount -o remount,ro,bind {path}");
+    in_namespace(&prepare, "a_read_only_folder_gives_and_takes_nothing", folder.path());
+}
 
 /// Puts and gets in a folder for eight entries, so that all the while something is evicted.
 fn race(folder: &Path, seed: usize) {

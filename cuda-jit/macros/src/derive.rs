@@ -79,24 +79,39 @@ fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
     Ok(listed)
 }
 
-/// Whether `#[derived(PartialEq)]` stands before the struct, and whether `PartialOrd` is in it too.
-fn derived(input: &DeriveInput) -> syn::Result<Option<bool>> {
+/// The comparisons that `#[derived(..)]` lists.
+#[derive(Clone, Copy)]
+struct Derived {
+    eq: bool,
+    partial_ord: bool,
+    ord: bool,
+}
+
+/// What `#[derived(PartialEq)]` before the struct says, which may list `Eq`, `PartialOrd` and `Ord` too.
+fn derived(input: &DeriveInput) -> syn::Result<Option<Derived>> {
     let mut found = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
         let names = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
         let has = |name: &str| names.iter().any(|given| given == name);
-        let known = names.iter().all(|name| name == "PartialEq" || name == "PartialOrd");
-        if !known || !has("PartialEq") || found.is_some() {
-            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once";
+        let known = names.iter().all(|name| ["PartialEq", "Eq", "PartialOrd", "Ord"].iter().any(|known| name == known));
+        let ordered = has("Eq") && has("PartialOrd") || !has("Ord");
+        if !known || !has("PartialEq") || !ordered || found.is_some() {
+            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once, or all four with `Eq` and `Ord`";
             return Err(syn::Error::new(attribute.span(), hint));
         }
-        found = Some(has("PartialOrd"));
+        found = Some(Derived { eq: has("Eq"), partial_ord: has("PartialOrd"), ord: has("Ord") });
     }
     Ok(found)
 }
 
 /// The comparison of a struct, field by field, as Rust's own derives write it: since this macro writes it, kernels know it.
-fn comparisons(name: &Ident, generics: &Generics, fields: &Fields, ordered: bool) -> TokenStream {
+fn comparisons(
+    root: &TokenStream,
+    name: &Ident,
+    generics: &Generics,
+    fields: &Fields,
+    Derived { eq, partial_ord, ord }: Derived,
+) -> TokenStream {
     let implemented = |of: TokenStream, body: TokenStream| {
         let mut generics = generics.clone();
         let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
@@ -105,13 +120,45 @@ fn comparisons(name: &Ident, generics: &Generics, fields: &Fields, ordered: bool
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         quote!(impl #impl_generics #of for #name #ty_generics #where_clause { #body })
     };
+    let total = eq.then(|| {
+        let mut generics = generics.clone();
+        let params = generics
+            .type_params()
+            .map(|param| param.ident.clone())
+            .map(|name| syn::parse_quote!(#name))
+            .collect::<Vec<Type>>();
+        let fields = params.iter().chain(fields.iter().map(|field| &field.ty));
+        let clause = generics.make_where_clause();
+        clause.predicates.extend(
+            fields.map(|ty| -> syn::WherePredicate { syn::parse_quote_spanned!(ty.span() => #ty: ::core::cmp::Eq) }),
+        );
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        quote!(impl #impl_generics ::core::cmp::Eq for #name #ty_generics #where_clause {})
+    });
     let members: Vec<(Member, Span)> = fields.members().zip(fields.iter().map(|field| field.ty.span())).collect();
     let equal = members.iter().map(|(member, span)| quote_spanned!(*span => && self.#member == __other.#member));
     let equal =
         implemented(quote!(::core::cmp::PartialEq), quote!(fn eq(&self, __other: &Self) -> bool { true #(#equal)* }));
-    if !ordered {
-        return equal;
+    if !partial_ord {
+        return quote!(#equal #total);
     }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let receiver = quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {});
+    let whole = ord.then(|| {
+        let decided = members.iter().map(|(member, span)| {
+            quote_spanned!(*span => match ::core::cmp::Ord::cmp(&self.#member, &__other.#member) {
+                ::core::cmp::Ordering::Equal => {}
+                __decided => return __decided,
+            })
+        });
+        let body = quote! {
+            fn cmp(&self, __other: &Self) -> ::core::cmp::Ordering {
+                #(#decided)*
+                ::core::cmp::Ordering::Equal
+            }
+        };
+        implemented(quote!(::core::cmp::Ord), body)
+    });
     let decided = members.iter().map(|(member, span)| {
         quote_spanned!(*span => match ::core::cmp::PartialOrd::partial_cmp(&self.#member, &__other.#member) {
             ::core::option::Option::Some(::core::cmp::Ordering::Equal) => {}
@@ -127,7 +174,7 @@ fn comparisons(name: &Ident, generics: &Generics, fields: &Fields, ordered: bool
             }
         },
     );
-    quote!(#equal #order)
+    quote!(#equal #total #order #whole #receiver)
 }
 
 /// The generics with each type parameter a value, and others as written.
@@ -191,10 +238,10 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         })
     });
     let arithmetic = match derived {
-        Some(ordered) => quote!(#root::Arithmetic::Compared(#ordered)),
+        Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
         None => quote!(#root::Arithmetic::Listed),
     };
-    let compared = derived.map(|ordered| comparisons(name, &bounded(root, &input.generics), fields, ordered));
+    let compared = derived.map(|derived| comparisons(root, name, &bounded(root, &input.generics), fields, derived));
     let values = if borrows {
         arguments(root, input, &members, &static_types, &key)?
     } else {
@@ -378,6 +425,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
     let variants = data.variants.iter().map(|variant| &variant.ident);
     let names = variants.clone().map(ToString::to_string);
+    let (texts, listed) = (names.clone(), variants.clone());
     let from_repr = match checked {
         Some(attribute) => {
             attribute.meta.require_path_only()?;
@@ -392,7 +440,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             fn ty() -> #root::Ty {
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
-                    variants: const { &[#((#names, Self::#variants as #repr as u64)),*] },
+                    variants: const { &[#((#names, Self::#listed as #repr as u64)),*] },
                 };
                 #root::Ty::Enum(__of, <#repr as #root::ScalarType>::SCALAR)
             }
@@ -405,6 +453,14 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
 
         #[diagnostic::do_not_recommend]
         impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
+
+        impl #root::Ordered for #name {}
+
+        impl #root::PrintedDebug for #name {
+            fn debug(&self, _: #root::syntax::Conversion) -> ::std::string::String {
+                match self { #(Self::#variants => #texts,)* }.to_owned()
+            }
+        }
 
         impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
 

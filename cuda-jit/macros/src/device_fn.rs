@@ -62,7 +62,8 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
-            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _, saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee, told_by as __cuda_jit_told};
+            use #root::hidden::*;
+            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee, returned as __cuda_jit_returned, told_by as __cuda_jit_told};
             #(#items)*
             #refusals
             let _ = #twin;

@@ -198,7 +198,7 @@ pub(crate) fn encoded(
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
         let at = crate::capture::pos(binding.ident.span());
-        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref }
+        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref, told: binding.told }
     });
     let definition = owned::Definition {
         name: name.to_string(),
@@ -240,12 +240,9 @@ pub(crate) fn twin(
             quote!(#root::told(if false { ::core::option::Option::Some(__twin(#(#never),*)) } else { ::core::option::Option::None }))
         }
         None => {
-            let seen = locals(signature, captured).map(|(number, info)| match info.kind {
-                BindingKind::Closure | BindingKind::Iterator => quote!(#root::closure_ty),
-                _ => {
-                    let observer = capture::observer(number, info.ident.span());
-                    quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
-                }
+            let seen = locals(signature, captured).map(|(number, info)| {
+                let observer = capture::observer(number, info.ident.span());
+                quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
             });
             quote!(#root::tell(&[#(#seen),*]))
         }
@@ -263,7 +260,7 @@ pub(crate) fn twin(
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
     let refusals = refusals(root, captured);
     let body = match &captured.staying {
-        Some(staying) => yielding_closure(root, signature, captured, staying),
+        Some(staying) => yielding_closure(signature, captured, staying),
         None => twin_closure(sig, signature, captured),
     };
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
@@ -271,8 +268,8 @@ pub(crate) fn twin(
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function #own_generics() -> #root::Harvest #where_clause {
-            use #root::{Builtins as _, ForeignFunctions as _, HalfFunctions as _};
-            use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
+            use #root::hidden::*;
+            use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
             #(#items)*
             #refusals
             #(#observers)*
@@ -298,14 +295,15 @@ pub(crate) fn constants(root: &TokenStream, captured: &Captured) -> Vec<TokenStr
     captured.consts.iter().map(value).collect()
 }
 
-/// The bindings behind the parameters.
+/// The bindings behind the parameters whose types the twin tells.
 fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
-    (0u32..).zip(&captured.bindings).skip(signature.params.len())
+    (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
 }
 
 /// The statements that declare the observers; those of bindings only where nothing else does.
 pub(crate) fn observers(captured: &Captured, bindings: bool) -> impl Iterator<Item = TokenStream> {
-    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| bindings && info.kind == BindingKind::Local);
+    let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
+    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| bindings && is_seen(info));
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
     let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
         Named::Observed(span) => Some(capture::named(number, *span)),
@@ -321,17 +319,15 @@ pub(crate) fn observers(captured: &Captured, bindings: bool) -> impl Iterator<It
 /// The body as a closure that is never called and yields what it saw: the bindings that are there at its end, and the
 /// observers of the others, which it declares. rustc asks about every variable that is still open at nearly every
 /// expression, and about every name that a closure has from outside, so that these cost the least.
-fn yielding_closure(root: &TokenStream, signature: &Signature, captured: &Captured, staying: &[u32]) -> TokenStream {
+fn yielding_closure(signature: &Signature, captured: &Captured, staying: &[u32]) -> TokenStream {
     let (mut observers, mut seen) = (Vec::new(), Vec::new());
     for (number, info) in locals(signature, captured) {
         let (ident, observer) = (&info.ident, capture::observer(number, info.ident.span()));
-        seen.push(match info.kind {
-            BindingKind::Closure | BindingKind::Iterator => quote!(#root::saw_closure()),
-            _ if staying.contains(&number) => quote_spanned!(ident.span() => __cuda_jit_saw(&raw const #ident)),
-            _ => {
-                observers.push(capture::declared(&observer));
-                quote_spanned!(ident.span() => __cuda_jit_saw(#observer))
-            }
+        seen.push(if staying.contains(&number) {
+            quote_spanned!(ident.span() => __cuda_jit_saw(&raw const #ident))
+        } else {
+            observers.push(capture::declared(&observer));
+            quote_spanned!(ident.span() => __cuda_jit_saw(#observer))
         });
     }
     while seen.len() > TOLD_TOGETHER {

@@ -97,7 +97,8 @@ impl Format {
             Piece::Text(text) => text.to_token_stream(),
             Piece::Value(index, conversion) => {
                 let function = match conversion.form {
-                    Form::Plain | Form::Debug => quote!(plain),
+                    Form::Plain => quote!(plain),
+                    Form::Debug => quote!(debug),
                     Form::LowerExp | Form::UpperExp => quote!(exponent),
                     _ => quote!(digits),
                 };
@@ -193,7 +194,15 @@ impl Format {
 
     /// `[[fill]align][sign]['#']['0'][width]['.' precision][type]`
     fn conversion(&self, spec: &str) -> syn::Result<Conversion> {
-        let none = Conversion { form: Form::Plain, prefix: false, left: None, zeros: false, width: 0, precision: None };
+        let none = Conversion {
+            form: Form::Plain,
+            plus: false,
+            prefix: false,
+            left: None,
+            zeros: false,
+            width: 0,
+            precision: None,
+        };
         let mut found = none;
         let mut rest = spec;
         let mut chars = spec.chars();
@@ -210,9 +219,7 @@ impl Format {
             found.left = Some(align == '<');
             rest = &rest[if is_align(second) { 2 } else { 1 }..];
         }
-        if rest.starts_with(['+', '-']) {
-            return self.error("`vprintf` writes a `+` for some types only; write it into the text");
-        }
+        (found.plus, rest) = strip(rest, '+');
         (found.prefix, rest) = strip(rest, '#');
         (found.zeros, rest) = if rest.starts_with("0$") { (false, rest) } else { strip(rest, '0') };
         if rest.contains(['$', '*']) {
@@ -233,16 +240,20 @@ impl Format {
             "o" => Form::Octal,
             "e" => Form::LowerExp,
             "E" => Form::UpperExp,
-            "b" => return self.error("C's `vprintf` has no binary digits; write `{:x}`, or `{:o}`"),
+            "b" => Form::Binary,
             other => {
-                let hint = "write `{}`, `{:?}`, `{:x}`, `{:X}`, `{:o}`, `{:e}` or `{:E}`";
+                let hint = "write `{}`, `{:?}`, `{:x}`, `{:X}`, `{:o}`, `{:b}`, `{:e}` or `{:E}`";
                 return self.error(format!("`vprintf` cannot write `{{:{other}}}`; {hint}"));
             }
         };
-        let digits = matches!(found.form, Form::LowerHex | Form::UpperHex | Form::Octal);
+        let digits = matches!(found.form, Form::LowerHex | Form::UpperHex | Form::Octal | Form::Binary);
+        if found.plus && digits {
+            return self.error("`+` stands before decimal numbers; write it into the text");
+        }
         if found.prefix && (!digits || found.width > 0 && !found.zeros) {
-            return self
-                .error("`#` stands only in `{:#x}`, `{:#X}`, `{:#o}`, and there with a width only as `{:#010x}`");
+            return self.error(
+                "`#` stands only in `{:#x}`, `{:#X}`, `{:#o}`, `{:#b}`, and there with a width only as `{:#010x}`",
+            );
         }
         Ok(found)
     }
@@ -278,13 +289,14 @@ fn constant(conversion: Conversion, syntax: &TokenStream) -> TokenStream {
         Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     };
-    let Conversion { form, prefix, left, zeros, width, precision } = conversion;
+    let Conversion { form, plus, prefix, left, zeros, width, precision } = conversion;
     let form = format_ident!("{form:?}");
     let left = option(left.map(|left| quote!(#left)));
     let precision = option(precision.map(|precision| quote!(#precision)));
     quote! {
         #syntax::Conversion {
             form: #syntax::Form::#form,
+            plus: #plus,
             prefix: #prefix,
             left: #left,
             zeros: #zeros,

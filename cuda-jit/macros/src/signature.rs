@@ -130,7 +130,17 @@ impl Signature {
 
     /// Whether it yields `()`, and has no lifetimes that a closure of its type would have to tie.
     pub(crate) fn yields_nothing(&self) -> bool {
-        self.lifetimes.is_empty() && matches!(&self.result, Type::Tuple(result) if result.elems.is_empty())
+        self.lifetimes.is_empty() && !self.has_result()
+    }
+
+    /// Whether it yields something.
+    pub(crate) fn has_result(&self) -> bool {
+        !matches!(&self.result, Type::Tuple(result) if result.elems.is_empty())
+    }
+
+    /// Whether parameters are written as patterns.
+    pub(crate) fn takes_apart(&self) -> bool {
+        !self.unpacked.is_empty()
     }
 
     /// Whether it has closures among its parameters.

@@ -46,6 +46,8 @@ impl Lowering<'_> {
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
+            Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
+            Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
@@ -81,11 +83,22 @@ impl Lowering<'_> {
     }
 
     /// Calls a function with values.
-    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, mut args: Vec<Val>) -> Result<Val> {
+    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, args: Vec<Val>) -> Result<Val> {
+        self.invoke_for(at, function, args, None)
+    }
+
+    /// The same where a value of a type is expected, which a closure that never returns does not tell.
+    pub(super) fn invoke_for(
+        &mut self,
+        at: Pos,
+        function: &Captured,
+        mut args: Vec<Val>,
+        expected: Option<&Ty>,
+    ) -> Result<Val> {
         match function {
             Captured::Written { closure, frame, copies, scope, .. } => {
                 let written = Written { frame: *frame, copies: *copies, scope: *scope };
-                self.call_written(closure, written, args, None)
+                self.call_written(closure, written, args, expected)
             }
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());
@@ -253,7 +266,7 @@ impl Lowering<'_> {
             self.copies.push(copies);
             number = Some(self.copies.len() - 1);
         }
-        let (result, scope) = (self.ty_of(closure.body), self.build.scope());
+        let (result, scope) = (self.returned_by(closure), self.build.scope());
         Captured::Written { closure, frame: self.current, copies: number, result, scope }
     }
 
@@ -322,7 +335,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[written.frame].harvest.bindings[*number as usize].clone(),
+                Pattern::Bind(number) => self.frames[written.frame].binding_type(*number),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {
@@ -348,8 +361,7 @@ impl Lowering<'_> {
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
-        let ty = asked.or_else(|| self.ty_of(closure.body)).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
+        let ty = self.returned_by(closure).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -362,6 +374,12 @@ impl Lowering<'_> {
         self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
+    }
+
+    /// What a closure of this frame returns: as rustc says, if it was asked, else as far as its body tells.
+    fn returned_by(&self, closure: &Closure) -> Option<Ty> {
+        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        asked.or_else(|| self.ty_of(closure.body))
     }
 
     /// What a closure's call yields.

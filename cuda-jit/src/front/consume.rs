@@ -142,7 +142,7 @@ impl Lowering<'_> {
     }
 
     /// What a function makes of a value and each item in turn.
-    fn fold(
+    pub(super) fn fold(
         &mut self,
         at: Pos,
         iter: &Iter,
@@ -275,7 +275,7 @@ impl Lowering<'_> {
             walk.build.end(Terminator::Branch(seen, later, first));
             walk.build.select_block(first);
             let (_, value) = step(walk, None, item.clone())?;
-            let (ty, value) = (value.ty.clone(), walk.own(value));
+            let (ty, value) = (value.ty.clone(), walk.kept_apart(value));
             let slots = walk.slots("kept", &ty);
             walk.set(&slots, &value.leaves);
             walk.set_flag(any, true);
@@ -287,7 +287,7 @@ impl Lowering<'_> {
                 walk.go_on_if(replaces, again);
             }
             let value = walk.agree(at, value, &ty)?;
-            let value = walk.own(value);
+            let value = walk.kept_apart(value);
             walk.set(&slots, &value.leaves);
             held = Some((ty, slots));
             Ok(())

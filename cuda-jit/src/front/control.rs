@@ -136,7 +136,7 @@ impl Lowering<'_> {
     fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
         patterns.iter().any(|pattern| match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
-                matches!(self.frame().harvest.bindings[*number as usize], Some(Ty::Ref(..)))
+                matches!(self.frame().binding_type(*number), Some(Ty::Ref(..)))
             }
             _ => false,
         })
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
                 let frame = self.frame();
-                match frame.harvest.bindings[*number as usize].clone()? {
+                match frame.binding_type(*number)? {
                     Ty::Ref(to, _) if frame.definition.bindings[*number as usize].by_ref => Some(*to),
                     ty => Some(ty),
                 }

@@ -83,7 +83,7 @@ impl Lowering<'_> {
             ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
             ExprKind::Debug(inner) if self.frame().definition.debug_assertions => self.expr(inner, expected),
             ExprKind::Debug(_) => Ok(Val::unit()),
-            ExprKind::Print(pieces, args) => self.print(pieces, args),
+            ExprKind::Print(pieces, args) => self.print(at, pieces, args),
             _ => self.control(expr, expected),
         }
     }

@@ -108,6 +108,12 @@ impl Frame {
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
         Self { definition, checked, file, generics, harvest, callees, locals, closures, iterators, targets, returns }
     }
+
+    /// The type of a binding; a closure or iterator has none.
+    pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
+        let told = self.definition.bindings[number as usize].told?;
+        self.harvest.bindings[told as usize].clone()
+    }
 }
 
 /// The state of lowering one KIR function.

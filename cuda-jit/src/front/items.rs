@@ -234,21 +234,6 @@ impl Lowering<'_> {
         Ok(Plan::Items(Counted { items: Items::Lanes { view, axis }, count }))
     }
 
-    /// A view's part at a place of an axis.
-    pub(super) fn lane(&mut self, at: Pos, view: &Val, axis: usize, index: Value) -> Result<Val> {
-        let Ty::View(element, dims, memory) = &view.ty else { return Err(self.error(at, "this is no view")) };
-        let offset = self.index_op(BinaryOp::Mul, index, view.leaves[1 + dims + axis]);
-        let offset = self.scaled_by(offset, element.count());
-        let Place::Memory(ptr, ..) = self.moved(view.leaves[0], offset, (**element).clone(), *memory) else {
-            return Err(self.error(at, "this is no view"));
-        };
-        let others = (0..*dims).filter(|other| *other != axis);
-        let extents = others.clone().map(|other| view.leaves[1 + other]);
-        let strides = others.map(|other| view.leaves[1 + dims + other]);
-        let leaves = std::iter::once(ptr).chain(extents).chain(strides).collect();
-        Ok(Val { ty: Ty::View(element.clone(), dims - 1, *memory), leaves })
-    }
-
     /// Which axis an argument names.
     pub(super) fn axis(&mut self, axis: &'static Expr) -> Result<usize> {
         let known = match &axis.1 {

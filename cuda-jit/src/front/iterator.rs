@@ -103,7 +103,7 @@ impl Lowering<'_> {
         body: &'static Block,
     ) -> Result<Val> {
         let wanted = match pattern {
-            Pattern::Bind(number) => self.frame().harvest.bindings[*number as usize].clone(),
+            Pattern::Bind(number) => self.frame().binding_type(*number),
             _ => None,
         };
         let plan = self.plan(source, wanted.as_ref().and_then(Ty::as_scalar))?;
@@ -169,7 +169,7 @@ impl Lowering<'_> {
     }
 
     /// The elements of a slice, array or view, or references to them.
-    fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Plan> {
+    pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Plan> {
         let place = self.through(place);
         match place {
             Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {
@@ -296,7 +296,7 @@ impl Lowering<'_> {
     fn state_type(&self, function: &Expr) -> Option<Ty> {
         let ExprKind::Closure(closure) = &function.1 else { return None };
         let Some(Pattern::Bind(number)) = closure.params.first() else { return None };
-        self.frame().harvest.bindings[*number as usize].clone().map(behind)
+        self.frame().binding_type(*number).map(behind)
     }
 
     /// A step, which must not be zero.

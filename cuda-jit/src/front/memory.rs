@@ -141,6 +141,18 @@ impl Lowering<'_> {
         Val { ty, leaves }
     }
 
+    /// A value whose arrays lie where nothing else is written, though the code that makes it runs again and again. Two copies,
+    /// since a value may be made of the one that lay there before.
+    pub(super) fn kept_apart(&mut self, mut value: Val) -> Val {
+        for _ in 0..2 {
+            for leaf in &value.leaves {
+                self.fresh.remove(leaf);
+            }
+            value = self.own(value);
+        }
+        value
+    }
+
     /// Lowers `body` for each index below `count`: written out for few, else as a loop.
     pub(super) fn each(&mut self, count: u64, mut body: impl FnMut(&mut Self, Value)) {
         if count <= UNROLLED {

@@ -104,7 +104,7 @@ fn method(name: &str) -> Option<Method> {
 }
 
 /// The type of a method's result.
-pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
+pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
     if receiver.lanes().is_some() {
         return super::lanes::result_type(name, receiver);
     }
@@ -114,7 +114,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if let Some(ty) = super::ordering::result_type(name, receiver) {
         return Some(ty);
     }
-    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
+    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver, args) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
         Some(("checked", _)) => Some(Ty::Option(Box::new(receiver.clone()))),
@@ -159,14 +159,21 @@ impl Lowering<'_> {
             return self.order(at, name, &place, other);
         }
         match place.ty() {
+            of if matches!(name, "max" | "min" | "clamp") && super::ordering::is_ordered_whole(of) => {
+                self.one_of_ordered(at, name, &place, args)
+            }
             of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
-            Ty::Option(_) => self.option_method(at, name, &place, args),
+            Ty::Option(_) => self.option_method(at, name, &place, self.nothing_of(receiver), args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)
+            }
+            Ty::Scalar(Scalar::Bool) if let ("then" | "then_some", [arg]) = (name, args) => {
+                let condition = self.read(&place).only();
+                self.bool_method(at, name, condition, arg)
             }
             _ => {
                 let receiver = self.read(&place);

@@ -30,16 +30,23 @@ mod merge;
 mod method;
 mod numbers;
 mod operator;
+mod option;
+mod order;
 mod ordering;
 mod overload;
 mod panics;
+mod parts;
 mod pattern;
 mod place;
 mod print;
+mod sections;
 mod shown;
 mod slice;
+mod statistics;
 mod together;
 mod types;
+mod view;
+mod visit;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -212,6 +219,8 @@ enum Callee {
     Vectors(Ty),
     /// What makes a vector of this type of its numbers, or of one for all.
     Vector(Ty),
+    /// What makes a view of this type of a slice; of one and a shape, if true.
+    View(Ty, bool),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
     /// A method that its name tells.
@@ -224,12 +233,14 @@ impl Callee {
             Body::Intrinsic(
                 intrinsic @ (Intrinsic::AsVectors
                 | Intrinsic::Vector
+                | Intrinsic::View(_)
                 | Intrinsic::LoadCached(_)
                 | Intrinsic::StoreCached(_)),
             ) => match instance.generics.first() {
                 Some(GenericArg::Type(ty)) => match intrinsic {
                     Intrinsic::AsVectors => Callee::Vectors(ty.clone()),
                     Intrinsic::Vector => Callee::Vector(ty.clone()),
+                    Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
                     _ => Callee::Cached(intrinsic, ty.clone()),
                 },
                 _ => Callee::Builtin,

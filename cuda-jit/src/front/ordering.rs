@@ -17,12 +17,52 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
         ("is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne", of) if *of == Ty::ORDERING => {
             Some(Ty::Scalar(Scalar::Bool))
         }
-        ("reverse" | "then", of) if *of == Ty::ORDERING => Some(of.clone()),
+        ("reverse" | "then" | "then_with", of) if *of == Ty::ORDERING => Some(of.clone()),
+        ("max" | "min" | "clamp", of) if is_ordered_whole(of) => Some(of.clone()),
         _ => None,
     }
 }
 
+/// Whether it is ordered by its parts, or as an enum, and not by an instruction.
+pub(super) fn is_ordered_whole(ty: &Ty) -> bool {
+    match ty {
+        Ty::Tuple(_) | Ty::Enum(..) | Ty::Array(..) | Ty::Option(_) | Ty::Scalar(Scalar::Bool) => true,
+        ty => ty.is_compared_by_parts(CompareOp::Lt),
+    }
+}
+
 impl Lowering<'_> {
+    /// `max`, `min` and `clamp` of what is no number: one of the values, whole.
+    pub(super) fn one_of_ordered(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+        let own = self.read_copy(of);
+        let mut others = Vec::with_capacity(args.len());
+        for arg in args {
+            others.push(self.expr_as(arg, &own.ty)?);
+        }
+        let less = |walk: &mut Self, a: &Val, b: &Val| {
+            walk.compared(at, CompareOp::Lt, &Place::Fixed(a.clone()), &Place::Fixed(b.clone()))
+        };
+        match (name, &others[..]) {
+            ("max", [other]) => {
+                let keeps = less(self, other, &own)?;
+                self.either(at, keeps, own, other.clone())
+            }
+            ("min", [other]) => {
+                let takes = less(self, other, &own)?;
+                self.either(at, takes, other.clone(), own)
+            }
+            ("clamp", [low, high]) => {
+                let crossed = less(self, high, low)?;
+                let holds = self.unary_value(UnaryOp::Not, crossed, Scalar::Bool);
+                self.check(at, holds, "the bounds of `clamp` are the wrong way round", &[]);
+                let (below, above) = (less(self, &own, low)?, less(self, high, &own)?);
+                let inside = self.either(at, above, high.clone(), own)?;
+                self.either(at, below, low.clone(), inside)
+            }
+            _ => Err(self.error(at, format!("`{name}` takes other arguments"))),
+        }
+    }
+
     /// An `Ordering` as a constant.
     pub(super) fn ordering(&mut self, order: Ordering) -> Value {
         self.constant(Scalar::I8, u64::from(order as i8 as u8))
@@ -93,6 +133,12 @@ impl Lowering<'_> {
                 let same = self.compare(CompareOp::Eq, order, equal);
                 let order = self.select(same, next, order, Scalar::I8);
                 return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
+            }
+            "then_with" if let [next] = args => {
+                let function = self.callable(next)?;
+                let same = self.compare(CompareOp::Eq, order, equal);
+                let own = Val { ty: Ty::ORDERING, leaves: vec![order] };
+                return self.branched(at, same, |walk| walk.invoke(at, &function, Vec::new()), |_, _| Ok(own));
             }
             _ => return Err(self.error(at, format!("kernels have no method `{name}` on `Ordering`"))),
         };

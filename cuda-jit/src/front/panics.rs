@@ -2,24 +2,50 @@
 //! evaluated there only.
 
 use super::function::{Lowering, Result};
+use super::parts::Part;
 use super::types::{Val, behind};
 use crate::harvest::Ty;
-use crate::kir::{Op, Scalar, Value};
+use crate::kir::{CompareOp, Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 
-/// What a panic says, as a site's message, and the values that are in it.
-#[derive(Default)]
-struct Said {
-    text: String,
-    values: Vec<Value>,
-}
+/// As many values a panic's record takes along.
+const MOST_VALUES: usize = 8;
+
+/// How a panic shows the sides of a comparison.
+const SIDE: Conversion =
+    Conversion { form: Form::Debug, plus: false, prefix: false, left: None, zeros: false, width: 0, precision: None };
 
 impl Lowering<'_> {
     /// `panic!(message)`
     pub(super) fn panic_with(&mut self, at: Pos, message: &'static Message) -> Result<()> {
-        let mut said = Said::default();
+        let mut said = Vec::new();
         self.say(&mut said, message)?;
-        self.panic(at, &said.text, &said.values);
+        self.panic_saying(at, said)
+    }
+
+    /// A panic that says so, of which each choice makes one.
+    fn panic_saying(&mut self, at: Pos, said: Vec<Part>) -> Result<()> {
+        if Part::values(&said) > MOST_VALUES {
+            return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
+        }
+        self.each_case(at, said, &mut |walk, said| {
+            let (mut text, mut values) = (String::new(), Vec::new());
+            for part in said {
+                match part {
+                    Part::Value(value, scalar, conversion) => {
+                        text.push_str(&format!("{{{}:{scalar}:{}}}", values.len(), spec(*conversion)));
+                        let bits = walk.bits_of(*value, *scalar);
+                        values.push(bits);
+                    }
+                    Part::Text(plain) => text.push_str(&plain.replace('{', "{{").replace('}', "}}")),
+                    Part::Choice(..) => {}
+                }
+            }
+            walk.panic(at, &text, &values);
+            Ok(())
+        })?;
+        // no case goes on
+        self.build.end(Terminator::Return(None));
         Ok(())
     }
 
@@ -33,7 +59,7 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// `assert_eq!(left, right, message)` and `assert_ne!`. It says the values where they are numbers.
+    /// `assert_eq!(left, right, message)` and `assert_ne!`. It says the values where a panic's record has room for them.
     pub(super) fn assert_compare(
         &mut self,
         at: Pos,
@@ -44,58 +70,60 @@ impl Lowering<'_> {
         let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(behind);
         let mut operands = None;
         let holds = match &known {
-            Some(Ty::Scalar(_)) | None => {
+            Some(ty) if !is_told(ty) => self.binary(at, op, left, right, None)?,
+            known => {
                 let left = self.operand(left, known.as_ref())?;
                 let right = self.operand(right, Some(&left.ty))?;
                 let holds = self.compare_values(at, op, left.clone(), right.clone())?;
-                operands = left.ty.as_scalar().map(|scalar| (scalar, left.only(), right.only()));
+                operands = Some([left, right]).filter(|sides| sides.iter().all(|side| is_told(&side.ty)));
                 holds
             }
-            _ => self.binary(at, op, left, right, None)?,
         };
         let (good, bad) = self.fork(holds.only());
         self.build.select_block(bad);
         let text = if op == BinaryOp::Eq { "left == right" } else { "left != right" };
-        let mut said = Said { text: format!("assertion `{text}` failed"), values: Vec::new() };
+        let mut said = vec![Part::Text(format!("assertion `{text}` failed"))];
         if !message.pieces.is_empty() {
-            said.text.push_str(": ");
+            said.push(Part::Text(": ".to_owned()));
             self.say(&mut said, message)?;
         }
-        if let Some((scalar, left, right)) = operands {
-            for (name, value) in [("\n  left: ", left), ("\n right: ", right)] {
-                said.text.push_str(name);
-                let hole = format!("{{{}:{scalar}:?}}", said.values.len());
-                said.text.push_str(&hole);
-                let bits = self.bits_of(value, scalar);
-                said.values.push(bits);
-            }
+        let mut sides = Vec::new();
+        for (name, side) in ["\n  left: ", "\n right: "].into_iter().zip(operands.into_iter().flatten()) {
+            sides.push(Part::Text(name.to_owned()));
+            sides.extend(self.parts_shown(at, side, SIDE)?);
         }
-        self.panic(at, &said.text, &said.values);
+        if Part::values(&said) + Part::values(&sides) <= MOST_VALUES {
+            said.extend(sides);
+        }
+        self.panic_saying(at, said)?;
         self.build.select_block(good);
         Ok(Val::unit())
     }
 
     /// Adds a message, whose values are evaluated in order.
-    fn say(&mut self, said: &mut Said, message: &'static Message) -> Result<()> {
-        let first = said.values.len();
-        let mut types = Vec::with_capacity(message.args.len());
+    fn say(&mut self, said: &mut Vec<Part>, message: &'static Message) -> Result<()> {
+        let mut values = Vec::with_capacity(message.args.len());
         for arg in message.args {
-            let value = self.operand(arg, None)?;
-            let scalar = self.number(arg.0, &value)?;
-            types.push(scalar);
-            let bits = self.bits_of(value.only(), scalar);
-            said.values.push(bits);
+            let ty = self.ty_of(arg);
+            values.push((arg.0, self.operand(arg, ty.as_ref())?));
         }
-        for piece in message.pieces {
+        said.extend(self.pieces_shown(message.pieces, &values)?);
+        Ok(())
+    }
+
+    /// The parts of a text and of the values in it.
+    pub(super) fn pieces_shown(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
+        let mut parts = Vec::new();
+        for piece in pieces {
             match piece {
-                Piece::Text(text) => said.text.push_str(&text.replace('{', "{{").replace('}', "}}")),
+                Piece::Text(text) => parts.push(Part::Text((*text).to_owned())),
                 Piece::Value(index, conversion) => {
-                    let (number, scalar) = (first + *index as usize, types[*index as usize]);
-                    said.text.push_str(&format!("{{{number}:{scalar}:{}}}", spec(*conversion)));
+                    let (at, value) = values[*index as usize].clone();
+                    parts.extend(self.parts_shown(at, value, *conversion)?);
                 }
             }
         }
-        Ok(())
+        Ok(parts)
     }
 
     /// A number's bits in 64.
@@ -109,9 +137,16 @@ impl Lowering<'_> {
     }
 }
 
+/// Whether a panic shows the sides of a comparison of such a type.
+fn is_told(ty: &Ty) -> bool {
+    let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_) | Ty::Enum(..));
+    (whole || ty.is_compared_by_parts(CompareOp::Eq)) && ty.is_shown()
+}
+
 /// A conversion in Rust's words.
 fn spec(conversion: Conversion) -> String {
-    let Conversion { form, prefix, left, zeros, width, precision } = conversion;
+    let Conversion { form, plus, prefix, left, zeros, width, precision } = conversion;
+    let plus = if plus { "+" } else { "" };
     let align = left.map_or("", |left| if left { "<" } else { ">" });
     let (prefix, zeros) = (if prefix { "#" } else { "" }, if zeros { "0" } else { "" });
     let width = if width == 0 { String::new() } else { width.to_string() };
@@ -122,8 +157,9 @@ fn spec(conversion: Conversion) -> String {
         Form::LowerHex => "x",
         Form::UpperHex => "X",
         Form::Octal => "o",
+        Form::Binary => "b",
         Form::LowerExp => "e",
         Form::UpperExp => "E",
     };
-    [align, prefix, zeros, &width, &precision, form].concat()
+    [align, plus, prefix, zeros, &width, &precision, form].concat()
 }

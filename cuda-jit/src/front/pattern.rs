@@ -30,7 +30,7 @@ impl Lowering<'_> {
 
     /// Binds a name to a place: to a reference where rustc says that it is one and the place holds none.
     fn bind_name(&mut self, number: u32, place: &Place) -> Result<()> {
-        let ty = self.frame().harvest.bindings[number as usize].clone();
+        let ty = self.frame().binding_type(number);
         let value = match ty {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
                 self.reference(self.beginning(), place.clone(), memory.writable())?
@@ -110,7 +110,7 @@ impl Lowering<'_> {
 
     /// `name @ ..`: a slice, or an array where rustc says that it is one.
     fn bind_rest(&mut self, number: u32, slice: Val) -> Result<()> {
-        let value = match self.frame().harvest.bindings[number as usize].clone() {
+        let value = match self.frame().binding_type(number) {
             Some(ty @ Ty::Array(..)) => {
                 let space = slice.ty.memories()[0].space();
                 self.load(slice.leaves[0], space, &ty)

@@ -118,7 +118,7 @@ impl Lowering<'_> {
 
     fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
         // what a reference may do is rustc's to say: memory that it may not write others perhaps may
-        let told = self.frame().harvest.bindings[number as usize].clone();
+        let told = self.frame().binding_type(number);
         let told = told.filter(|told| told.fits(ty)).unwrap_or_else(|| ty.clone());
         let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
         let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();

@@ -1,49 +1,38 @@
-//! Methods of slices, arrays, ndarray views and `Option`, and slices of slices.
+//! Methods of slices and arrays, and slices of slices.
 
 use super::function::{Lowering, Result};
 use super::items::{Counted, Items};
-use super::iterator::Plan;
-use super::layout::shown;
+use super::iterator::{Plan, paired};
+use super::option::optional;
 use super::place::Place;
-use super::types::{Val, behind};
+use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
+use crate::syntax::{Expr, Pos};
 
 /// What such a method yields; where references point is the value's to say.
-pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
-    let reference = |to: &Ty| Ty::Ref(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
-    let slice = |to: &Ty| Ty::Slice(Box::new(to.clone()), Memory::unknown(name.ends_with("_mut")));
-    let flag = Ty::Scalar(Scalar::Bool);
-    match (name, receiver) {
-        ("len", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("nrows" | "ncols" | "ndim", Ty::View(..)) => {
-            Some(Ty::INDEX)
+pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
+    let memory = Memory::unknown(name.ends_with("_mut"));
+    let element = match receiver {
+        Ty::View(element, dims, memory) => return super::view::result_type(name, (element, *dims, *memory), args),
+        Ty::Option(inner) => return super::option::result_type(name, inner),
+        Ty::Slice(element, _) | Ty::Array(element, _) => (**element).clone(),
+        _ => return None,
+    };
+    let optional = |ty| Ty::Option(Box::new(ty));
+    let reference = Ty::Ref(Box::new(element.clone()), memory);
+    let slice = Ty::Slice(Box::new(element), memory);
+    Some(match name {
+        "len" => Ty::INDEX,
+        "is_empty" | "contains" | "starts_with" | "ends_with" | "is_sorted" => Ty::Scalar(Scalar::Bool),
+        "first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut" => optional(reference),
+        "split_first" | "split_first_mut" | "split_last" | "split_last_mut" => {
+            optional(Ty::Tuple(vec![reference, slice]))
         }
-        ("is_empty", Ty::Slice(..) | Ty::Array(..) | Ty::View(..)) | ("is_some" | "is_none", Ty::Option(_)) => {
-            Some(flag)
-        }
-        ("dim", Ty::View(_, 1, _)) => Some(Ty::INDEX),
-        ("dim", Ty::View(_, dims, _)) => Some(Ty::Tuple(vec![Ty::INDEX; *dims])),
-        ("shape", Ty::View(..)) => Some(slice(&Ty::INDEX)),
-        ("view" | "view_mut", Ty::View(..)) => Some(receiver.clone()),
-        ("row" | "row_mut" | "column" | "column_mut", Ty::View(element, 2, memory)) => {
-            Some(Ty::View(element.clone(), 1, *memory))
-        }
-        ("first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut", _) => match receiver {
-            Ty::Slice(element, _) | Ty::Array(element, _) | Ty::View(element, ..) => {
-                Some(Ty::Option(Box::new(reference(element))))
-            }
-            _ => None,
-        },
-        ("split_at" | "split_at_mut", Ty::Slice(element, _) | Ty::Array(element, _)) => {
-            Some(Ty::Tuple(vec![slice(element); 2]))
-        }
-        ("swap" | "fill" | "copy_from_slice" | "reverse", Ty::Slice(..) | Ty::Array(..)) => Some(Ty::Unit),
-        ("contains", Ty::Slice(..) | Ty::Array(..)) => Some(flag),
-        ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_default", Ty::Option(inner)) => Some((**inner).clone()),
-        ("copied" | "cloned", Ty::Option(inner)) => Some(Ty::Option(Box::new(behind((**inner).clone())))),
-        _ => None,
-    }
+        "split_at" | "split_at_mut" => Ty::Tuple(vec![slice; 2]),
+        "swap" | "fill" | "copy_from_slice" | "reverse" | "rotate_left" | "rotate_right" | "sort_unstable" => Ty::Unit,
+        _ => return None,
+    })
 }
 
 /// The elements of an array or slice.
@@ -96,7 +85,7 @@ impl Lowering<'_> {
         Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
     }
 
-    fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
+    pub(super) fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
         if self.checks_bounds() {
             self.check(at, holds, message, args);
         }
@@ -109,97 +98,97 @@ impl Lowering<'_> {
     /// A method of a slice or array.
     pub(super) fn slice_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
         let (ptr, element, memory, len) = self.slice_of(of)?;
+        let array = of.ty();
+        let of = Elements { ptr, element, memory, len };
         let zero = self.constant(Scalar::U64, 0);
         match (name, args) {
             ("len", []) => Ok(Val::scalar(Scalar::U64, len)),
             ("is_empty", []) => Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero))),
-            ("first" | "first_mut", []) => {
-                let some = self.compare(CompareOp::Ne, len, zero);
-                self.maybe(at, some, (ptr, &element, memory), zero)
+            ("first" | "first_mut" | "last" | "last_mut", []) => {
+                let (some, index) = self.end_of(name, len);
+                self.maybe(at, some, &of, index)
             }
-            ("last" | "last_mut", []) => {
-                let some = self.compare(CompareOp::Ne, len, zero);
-                let one = self.constant(Scalar::U64, 1);
-                let last = self.index_op(BinaryOp::Sub, len, one);
-                self.maybe(at, some, (ptr, &element, memory), last)
-            }
+            ("split_first" | "split_first_mut" | "split_last" | "split_last_mut", []) => self.split_end(at, name, &of),
             ("get" | "get_mut", [index]) => {
                 let index = self.scalar(index, Scalar::U64)?;
                 let some = self.compare(CompareOp::Lt, index, len);
-                self.maybe(at, some, (ptr, &element, memory), index)
+                self.maybe(at, some, &of, index)
             }
             ("swap", [a, b]) => {
-                let places = [
-                    self.checked(at, a, ptr, &element, memory, len)?,
-                    self.checked(at, b, ptr, &element, memory, len)?,
-                ];
+                let places = [self.checked(at, a, &of)?, self.checked(at, b, &of)?];
                 self.exchanged(at, &places)?;
                 Ok(Val::unit())
             }
             ("contains", [value]) => {
-                let wanted = Ty::Ref(Box::new(element.clone()), Memory::unknown(false));
+                let wanted = Ty::Ref(Box::new(of.element.clone()), Memory::unknown(false));
                 let value = Place::Fixed(self.expr(value, Some(&wanted))?);
+                let Elements { ptr, element, memory, len } = of;
                 let items = Items::Elements { ptr, element, memory, stride: None, by_value: false };
                 let iter = self.begin(at, Plan::Items(Counted { items, count: len }), true)?;
                 self.decided(at, &iter, true, |walk, item| {
                     walk.compared(at, CompareOp::Eq, &Place::Fixed(item), &value)
                 })
             }
-            ("reverse", []) => {
-                let two = self.constant(Scalar::U64, 2);
-                let half = self.index_op(BinaryOp::Div, len, two);
-                self.for_each(half, |walk, index| {
-                    let one = walk.constant(Scalar::U64, 1);
-                    let last = walk.index_op(BinaryOp::Sub, len, one);
-                    let other = walk.index_op(BinaryOp::Sub, last, index);
-                    let places = [index, other].map(|index| {
-                        let offset = walk.scaled_by(index, element.count());
-                        walk.moved(ptr, offset, element.clone(), memory)
-                    });
-                    walk.exchanged(at, &places)
-                })
-            }
             ("fill", [value]) => {
-                let value = self.expr_as(value, &element)?;
+                let value = self.expr_as(value, &of.element)?;
                 self.for_each(len, |walk, index| {
-                    let offset = walk.scaled_by(index, element.count());
-                    let place = walk.moved(ptr, offset, element.clone(), memory);
+                    let place = walk.nth(&of, index);
                     walk.write(at, &place, value)
                 })
             }
-            ("copy_from_slice", [from]) => {
-                let from = self.place(from)?;
-                let (source, _, source_memory, source_len) = self.slice_of(&from)?;
-                let same = self.compare(CompareOp::Eq, len, source_len);
-                let message =
-                    "copy_from_slice: source slice length ({0}) does not match destination slice length ({1})";
-                self.check(at, same, message, &[source_len, len]);
-                self.for_each(len, |walk, index| {
-                    let offset = walk.scaled_by(index, element.count());
-                    let place = walk.moved(source, offset, element.clone(), source_memory);
-                    let value = walk.read(&place);
-                    let place = walk.moved(ptr, offset, element.clone(), memory);
-                    walk.write(at, &place, value)
-                })
-            }
+            ("copy_from_slice", [from]) => self.copy_from(at, &of, from),
             ("split_at" | "split_at_mut", [mid]) => {
                 let mid = self.scalar(mid, Scalar::U64)?;
                 let inside = self.compare(CompareOp::Le, mid, len);
                 self.check(at, inside, "mid > len: {0} > {1}", &[mid, len]);
                 let rest = self.index_op(BinaryOp::Sub, len, mid);
-                let left = self.slice_at(ptr, &element, memory, zero, mid);
-                let right = self.slice_at(ptr, &element, memory, mid, rest);
-                let leaves = left.leaves.into_iter().chain(right.leaves).collect();
-                Ok(Val { ty: Ty::Tuple(vec![left.ty, right.ty]), leaves })
+                let left = self.slice_at(ptr, &of.element, memory, zero, mid);
+                let right = self.slice_at(ptr, &of.element, memory, mid, rest);
+                Ok(paired(left, right))
             }
-            _ => {
-                Err(self.error(at, format!("kernels have no method `{name}` on slices with {} arguments", args.len())))
-            }
+            ("map", [function]) => self.map_array(at, array, &of, function),
+            _ => self.order_method(at, name, &of, args),
         }
     }
 
+    /// Whether a slice has a first or, by the method's name, last element, and its number.
+    fn end_of(&mut self, name: &str, len: Value) -> (Value, Value) {
+        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
+        let some = self.compare(CompareOp::Ne, len, zero);
+        let index = if name.contains("first") { zero } else { self.index_op(BinaryOp::Sub, len, one) };
+        (some, index)
+    }
+
+    /// `Some` of the first or last element, and the others.
+    fn split_end(&mut self, at: Pos, name: &str, of: &Elements) -> Result<Val> {
+        let (some, index) = self.end_of(name, of.len);
+        let place = self.nth(of, index);
+        let element = self.reference(at, place, of.memory.writable())?;
+        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
+        let start = if name.contains("first") { one } else { zero };
+        let count = self.index_op(BinaryOp::Sub, of.len, one);
+        let rest = self.slice_at(of.ptr, &of.element, of.memory, start, count);
+        Ok(optional(some, paired(element, rest)))
+    }
+
+    fn copy_from(&mut self, at: Pos, of: &Elements, from: &'static Expr) -> Result<Val> {
+        let wanted = Ty::Slice(Box::new(of.element.clone()), Memory::unknown(false));
+        let from = self.expr_as(from, &wanted)?;
+        let (ptr, element, memory, len) = self.slice_of(&Place::Fixed(from))?;
+        let from = Elements { ptr, element, memory, len };
+        let same = self.compare(CompareOp::Eq, of.len, from.len);
+        let message = "copy_from_slice: source slice length ({0}) does not match destination slice length ({1})";
+        self.check(at, same, message, &[from.len, of.len]);
+        self.for_each(of.len, |walk, index| {
+            let place = walk.nth(&from, index);
+            let value = walk.read(&place);
+            let place = walk.nth(of, index);
+            walk.write(at, &place, value)
+        })
+    }
+
     /// A loop over each index below `len`, which may be zero.
-    fn for_each(&mut self, len: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<Val> {
+    pub(super) fn for_each(&mut self, len: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<Val> {
         let zero = self.constant(Scalar::U64, 0);
         let any = self.compare(CompareOp::Ne, len, zero);
         let (enter, exit) = self.fork(any);
@@ -210,183 +199,31 @@ impl Lowering<'_> {
     }
 
     /// Swaps what two places hold.
-    fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
+    pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
         let [first, second] = [self.read_copy(&places[0]), self.read_copy(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
     }
 
     /// A place's value, apart from the place.
-    fn read_copy(&mut self, place: &Place) -> Val {
+    pub(super) fn read_copy(&mut self, place: &Place) -> Val {
         let value = self.read(place);
         self.own(value)
     }
 
     /// The element at an index, which is checked.
-    fn checked(
-        &mut self,
-        at: Pos,
-        index: &'static Expr,
-        ptr: Value,
-        element: &Ty,
-        memory: Memory,
-        len: Value,
-    ) -> Result<Place> {
+    fn checked(&mut self, at: Pos, index: &'static Expr, of: &Elements) -> Result<Place> {
         let index = self.scalar(index, Scalar::U64)?;
-        let inside = self.compare(CompareOp::Lt, index, len);
-        self.check_cut(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
-        let offset = self.scaled_by(index, element.count());
-        Ok(self.moved(ptr, offset, element.clone(), memory))
+        let inside = self.compare(CompareOp::Lt, index, of.len);
+        self.check_cut(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, of.len]);
+        Ok(self.nth(of, index))
     }
 
     /// `Some(&element)` if it is there.
-    fn maybe(
-        &mut self,
-        at: Pos,
-        some: Value,
-        (ptr, element, memory): (Value, &Ty, Memory),
-        index: Value,
-    ) -> Result<Val> {
-        let offset = self.scaled_by(index, element.count());
-        let place = self.moved(ptr, offset, element.clone(), memory);
-        let reference = self.reference(at, place, memory.writable())?;
-        let mut leaves = vec![some];
-        leaves.extend(reference.leaves);
-        Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
-    }
-
-    /// A method of an ndarray view.
-    pub(super) fn view_method(&mut self, at: Pos, name: &str, view: &Val, args: &'static [Expr]) -> Result<Val> {
-        let Ty::View(element, dims, memory) = &view.ty else { return Err(self.error(at, "this is no view")) };
-        let (dims, memory) = (*dims, *memory);
-        let extents = &view.leaves[1..=dims];
-        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
-        match (name, extents, args) {
-            ("ndim", _, []) => length(self.constant(Scalar::U64, dims as u64)),
-            ("nrows", [rows, _], []) => length(*rows),
-            ("ncols", [_, columns], []) => length(*columns),
-            ("dim", [only], []) => length(*only),
-            ("dim", extents, []) => Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; dims]), leaves: extents.to_vec() }),
-            ("view" | "view_mut", _, []) => Ok(view.clone()),
-            ("shape", extents, []) => {
-                let ty = Ty::Array(Box::new(Ty::INDEX), dims as u64);
-                let shape = self.new_array("shape", &ty);
-                for (index, extent) in (0..).zip(extents) {
-                    let place = self.element_at(shape.only(), &Ty::INDEX, Space::Local, index);
-                    self.build.effect(Op::Store(place, *extent));
-                }
-                let len = self.constant(Scalar::U64, dims as u64);
-                let ty = Ty::Slice(Box::new(Ty::INDEX), Memory::Write(Space::Local));
-                Ok(Val { ty, leaves: vec![shape.only(), len] })
-            }
-            ("row" | "row_mut" | "column" | "column_mut", [_, _], [index]) => {
-                let axis = usize::from(name.starts_with("column"));
-                let index = self.scalar(index, Scalar::U64)?;
-                let extent = view.leaves[1 + axis];
-                let inside = self.compare(CompareOp::Lt, index, extent);
-                let message = format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
-                self.check_cut(at, inside, &message, &[index, extent]);
-                let offset = self.index_op(BinaryOp::Mul, index, view.leaves[3 + axis]);
-                let offset = self.scaled_by(offset, element.count());
-                let Place::Memory(ptr, ..) = self.moved(view.leaves[0], offset, (**element).clone(), memory) else {
-                    return Err(self.error(at, "this is no view"));
-                };
-                let leaves = vec![ptr, view.leaves[2 - axis], view.leaves[4 - axis]];
-                Ok(Val { ty: Ty::View(element.clone(), 1, memory), leaves })
-            }
-            ("get" | "get_mut", extents, [index]) => {
-                let indices: &'static [Expr] = match &index.1 {
-                    ExprKind::Array(indices) => indices,
-                    _ => std::slice::from_ref(index),
-                };
-                let mut places = Vec::with_capacity(dims);
-                for index in indices {
-                    places.push(self.scalar(index, Scalar::U64)?);
-                }
-                let mut some = self.constant(Scalar::Bool, 1);
-                for (index, extent) in places.iter().zip(extents) {
-                    let inside = self.compare(CompareOp::Lt, *index, *extent);
-                    some = self.build.value(Op::Binary(BinaryOp::And, some, inside), Scalar::Bool);
-                }
-                let place = self.strided(at, view.clone(), &places, false)?;
-                let reference = self.reference(at, place, memory.writable())?;
-                let leaves = std::iter::once(some).chain(reference.leaves).collect();
-                Ok(Val { ty: Ty::Option(Box::new(reference.ty)), leaves })
-            }
-            ("len" | "is_empty", [first, rest @ ..], []) => {
-                let mut len = *first;
-                for extent in rest {
-                    len = self.index_op(BinaryOp::Mul, len, *extent);
-                }
-                if name == "len" {
-                    return length(len);
-                }
-                let zero = self.constant(Scalar::U64, 0);
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
-            }
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
-        }
-    }
-
-    /// A method of an `Option`.
-    pub(super) fn option_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
-        let tag = self.tag(of);
-        let Ty::Option(inner) = of.ty().clone() else { return Err(self.error(at, "this is no `Option`")) };
-        match (name, args) {
-            ("is_some", []) => Ok(Val::scalar(Scalar::Bool, tag)),
-            ("is_none", []) => {
-                let none = self.build.value(Op::Unary(crate::kir::UnaryOp::Not, tag), Scalar::Bool);
-                Ok(Val::scalar(Scalar::Bool, none))
-            }
-            ("unwrap", []) => {
-                self.check(at, tag, "called `Option::unwrap()` on a `None` value", &[]);
-                let held = self.part(of, 0);
-                Ok(self.read(&held))
-            }
-            ("expect", [Expr(_, ExprKind::Lit(Lit::Text(message)))]) => {
-                self.check(at, tag, message, &[]);
-                let held = self.part(of, 0);
-                Ok(self.read(&held))
-            }
-            ("unwrap_or", [other]) => {
-                let other = self.expr_as(other, &inner)?;
-                let held = self.part(of, 0);
-                let held = self.read(&held);
-                self.either(at, tag, held, other)
-            }
-            ("unwrap_or_default", []) if inner.is_plain() => {
-                let zero = self.constant_value(&inner, &mut std::iter::repeat(0));
-                let held = self.part(of, 0);
-                let held = self.read(&held);
-                self.either(at, tag, held, zero)
-            }
-            ("copied" | "cloned", []) => {
-                let (enter, other) = self.fork(tag);
-                let exit = self.build.block();
-                let merge = self.merge("copied", Ty::Option(Box::new(behind(*inner.clone()))));
-                self.build.select_block(enter);
-                let held = self.part(of, 0);
-                let held = self.through(held);
-                let value = self.read(&held);
-                let some = self.some(value);
-                self.arrive(at, some, merge, exit)?;
-                self.build.select_block(other);
-                let none = self.none(&behind(*inner));
-                self.arrive(at, none, merge, exit)?;
-                self.build.select_block(exit);
-                Ok(self.arrived(merge))
-            }
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on `{}`", shown(of.ty())))),
-        }
-    }
-
-    /// One of two values.
-    fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
-        let b = self.agree(at, b, &a.ty)?;
-        let types = a.ty.leaves();
-        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
-        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
-        Ok(Val { ty: a.ty, leaves })
+    fn maybe(&mut self, at: Pos, some: Value, of: &Elements, index: Value) -> Result<Val> {
+        let place = self.nth(of, index);
+        let reference = self.reference(at, place, of.memory.writable())?;
+        Ok(optional(some, reference))
     }
 
     /// `mem::swap`, `mem::replace` and `mem::take`.

@@ -64,6 +64,11 @@ impl Lowering<'_> {
             }
             Intrinsic::Clock(clock) => Op::Clock(clock),
             Intrinsic::Sleep => Op::Sleep(self.scalar(&args[0], Scalar::U32)?),
+            Intrinsic::Breakpoint => Op::Breakpoint,
+            Intrinsic::SetConditional => {
+                let number = self.expr(&args[0], None)?.only();
+                Op::SetConditional(number, self.scalar(&args[1], Scalar::U32)?)
+            }
             Intrinsic::Shuffle(op, width) => {
                 let mask = self.scalar(&args[0], Scalar::U32)?;
                 let value = self.scalar(&args[1], scalar)?;

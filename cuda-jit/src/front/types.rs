@@ -49,10 +49,13 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Fence(_)
         | Intrinsic::SyncWarp
         | Intrinsic::AtomicStore(_)
-        | Intrinsic::Sleep => Ty::Unit,
+        | Intrinsic::Sleep
+        | Intrinsic::Breakpoint
+        | Intrinsic::SetConditional => Ty::Unit,
         // its callee, or its argument, tells
         Intrinsic::AsVectors
         | Intrinsic::Vector
+        | Intrinsic::View(_)
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -146,7 +149,7 @@ impl Lowering<'_> {
         match &expr.1 {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
-            ExprKind::Binding(number) => self.frame().harvest.bindings[*number as usize].clone(),
+            ExprKind::Binding(number) => self.frame().binding_type(*number),
             ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
             ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
             ExprKind::Unary(op, value) => self.unary_type(*op, self.ty_of(value)?),
@@ -209,7 +212,9 @@ impl Lowering<'_> {
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                    method::result_type(name, &behind(receiver))
+                    let receiver = behind(receiver);
+                    let known = self.type_with_function(name, &receiver, args);
+                    known.or_else(|| method::result_type(name, &receiver, args))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
@@ -232,6 +237,8 @@ impl Lowering<'_> {
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
             Callee::Vector(vector) => Some(vector.clone()),
+            Callee::View(view, false) => Some(view.clone()),
+            Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Builtin => None,

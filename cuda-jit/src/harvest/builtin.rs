@@ -42,6 +42,7 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 
 impl<T> BuiltinReceiver for [T] {}
 impl<T> BuiltinReceiver for Option<T> {}
+impl<T> BuiltinReceiver for Result<T, ndarray::ShapeError> {}
 impl<T> BuiltinReceiver for crate::Constant<T> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
@@ -52,6 +53,36 @@ pub trait Builtins {
 }
 
 impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
+
+/// A struct or enum that the language orders, since it is known how: `#[derived(PartialOrd)]` structs, and enums.
+pub trait Ordered {}
+
+macro_rules! ordered {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        /// The hidden methods of what is ordered; whether Rust has the method is rustc's to say.
+        pub trait OrderedMethods { $(
+            $(#[$doc])*
+            fn $name(&self) -> Callee<Builtin> {
+                Callee::new()
+            }
+        )* }
+    };
+}
+
+ordered! {
+    /// `cmp`
+    __dev_cmp
+    /// `partial_cmp`
+    __dev_partial_cmp
+    /// `max`
+    __dev_max
+    /// `min`
+    __dev_min
+    /// `clamp`
+    __dev_clamp
+}
+
+impl<T: Ordered + ?Sized> OrderedMethods for T {}
 
 /// Nothing has this, which errors name: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(

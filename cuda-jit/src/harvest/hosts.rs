@@ -70,12 +70,12 @@ refuses!(Missing: ExistsOnDevice);
 reasons! {
     Heap NeedsNoHeap: "kernels cannot call this method of `{Self}`, which allocates",
         "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
-    Sorting Sorts: "kernels do not sort `{Self}`",
-        "sort on the host, or write the steps as a `#[device]` function";
+    Sorting Sorts: "kernels cannot sort `{Self}` by this method",
+        "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
     Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",
         "index the slice, `x[i]`, or write `unsafe {{ *x.get_unchecked(i) }}`";
     Branch BranchesOnDevice: "kernels have no such method of `{Self}`",
-        "write `match`, `if let` or `let .. else`; kernels have `is_some`, `is_none`, `unwrap`, `expect`, `unwrap_or`, `unwrap_or_default`, `copied` and `cloned`";
+        "write `match`, `if let` or `let .. else`; the book's chapter on the language lists the methods that kernels have";
     Text TextOnDevice: "kernels have no strings, into which to write `{Self}`",
         "`printf!(\"{{}}\\n\", v)` prints a value";
     Conversion ConvertsOnDevice: "kernels do not convert `{Self}` by this method",
@@ -88,14 +88,17 @@ reasons! {
 pub trait HostSlice<T> {
     cuda_jit_macros::host_methods! {
         Heap: to_vec 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
-        Sorting: sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering) sort_by_key (_: impl FnMut(&T) -> R) sort_by_cached_key (_: impl FnMut(&T) -> R) sort_unstable 0 sort_unstable_by (_: impl FnMut(&T, &T) -> Ordering)
-            sort_unstable_by_key (_: impl FnMut(&T) -> R) select_nth_unstable 1 select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
+        Sorting: sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering) sort_by_key (_: impl FnMut(&T) -> R)
+            sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
+            select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
         Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
-        Missing: binary_search 1 binary_search_by (_: impl FnMut(&T) -> Ordering) binary_search_by_key (_: &R, _: impl FnMut(&T) -> R) partition_point (_: impl FnMut(&T) -> bool) starts_with 1 ends_with 1
-            split_first 0 split_first_mut 0 split_last 0 split_last_mut 0 split_at_checked 1 first_chunk 0 last_chunk 0
-            copy_within 2 swap_with_slice 1 fill_with (_: impl FnMut() -> T) clone_from_slice 1 split (_: impl FnMut(&T) -> bool) split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool) rsplit (_: impl FnMut(&T) -> bool)
-            chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1 as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 is_sorted 0
-            is_sorted_by (_: impl FnMut(&T, &T) -> bool) is_sorted_by_key (_: impl FnMut(&T) -> R) strip_prefix 1 strip_suffix 1 is_ascii 0;
+        Missing: binary_search 1 binary_search_by (_: impl FnMut(&T) -> Ordering)
+            binary_search_by_key (_: &R, _: impl FnMut(&T) -> R) split_at_checked 1 first_chunk 0 last_chunk 0
+            copy_within 2 swap_with_slice 1 clone_from_slice 1 split (_: impl FnMut(&T) -> bool)
+            split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool)
+            rsplit (_: impl FnMut(&T) -> bool) chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1
+            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 is_sorted_by (_: impl FnMut(&T, &T) -> bool)
+            is_sorted_by_key (_: impl FnMut(&T) -> R) strip_prefix 1 strip_suffix 1 is_ascii 0;
     }
 }
 
@@ -104,7 +107,7 @@ impl<T> HostSlice<T> for [T] {}
 /// Methods of arrays.
 pub trait HostArray<T> {
     cuda_jit_macros::host_methods! {
-        Missing: map (_: impl FnMut(T) -> R) each_ref 0 each_mut 0 as_slice 0 as_mut_slice 0;
+        Missing: each_ref 0 each_mut 0 as_mut_slice 0;
     }
 }
 
@@ -113,10 +116,9 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 /// Methods of `Option`.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
-        Branch: map (_: impl FnMut(T) -> R) map_or (_: R, _: impl FnOnce(T) -> R) map_or_else (_: impl FnOnce() -> R, _: impl FnOnce(T) -> R) map_or_default (_: impl FnOnce(T) -> R) and_then (_: impl FnOnce(T) -> Option<R>) and 1 or 1 or_else (_: impl FnOnce() -> Option<T>) xor 1 unwrap_or_else (_: impl FnOnce() -> T)
-            filter (_: impl FnOnce(&T) -> bool) is_some_and (_: impl FnOnce(T) -> bool) is_none_or (_: impl FnOnce(T) -> bool) inspect (_: impl FnOnce(&T)) zip 1 unzip 0 flatten 0 take 0 take_if (_: impl FnOnce(&mut T) -> bool) replace 1 insert 1
-            get_or_insert 1 get_or_insert_with (_: impl FnOnce() -> T) as_ref 0 as_mut 0 as_deref 0 ok_or 1 ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0
-            as_slice 0;
+            Branch: map_or_default (_: impl FnOnce(T) -> R) unzip 0 take_if (_: impl FnOnce(&mut T) -> bool) insert 1
+            get_or_insert 1 get_or_insert_with (_: impl FnOnce() -> T) as_deref 0 ok_or 1
+            ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0;
     }
 }
 
@@ -155,7 +157,7 @@ pub trait HostChar {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: into 0 to_digit 1;
-        Missing: min 1 max 1 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
+        Missing: is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
             is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0 is_digit 1 is_numeric 0 is_alphabetic 0
             is_alphanumeric 0 is_whitespace 0 is_uppercase 0 is_lowercase 0 to_ascii_uppercase 0 to_ascii_lowercase 0
             to_uppercase 0 to_lowercase 0 len_utf8 0 eq_ignore_ascii_case 1;

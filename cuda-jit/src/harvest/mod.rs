@@ -2,26 +2,30 @@
 //!
 //! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference: what the
+//! macro leaves out of the twin is of a type that something in it has.
 
 mod builtin;
 mod closure;
+mod functions;
 pub mod hosts;
 mod keys;
 mod operator;
 pub mod plain;
 mod told;
 mod types;
+mod views;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice};
+pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_closure, saw_shared,
 };
+pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
@@ -29,6 +33,7 @@ pub use keys::{
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
 pub use told::{Told, tell, told};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
+pub use views::{ViewFunctions, ViewMade};
 
 use crate::constant::{Constant, Held};
 use crate::kir::{
@@ -41,6 +46,15 @@ use cuda_mem::Element;
 /// What tells the type that an observer saw.
 pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
+}
+
+/// What a closure returns, of the type that its observer sees.
+///
+/// # Panics
+///
+/// Always: the twin is never run.
+pub fn returned<T>(_: *const T) -> T {
+    unreachable!("a twin is never run")
 }
 
 /// What tells the specialisation that a callee's observer saw.
@@ -234,6 +248,10 @@ pub enum Intrinsic {
     Clock(Clock),
     /// Waits for a while.
     Sleep,
+    /// Stops in the debugger.
+    Breakpoint,
+    /// Sets what a conditional node of a graph looks at.
+    SetConditional,
     /// An operator of an integer's bits.
     Bits(UnaryOp),
     /// The place of the lowest bit that is one.
@@ -270,6 +288,8 @@ pub enum Intrinsic {
     AsVectors,
     /// A vector of its numbers, or of one for all.
     Vector,
+    /// A view of a slice; of one and a shape, if true.
+    View(bool),
     /// The compute capability that is compiled for.
     ComputeCapability,
     /// Two `f32` as 8-bit floats.
@@ -344,7 +364,7 @@ pub struct Harvest {
     pub params: Vec<Ty>,
     /// The type of the result.
     pub result: Ty,
-    /// The type of each binding; `None` for closures.
+    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
     pub bindings: Vec<Option<Ty>>,
     /// Each constant.
     pub consts: Vec<ConstValue>,

@@ -231,6 +231,10 @@ pub enum Op {
     Clock(Clock),
     /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
     Sleep(Value),
+    /// Stops in the debugger that is attached to the device; yields nothing. Without one it is the device's what happens.
+    Breakpoint,
+    /// Sets the number (`u64`, a handle) that a conditional node of the launch's graph looks at to a value (`u32`); yields nothing.
+    SetConditional(Value, Value),
     /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
     Math(LibFn, Vec<Value>),
     /// Calls a device function.
@@ -282,6 +286,7 @@ impl Op {
             | Op::GridBarrier
             | Op::Panicked
             | Op::Clock(_)
+            | Op::Breakpoint
             | Op::Line(..) => Vec::new(),
             Op::Set(_, a)
             | Op::Unary(_, a)
@@ -314,6 +319,7 @@ impl Op {
             | Op::Vote(_, a, b)
             | Op::MatchAny(a, b)
             | Op::MatchAll(a, b)
+            | Op::SetConditional(a, b)
             | Op::Reduce(_, a, b) => vec![a, b],
             Op::Fma(a, b, c)
             | Op::Ternary(_, a, b, c)

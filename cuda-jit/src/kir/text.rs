@@ -41,7 +41,7 @@
 //!           | "shuffle" SHUFFLE ["within" NUMBER] VALUE "," VALUE "," VALUE | "vote" VOTE VALUE "," VALUE
 //!           | ("match_any" | "match_all") VALUE "," VALUE | "reduce" REDUCE VALUE "," VALUE
 //!           | "cluster_barrier" | "grid_barrier" | "panicked"
-//!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE
+//!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE | "breakpoint"
 //!           | "print" STRING values                                       format
 //!           | "line" place [in]
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device

@@ -15,7 +15,8 @@ use crate::harvest::{ArgType, DeviceFunction, ElementType};
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
-/// Device arrays stand for slices and views, host arrays for slices too (copied in and, for `&mut`, out again), numbers for themselves.
+/// Device arrays stand for slices and views, and so do host arrays (copied in and, where the kernel writes, out again); numbers
+/// stand for themselves.
 ///
 /// # Safety
 ///
@@ -24,8 +25,8 @@ use crate::harvest::{ArgType, DeviceFunction, ElementType};
 /// [`Launch::read`] or [`Launch::write`]; for `&mut [T]` no other argument's memory overlaps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
-    note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array1<T>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
-    note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, an `ArrayViewMut<T, D>` takes `&mut DeviceArray<T, D>`; `to_device(&x)?` makes one of a host array",
+    note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array<T, _>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
+    note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, `&Array<T, D>` or `In(..)`; an `ArrayViewMut<T, D>` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
     note = "a number takes a value of exactly its type: write `n as u32`, or a suffix as in `3.0_f32`"
 )]
 pub unsafe trait KernelArg<P> {

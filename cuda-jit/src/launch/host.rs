@@ -1,125 +1,148 @@
-//! Host arrays as arguments: copied to the device before the launch and, where the kernel writes, back after it.
+//! Host memory as arguments: copied to the device before the launch and, where the kernel writes, back after it.
 //!
 //! # Safety
 //!
 //! The device arrays behind them are this launch's own, so nothing overlaps them.
 
-use cuda_mem::{DeviceArray, Element};
-use ndarray::{Array1, ArrayView1, ArrayViewMut1, Ix1};
+use cuda_driver::Context;
+use cuda_mem::{DeviceArray, Element, HostArray, HostKind};
+use ndarray::{Array, ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension, Ix1};
 
 use super::{KernelArg, Launch};
 use crate::error::Result;
 use crate::harvest::ElementType;
 
-/// A host array that the kernel reads, such as `In(&vec)`: copied in, not out.
+/// Host memory that the kernel reads, such as `In(&vec)`: copied in, not out.
 #[derive(Clone, Copy, Debug)]
 pub struct In<A>(pub A);
 
-/// A host array that the kernel fills, such as `Out(&mut vec)`: copied out, not in. What the kernel does not write is
+/// Host memory that the kernel fills, such as `Out(&mut vec)`: copied out, not in. What the kernel does not write is
 /// zero.
 #[derive(Debug)]
 pub struct Out<A>(pub A);
 
-/// A host array that the kernel reads and writes, such as `InOut(&mut vec)`: copied in and out.
+/// Host memory that the kernel reads and writes, such as `InOut(&mut vec)`: copied in and out.
 #[derive(Debug)]
 pub struct InOut<A>(pub A);
 
-/// A device array made for one launch and the host memory to copy it back to.
-#[derive(Debug)]
-pub struct CopyBack<'a, T: Element> {
-    host: ArrayViewMut1<'a, T>,
-    device: DeviceArray<T, Ix1>,
+/// Host memory that a launch can copy to the device: vectors, slices, arrays, ndarray's arrays and views of any dimension and
+/// layout, and pinned arrays.
+///
+/// For a slice the elements come in logical order, the last axis fastest; for a view they keep their order in memory.
+pub trait HostMemory {
+    /// The type of an element.
+    type Elem: Element;
+    /// The number of axes.
+    type Dim: Dimension;
+
+    /// The elements.
+    ///
+    /// # Errors
+    ///
+    /// If the device still uses the memory, and fails.
+    fn elements(&self) -> Result<ArrayView<'_, Self::Elem, Self::Dim>>;
 }
 
-impl<'a, T: ElementType + Element> CopyBack<'a, T> {
-    fn bind(host: ArrayViewMut1<'a, T>, mut device: DeviceArray<T, Ix1>, launch: &mut Launch<'_>) -> Result<Self> {
-        KernelArg::<&'static mut [T]>::bind(&mut device, launch)?;
-        Ok(Self { host, device })
-    }
+/// Host memory that a launch can also copy back to.
+pub trait HostMemoryMut: HostMemory {
+    /// The elements, to be written.
+    ///
+    /// # Errors
+    ///
+    /// As [`HostMemory::elements`].
+    fn elements_mut(&mut self) -> Result<ArrayViewMut<'_, Self::Elem, Self::Dim>>;
+}
 
+macro_rules! lists {
+    ($([$($extent:tt)*] $list:ty;)*) => { $(
+        impl<T: Element, $($extent)*> HostMemory for $list {
+            type Elem = T;
+            type Dim = Ix1;
+
+            fn elements(&self) -> Result<ArrayView<'_, T, Ix1>> {
+                Ok((&self[..]).into())
+            }
+        }
+
+        impl<T: Element, $($extent)*> HostMemoryMut for $list {
+            fn elements_mut(&mut self) -> Result<ArrayViewMut<'_, T, Ix1>> {
+                Ok((&mut self[..]).into())
+            }
+        }
+    )* };
+}
+
+lists! { [] Vec<T>; [] [T]; [const N: usize] [T; N]; }
+
+impl<S: Data<Elem: Element>, D: Dimension> HostMemory for ArrayBase<S, D> {
+    type Elem = S::Elem;
+    type Dim = D;
+
+    fn elements(&self) -> Result<ArrayView<'_, S::Elem, D>> {
+        Ok(self.view())
+    }
+}
+
+impl<S: DataMut<Elem: Element>, D: Dimension> HostMemoryMut for ArrayBase<S, D> {
+    fn elements_mut(&mut self) -> Result<ArrayViewMut<'_, S::Elem, D>> {
+        Ok(self.view_mut())
+    }
+}
+
+impl<T: Element, D: Dimension, K: HostKind> HostMemory for HostArray<T, D, K> {
+    type Elem = T;
+    type Dim = D;
+
+    fn elements(&self) -> Result<ArrayView<'_, T, D>> {
+        Ok(self.view()?)
+    }
+}
+
+impl<T: Element, D: Dimension, K: HostKind> HostMemoryMut for HostArray<T, D, K> {
+    fn elements_mut(&mut self) -> Result<ArrayViewMut<'_, T, D>> {
+        Ok(self.view_mut()?)
+    }
+}
+
+/// A device array made for one launch and the host memory to copy it back to.
+#[derive(Debug)]
+pub struct CopyBack<'a, T: Element, D: Dimension> {
+    host: ArrayViewMut<'a, T, D>,
+    device: DeviceArray<T, D>,
+}
+
+impl<T: Element, D: Dimension> CopyBack<'_, T, D> {
     fn finish(mut self) -> Result<()> {
         Ok(self.device.copy_to_host_into(&mut self.host)?)
     }
 }
 
-// SAFETY: the array that is bound is a device array of the host array's length; it is kept until the launch is
-// enqueued, and freeing it waits for the use that binding recorded.
-#[diagnostic::do_not_recommend]
-unsafe impl<'a, T, A> KernelArg<&'static [T]> for In<&'a A>
-where
-    T: ElementType + Element,
-    A: ?Sized,
-    &'a A: Into<ArrayView1<'a, T>>,
-{
-    type Bound = DeviceArray<T, Ix1>;
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-        launch.expect_stream()?;
-        let host: ArrayView1<'a, T> = self.0.into();
-        let device = cuda_mem::to_device(launch.context(), &host)?;
-        KernelArg::<&'static [T]>::bind(&device, launch)?;
-        Ok(device)
-    }
-
-    fn finish(_: Self::Bound) -> Result<()> {
-        Ok(())
-    }
+/// A copy whose elements lie in logical order, for a slice.
+fn in_c_order<T: Element, D: Dimension>(context: &Context, host: &ArrayView<'_, T, D>) -> Result<DeviceArray<T, D>> {
+    let mut device = cuda_mem::device_array(context, host.raw_dim())?;
+    device.copy_from_host(host)?;
+    Ok(device)
 }
 
-// SAFETY: as for `In`; the copy back waits for the launch.
-#[diagnostic::do_not_recommend]
-unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for InOut<&'a mut A>
-where
-    T: ElementType + Element,
-    A: ?Sized,
-    &'a mut A: Into<ArrayViewMut1<'a, T>>,
-{
-    type Bound = CopyBack<'a, T>;
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-        launch.expect_stream()?;
-        let host: ArrayViewMut1<'a, T> = self.0.into();
-        let device = cuda_mem::to_device(launch.context(), &host)?;
-        CopyBack::bind(host, device, launch)
-    }
-
-    fn finish(bound: Self::Bound) -> Result<()> {
-        bound.finish()
-    }
+/// A copy whose elements lie as the host's do, for a view.
+fn as_it_lies<T: Element, D: Dimension>(context: &Context, host: &ArrayView<'_, T, D>) -> Result<DeviceArray<T, D>> {
+    Ok(cuda_mem::to_device(context, host)?)
 }
 
-// SAFETY: as for `InOut`.
-#[diagnostic::do_not_recommend]
-unsafe impl<'a, T, A> KernelArg<&'static mut [T]> for Out<&'a mut A>
-where
-    T: ElementType + Element,
-    A: ?Sized,
-    &'a mut A: Into<ArrayViewMut1<'a, T>>,
-{
-    type Bound = CopyBack<'a, T>;
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-        launch.expect_stream()?;
-        let host: ArrayViewMut1<'a, T> = self.0.into();
-        let device = cuda_mem::zeros(launch.context(), host.len())?;
-        CopyBack::bind(host, device, launch)
-    }
-
-    fn finish(bound: Self::Bound) -> Result<()> {
-        bound.finish()
-    }
-}
-
-macro_rules! host_arrays {
-    ($($(const $extent:ident;)? [$array:ty]),*) => { $(
-        // SAFETY: it becomes `In`.
+/// The wrappers as arguments: the parameter's types, and how a host array becomes the device's.
+macro_rules! wrappers {
+    ($($read:ty, $written:ty, $copy:ident;)*) => { $(
+        // SAFETY: what is bound is a device array of the host memory's shape; it is kept until the launch is enqueued, and
+        // freeing it waits for the use that binding recorded.
         #[diagnostic::do_not_recommend]
-        unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static [T]> for &'a $array {
-            type Bound = DeviceArray<T, Ix1>;
+        unsafe impl<'a, A: HostMemory<Elem: ElementType> + ?Sized> KernelArg<$read> for In<&'a A> {
+            type Bound = DeviceArray<A::Elem, A::Dim>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                launch.warn_of_copy(self.len() * size_of::<T>());
-                In(self).bind(launch)
+                launch.expect_stream()?;
+                let device = $copy(launch.context(), &self.0.elements()?)?;
+                KernelArg::<$read>::bind(&device, launch)?;
+                Ok(device)
             }
 
             fn finish(_: Self::Bound) -> Result<()> {
@@ -127,14 +150,35 @@ macro_rules! host_arrays {
             }
         }
 
-        // SAFETY: it becomes `InOut`.
+        // SAFETY: as for `In`; the copy back waits for the launch.
         #[diagnostic::do_not_recommend]
-        unsafe impl<'a, T: ElementType + Element $(, const $extent: usize)?> KernelArg<&'static mut [T]> for &'a mut $array {
-            type Bound = CopyBack<'a, T>;
+        unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for InOut<&'a mut A> {
+            type Bound = CopyBack<'a, A::Elem, A::Dim>;
 
             fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
-                launch.warn_of_copy(self.len() * size_of::<T>());
-                InOut(self).bind(launch)
+                launch.expect_stream()?;
+                let host = self.0.elements_mut()?;
+                let mut device = $copy(launch.context(), &host.view())?;
+                KernelArg::<$written>::bind(&mut device, launch)?;
+                Ok(CopyBack { host, device })
+            }
+
+            fn finish(bound: Self::Bound) -> Result<()> {
+                bound.finish()
+            }
+        }
+
+        // SAFETY: as for `InOut`.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for Out<&'a mut A> {
+            type Bound = CopyBack<'a, A::Elem, A::Dim>;
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+                launch.expect_stream()?;
+                let host = self.0.elements_mut()?;
+                let mut device = cuda_mem::zeros(launch.context(), host.raw_dim())?;
+                KernelArg::<$written>::bind(&mut device, launch)?;
+                Ok(CopyBack { host, device })
             }
 
             fn finish(bound: Self::Bound) -> Result<()> {
@@ -144,4 +188,45 @@ macro_rules! host_arrays {
     )* };
 }
 
-host_arrays! { [Vec<T>], [[T]], const N; [[T; N]], [Array1<T>] }
+wrappers! {
+    &'static [A::Elem], &'static mut [A::Elem], in_c_order;
+    ArrayView<'static, A::Elem, A::Dim>, ArrayViewMut<'static, A::Elem, A::Dim>, as_it_lies;
+}
+
+/// References as arguments, which become a wrapper's. The types are listed, so that rustc says of another what could be passed.
+macro_rules! references {
+    ($([$($generic:tt)*] $array:ty as $wrapper:ident for $slice:ty, $view:ty;)*) => { $(
+        references! { @one [$($generic)*] $array as $wrapper for $slice }
+        references! { @one [$($generic)*] $array as $wrapper for $view }
+    )* };
+    (@one [$($generic:tt)*] $array:ty as $wrapper:ident for $parameter:ty) => {
+        // SAFETY: it becomes the wrapper.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<'a, $($generic)* T: ElementType + Element> KernelArg<$parameter> for $array {
+            type Bound = <$wrapper<Self> as KernelArg<$parameter>>::Bound;
+
+            fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound> {
+                launch.warn_of_copy(self.len() * size_of::<T>());
+                KernelArg::<$parameter>::bind($wrapper(self), launch)
+            }
+
+            fn finish(bound: Self::Bound) -> Result<()> {
+                <$wrapper<Self> as KernelArg<$parameter>>::finish(bound)
+            }
+        }
+    };
+}
+
+references! {
+    [] &'a Vec<T> as In for &'static [T], ArrayView<'static, T, Ix1>;
+    [] &'a [T] as In for &'static [T], ArrayView<'static, T, Ix1>;
+    [const N: usize,] &'a [T; N] as In for &'static [T], ArrayView<'static, T, Ix1>;
+    [D: Dimension,] &'a Array<T, D> as In for &'static [T], ArrayView<'static, T, D>;
+    ['v, D: Dimension,] &'a ArrayView<'v, T, D> as In for &'static [T], ArrayView<'static, T, D>;
+    ['v, D: Dimension,] &'a ArrayViewMut<'v, T, D> as In for &'static [T], ArrayView<'static, T, D>;
+    [] &'a mut Vec<T> as InOut for &'static mut [T], ArrayViewMut<'static, T, Ix1>;
+    [] &'a mut [T] as InOut for &'static mut [T], ArrayViewMut<'static, T, Ix1>;
+    [const N: usize,] &'a mut [T; N] as InOut for &'static mut [T], ArrayViewMut<'static, T, Ix1>;
+    [D: Dimension,] &'a mut Array<T, D> as InOut for &'static mut [T], ArrayViewMut<'static, T, D>;
+    ['v, D: Dimension,] &'a mut ArrayViewMut<'v, T, D> as InOut for &'static mut [T], ArrayViewMut<'static, T, D>;
+}

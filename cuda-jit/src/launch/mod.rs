@@ -24,7 +24,7 @@ use ndarray::Dimension;
 pub use args::{KernelArg, KernelArgs, KernelParams};
 pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures};
 pub use config::{Configuration, Tasks};
-pub use host::{In, InOut, Out};
+pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;
 
 use crate::compile::Compiled;

@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use cuda_mem::{Exchanged, NumberKind};
 use half::{bf16, f16};
 
 use super::halves::to_odd;
@@ -540,4 +541,24 @@ pub(crate) fn widening(name: &str) -> Option<Instance> {
         };
     }
     pick! { e4m3 => widened_e4m3, e5m2 => widened_e5m2, e8m0 => widened_e8m0 }
+}
+
+/// What DLPack calls them.
+macro_rules! exchanged {
+    ($($name:ident $pair:ident $kind:ident;)*) => { $(
+        impl Exchanged for $name {
+            const KIND: NumberKind = NumberKind::$kind;
+        }
+
+        impl Exchanged for $pair {
+            const KIND: NumberKind = NumberKind::$kind;
+            const LANES: u16 = 2;
+        }
+    )* };
+}
+
+exchanged! {
+    e4m3 e4m3x2 Float8E4M3;
+    e5m2 e5m2x2 Float8E5M2;
+    e8m0 e8m0x2 Float8E8M0;
 }

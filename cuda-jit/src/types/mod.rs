@@ -3,6 +3,7 @@
 
 #[doc(hidden)]
 pub mod complex;
+pub mod cuda_vectors;
 mod float8;
 #[doc(hidden)]
 pub mod halves;

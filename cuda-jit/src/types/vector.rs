@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::sync::Arc;
 
-use cuda_mem::Element;
+use cuda_mem::{Element, Exchanged, NumberKind};
 use half::{bf16, f16};
 
 use crate::device::Cached;
@@ -207,6 +207,11 @@ macro_rules! vectors {
         unsafe impl Vector for $name {
             type Number = $number;
             const COUNT: usize = $count;
+        }
+
+        impl Exchanged for $name {
+            const KIND: NumberKind = <$number as Exchanged>::KIND;
+            const LANES: u16 = $count;
         }
 
         impl Cached for $name {}

@@ -34,7 +34,9 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
-    if !name.starts_with(begins) || !name.chars().all(plain) || matches!(name.as_str(), "_" | "WARP_SZ" | "vprintf") {
+    // What PTX does not take, and what the driver or the device's library brings.
+    let taken = ["_", "WARP_SZ", "vprintf", "cudaGraphSetConditional"];
+    if !name.starts_with(begins) || !name.chars().all(plain) || taken.contains(&name.as_str()) {
         return Err(broken(Rule::FunctionName, format!("the function is named {name:?}")));
     }
     match function.result {

@@ -54,7 +54,7 @@ rules! {
     Kernel,
     /// A kernel has no result.
     KernelResult,
-    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take, nor `vprintf`, which the driver brings.
+    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take, nor `vprintf` or `cudaGraphSetConditional`, which the driver or the device's library brings.
     FunctionName,
     /// Function names are unique in the module.
     UniqueName,

@@ -210,7 +210,12 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             is(checker, *value, Scalar::U32.into())?;
             return Ok(None);
         }
-        Op::ClusterBarrier => return Ok(None),
+        Op::SetConditional(number, value) => {
+            is(checker, *number, Scalar::U64.into())?;
+            is(checker, *value, Scalar::U32.into())?;
+            return Ok(None);
+        }
+        Op::ClusterBarrier | Op::Breakpoint => return Ok(None),
         Op::GridBarrier => Type::Ptr(Space::Global, Pointee::Scalar(Scalar::U32)),
         Op::Panicked => Scalar::Bool.into(),
         Op::Clock(Clock::CyclesLow) => Scalar::U32.into(),

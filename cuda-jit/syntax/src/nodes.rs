@@ -44,6 +44,8 @@ macro_rules! nodes {
                 pub mutable: bool,
                 /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
                 pub by_ref: bool,
+                /// The number of its type in the harvest, which bindings of one type share; a closure or iterator has none.
+                pub told: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.
@@ -232,6 +234,8 @@ macro_rules! nodes {
                 Consume(name: Text, of: Ref<Expr>, args: List<Expr>, ty: u32),
                 /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
                 Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
+                /// `s![..]`, what a view's `slice` takes: what it says of each axis.
+                Sections(sections: List<Section>),
                 /// A block; with a label if `break` may leave it.
                 Block(label: Option<u32>, block: Block),
                 /// `if condition { .. } else { .. }`
@@ -262,6 +266,16 @@ macro_rules! nodes {
                 Print(pieces: List<Piece>, args: List<Expr>),
             }
 
+            /// What `s![..]` says of an axis; each number is an `isize`.
+            pub enum Section {
+                /// `i`: one place, without the axis.
+                Index(index: Expr),
+                /// `start..end;step`; true if the end is included.
+                Range(start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool, step: Option<Ref<Expr>>),
+                /// `NewAxis`: a further axis of one place.
+                New,
+            }
+
             /// What a panic says: text, and values that are evaluated only then.
             pub struct Message {
                 /// What is written.
@@ -283,7 +297,9 @@ macro_rules! nodes {
             pub struct Conversion {
                 /// In which digits.
                 pub form: Form,
-                /// `#`: `0x` or `0o` before the digits; the width is then 0, or filled with zeros.
+                /// `+`: a sign before what is not negative, too.
+                pub plus: bool,
+                /// `#`: `0x`, `0o` or `0b` before the digits; the width is then 0, or filled with zeros.
                 pub prefix: bool,
                 /// `<` or, if false, `>`; else numbers stand at the right of the width and `bool` at its left.
                 pub left: Option<bool>,
@@ -308,6 +324,8 @@ macro_rules! nodes {
                 UpperHex,
                 /// `{:o}`
                 Octal,
+                /// `{:b}`
+                Binary,
                 /// `{:e}`: as C's `%e`.
                 LowerExp,
                 /// `{:E}`

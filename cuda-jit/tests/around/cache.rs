@@ -106,6 +106,29 @@ fn a_closure_is_part_of_what_is_kept_and_its_captures_are_not() {
 }
 
 #[test]
+fn what_is_compiled_again_takes_the_place_of_what_is_kept() {
+    if is_child() {
+        let cc = context().device().compute_capability().unwrap();
+        let ptx = cuda_jit::recompile::<double<u32>>(cc).unwrap();
+        assert_eq!(cuda_jit::recompile::<not_kept>(cc).unwrap(), not_kept::compile_ptx(cc).unwrap());
+        assert_eq!(ptx, double::<u32>::compile_ptx(cc).unwrap());
+        assert_eq!(cache::stats(), Stats::default(), "nothing was asked for");
+        cuda_jit::recompile::<double<u32>>((1, 0)).unwrap_err();
+        return launches();
+    }
+    let name = "what_is_compiled_again_takes_the_place_of_what_is_kept";
+    let folder = tempfile::tempdir().unwrap();
+    // One of the two kernels is there when it is launched.
+    assert_eq!(run(name, folder.path()), "hits 1 misses 1");
+    let whole = files(folder.path()).into_iter().map(|file| (fs::read(&file).unwrap(), file)).collect::<Vec<_>>();
+    for (bytes, file) in &whole {
+        fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    }
+    assert_eq!(run(name, folder.path()), "hits 1 misses 1");
+    assert!(whole.iter().all(|(bytes, file)| fs::read(file).unwrap() == *bytes), "they are whole again");
+}
+
+#[test]
 fn the_environment_or_the_program_switches_it_off() {
     if is_child() {
         cache::set_enabled(false);

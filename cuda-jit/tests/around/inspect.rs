@@ -117,9 +117,11 @@ fn machine_code_is_the_toolkits_or_an_error_that_says_where_it_was_looked_for() 
         Ok(assembled) => {
             assert!(assembled.registers > 0 && assembled.const_bytes > 0);
             assert_eq!((assembled.shared_bytes, assembled.local_bytes), (1024, 0));
-            match assembled.sass() {
-                Ok(sass) => assert!(sass.contains("EXIT"), "{sass}"),
-                Err(error) => assert!(error.to_string().contains("nvdisasm"), "{error}"),
+            for (form, expected) in [(assembled.sass(), "EXIT"), (assembled.sass_cfg(), "digraph")] {
+                match form {
+                    Ok(text) => assert!(text.contains(expected), "{text}"),
+                    Err(error) => assert!(error.to_string().contains("nvdisasm"), "{error}"),
+                }
             }
         }
         Err(error) => assert!(matches!(error, Error::Tool(_)), "{error}"),
@@ -129,8 +131,14 @@ fn machine_code_is_the_toolkits_or_an_error_that_says_where_it_was_looked_for() 
 #[test]
 fn a_missing_tool_is_named_with_the_places() {
     if is_child() {
-        let error = inspect::assemble::<tile>((9, 0)).unwrap_err().to_string();
-        assert!(error.contains("ptxas") && error.contains("/nowhere"), "{error}");
+        let context = context();
+        let _selected = context.select();
+        let kernel = tile::compile().unwrap();
+        let assembled = inspect::assemble::<tile>((9, 0)).map(|_| String::new());
+        for asked in [assembled, kernel.sass(), kernel.sass_cfg()] {
+            let error = asked.unwrap_err().to_string();
+            assert!(error.contains("ptxas") && error.contains("/nowhere"), "{error}");
+        }
         return;
     }
     let nowhere = "/nowhere".as_ref();

@@ -1,5 +1,6 @@
 //! What stands around kernels: the cache on disk, compiling ahead, inspection, warnings.
 
+mod breakpoints;
 mod cache;
 mod inspect;
 mod lines;

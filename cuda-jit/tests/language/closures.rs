@@ -411,6 +411,40 @@ fn called<F: Fn(u32)>(f: F) {
     f(1);
 }
 
+#[kernel]
+fn early(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let small = |v: f32| {
+            if v < 2.0 {
+                return Some(v * 0.25);
+            }
+            None
+        };
+        let doubled = |v: f32| {
+            return v * 2.0;
+        };
+        out[i] = small(x[i]).unwrap_or(0.5);
+        if small(x[i]).is_some() {
+            out[i] += doubled(x[i]);
+        }
+        out[i] += (0..3)
+            .map(|step| {
+                return step as f32;
+            })
+            .sum::<f32>();
+    }
+}
+
+#[test]
+fn what_a_closure_returns_is_of_the_type_that_rustc_says() {
+    let (mut host, mut device) = ([0.0; 5], on_device(&[0.0; 5]));
+    cuda_jit::host::for_each_thread((1, 8), || early(&X, &mut host));
+    early::launch((1, 8), &on_device(&X), &mut device).unwrap();
+    assert_eq!(on_host(&device), host);
+    assert_eq!(host[0], 0.125 + 1.0 + 3.0);
+}
+
 #[test]
 fn a_closures_array_tells_the_context() {
     let (table, seven) = (on_device(&[7u32]), 7);

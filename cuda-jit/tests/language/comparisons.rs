@@ -256,3 +256,62 @@ fn a_field_with_an_own_equality_is_compared_by_it() {
     let out = differ!(own_equality, (1, 6), [&NUMBERS[..]], vec![0u64; 6]);
     assert_eq!(out, [2, 2, 5, 5, 2, 2]);
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DeviceType)]
+#[repr(i8)]
+enum Rank {
+    Last = -5,
+    Middle,
+    First = 7,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[derived(PartialEq, Eq, PartialOrd, Ord)]
+struct Entry<T> {
+    rank: Rank,
+    key: (u8, T),
+    marks: [i16; 2],
+}
+
+/// A number that tells an entry.
+#[device]
+fn shown(entry: Entry<i32>) -> i64 {
+    entry.rank as i64 * 100 + entry.key.0 as i64 * 10 + entry.key.1 as i64 + entry.marks[1] as i64 * 1000
+}
+
+#[kernel]
+fn ordered(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let (p, q) = (i % 6, i / 6);
+    let rank = |v: i32| {
+        if v < 2 {
+            Rank::Last
+        } else if v < 4 {
+            Rank::Middle
+        } else {
+            Rank::First
+        }
+    };
+    let entry = |k: usize| Entry { rank: rank(x[k]), key: (x[k + 1] as u8, x[k + 2]), marks: [1, x[k] as i16] };
+    let (a, b) = (entry(p), entry(q));
+    out[i] = a.cmp(&b) as i64 + a.partial_cmp(&b).unwrap() as i64 * 10 + a.rank.cmp(&b.rank) as i64 * 100;
+    out[i] = out[i] * 31 + shown(a.max(b)) * 5 + shown(a.min(b)) * 3 + shown(b.max(a));
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    out[i] = out[i] * 31 + shown(entry(2).clamp(low, high)) + a.rank.max(b.rank) as i64;
+    out[i] = out[i] * 31 + (a.key.max(b.key)).1 as i64 + (x[p] > 1).max(x[q] > 2) as i64;
+    let most = [a, b, entry(1)].into_iter().max().unwrap();
+    let by = [a, b].into_iter().min_by_key(|entry| (entry.rank, entry.marks)).unwrap();
+    out[i] = out[i] * 31 + shown(most) + shown(by) + Some(x[p]).max(None).unwrap_or(5) as i64;
+    let order = x[p].cmp(&x[q]).then(p.cmp(&q)).then_with(|| a.cmp(&b)).reverse();
+    out[i] = out[i] * 31 + order as i64;
+    let mut entries = [a, b, entry(0), entry(3)];
+    entries.sort_unstable();
+    out[i] = out[i] * 31 + shown(entries[0]) + shown(entries[3]) * 7;
+    let half = (x[p] % 2 == 0).then(|| x[p] / 2).unwrap_or(-1) + (p > 2).then_some(5).unwrap_or_default();
+    out[i] = out[i] * 31 + half as i64;
+}
+
+#[test]
+fn what_is_ordered_has_the_methods_of_ord() {
+    differ!(ordered, (1, 36), [&[3, 1, 4, 1, 5, 9, 2, 6, 3][..]], vec![0i64; 36]);
+}

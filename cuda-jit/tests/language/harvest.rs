@@ -9,7 +9,9 @@ use cuda_jit::{Kernel, Num, device, kernel};
 /// The types of a kernel's bindings by name, parameters included.
 fn types<K: Kernel>() -> Vec<(&'static str, Option<Ty>)> {
     let Instance { body: Body::Captured(definition, harvest), .. } = K::instance() else { panic!("captured") };
-    definition.bindings.iter().map(|binding| binding.name).zip(harvest().bindings).collect()
+    let told = harvest().bindings;
+    let ty = |told_by: Option<u32>| told[told_by? as usize].clone();
+    definition.bindings.iter().map(|binding| (binding.name, ty(binding.told))).collect()
 }
 
 fn type_of<K: Kernel>(name: &str) -> Ty {
@@ -402,4 +404,91 @@ fn kernels_of_one_name_are_told_apart() {
     assert_eq!(super::on_host(&out), [1]);
     second::same::launch((1, 1), &mut out).unwrap();
     assert_eq!(super::on_host(&out), [2]);
+}
+
+// --- statements that the twin leaves out
+
+#[device]
+fn made<T: Num>() -> T {
+    T::ONE + T::ONE
+}
+
+#[kernel]
+fn shared_types(x: &[f32], y: &[f32], k: u64, out: &mut [f32]) {
+    let first = x[0] + y[1]; // told
+    let second = y[1] + x[0]; // the same
+    let count = k + 1;
+    let mut sum = 0.0; // open until the last statement
+    let mut steps = 0;
+    sum += second as f64; // names what is left out, and is itself no end of it
+    let (left, mut right) = (x[2], 1);
+    let left = if left > first { left } else { 0.5 };
+    for step in 0..count {
+        let twice = step * 2;
+        steps += twice;
+        right += 1u8;
+    }
+    if steps > 3 {
+        let first = made(); // of the type of what it is assigned to
+        let other: f32 = first;
+        out[0] = other;
+    }
+    let found = loop {
+        if steps % 5 == 0 {
+            break sum;
+        }
+        steps += 1;
+    };
+    let Some(last) = x.last() else { return };
+    let rest = match right {
+        0 => return,
+        1..=3 => x[0],
+        _ => *last,
+    };
+    let mut late;
+    {
+        late = 3;
+        late += steps;
+    }
+    let pick = |v| if v > left { v } else { rest };
+    out[1] = pick(second) + found as f32 + late as f32;
+    out[2] = f32::from(right) + 0.25;
+}
+
+#[test]
+fn types_are_rustcs_where_the_twin_leaves_statements_out() {
+    for name in ["first", "second", "left", "rest", "v"] {
+        assert_eq!(type_of::<shared_types>(name), scalar(Scalar::F32), "{name}");
+    }
+    for name in ["count", "step", "twice", "steps", "late"] {
+        assert_eq!(type_of::<shared_types>(name), scalar(Scalar::U64), "{name}");
+    }
+    assert_eq!(type_of::<shared_types>("sum"), scalar(Scalar::F64));
+    assert_eq!(type_of::<shared_types>("right"), scalar(Scalar::U8));
+    let (x, y) = ([0.5f32, 2.0, 8.0], [1.0f32, 4.0]);
+    assert_eq!(differ!(shared_types, (1, 1), [&x[..], &y[..], 3u64], vec![0f32; 3]), [2.0, 30.5, 5.25]);
+}
+
+/// A name of a macro's and one of its caller's that read alike, and types that are written alike.
+macro_rules! two_names {
+    ($kernel:ident, $outer:ident) => {
+        #[kernel]
+        fn $kernel($outer: &[f32], out: &mut [f32]) {
+            let first = $outer[0];
+            let value = 2u32;
+            let $outer = 3.5f64;
+            let second = value;
+            let third = $outer;
+            out[0] = first + second as f32 + third as f32;
+        }
+    };
+}
+
+two_names!(two_values, value);
+
+#[test]
+fn names_that_read_alike_have_their_own_types() {
+    assert_eq!(type_of::<two_values>("second"), scalar(Scalar::U32));
+    assert_eq!(type_of::<two_values>("third"), scalar(Scalar::F64));
+    assert_eq!(differ!(two_values, (1, 1), [&[1.0f32][..]], vec![0f32]), [6.5]);
 }

@@ -139,7 +139,7 @@ fn count_by_hand(x: &[u32], n: u32, out: &mut [u32]) {
 }
 
 /// How many instructions of each kind a kernel's PTX has.
-fn instructions(ptx: &str) -> std::collections::BTreeMap<&str, usize> {
+pub(super) fn instructions(ptx: &str) -> std::collections::BTreeMap<&str, usize> {
     let mut found = std::collections::BTreeMap::new();
     let lines = ptx.lines().map(str::trim).filter(|line| line.ends_with(';') && !line.starts_with('.'));
     for line in lines {

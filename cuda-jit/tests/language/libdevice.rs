@@ -80,6 +80,50 @@ fn functions_of_f64() {
     }
 }
 
+/// Those of Python's `math` that are no methods of Rust's floats.
+#[kernel]
+fn of_python(x: &[f64], y: &[f64], out: &mut [f64]) {
+    let (i, n) = (grid::<1>(), x.len());
+    let (a, b) = (x[i], y[i]);
+    out[i] = libdevice::tgamma(a);
+    out[n + i] = libdevice::lgamma(a);
+    out[2 * n + i] = libdevice::erf(a);
+    out[3 * n + i] = libdevice::erfc(a);
+    out[4 * n + i] = libdevice::remainder(a, b);
+    out[5 * n + i] = libdevice::ldexp(a, b as i32);
+    out[6 * n + i] = libdevice::nextafter(a, b);
+    let (fraction, exponent) = libdevice::frexp(a);
+    out[7 * n + i] = fraction * 1000.0 + exponent as f64;
+    let (part, whole) = libdevice::modf(a);
+    out[8 * n + i] = part * 1000.0 + whole;
+}
+
+#[test]
+fn what_python_s_math_has_beyond_rust() {
+    if !found() {
+        return;
+    }
+    let mut out = on_device(&[0.0; 27]);
+    of_python::launch((1, 3), &on_device(&[0.5, 10.0, 7.5]), &on_device(&[3.0, -2.0, 2.0]), &mut out).unwrap();
+    let expected = [
+        [1.772_453_850_905_516, 362_880.0, 1_871.254_305_797_788_6],
+        [0.572_364_942_924_700_1, 12.801_827_480_081_469, 7.534_364_236_758_733],
+        [0.520_499_877_813_046_5, 1.0, 1.0],
+        [0.479_500_122_186_953_5, 2.088_487_583_762_545e-45, 2.776_649_386_030_569e-26],
+        [0.5, 0.0, -0.5],
+        [4.0, 2.5, 30.0],
+        [0.5_f64.next_up(), 10.0_f64.next_down(), 7.5_f64.next_down()],
+        [500.0, 629.0, 940.5],
+        [500.0, 10.0, 507.0],
+    ];
+    for (row, (found, expected)) in on_host(&out).chunks(3).zip(expected).enumerate() {
+        for (found, expected) in found.iter().zip(expected) {
+            let error = (found - expected).abs();
+            assert!(error <= 4e-15 * expected.abs(), "row {row}: {found} is not {expected}");
+        }
+    }
+}
+
 #[kernel]
 fn singles(x: &[f32], out: &mut [f32], ints: &mut [u32]) {
     let mine = shared!([f32; 3]);

@@ -2,7 +2,7 @@
 
 use cuda_driver::KernelPanic;
 use cuda_jit::device::grid;
-use cuda_jit::{device, device_fn, f16, kernel};
+use cuda_jit::{DeviceType, device, device_fn, f16, kernel};
 
 use super::{context, on_device, on_host};
 
@@ -203,4 +203,46 @@ fn messages_have_values() {
     assert_eq!(said(6, 0), "not yet implemented: 1");
     assert_eq!(said(7, 0), "1 2 3 4 5 6.5 1.5 true");
     assert_eq!(said(8, 5), "index out of bounds: the len is 1 but the index is 5");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(u8)]
+enum State {
+    Idle,
+    Busy,
+}
+
+#[kernel]
+fn composed(mode: u32, x: &[f32], out: &mut [f32]) {
+    let (a, none) = (x.first().copied(), x.get(99).copied());
+    let state = if x[0] > 0.0 { State::Busy } else { State::Idle };
+    match mode {
+        0 => assert_eq!((x[0], mode), (2.5, 1)),
+        1 => assert_eq!([x[0], x[1]], [x[1]; 2], "at {:?}", (mode, state)),
+        2 => assert_eq!(a, none),
+        3 => assert_ne!(state, State::Busy),
+        4 => panic!("{:?} {none:?} {:?} {:+} {:#010b}", a, [mode; 2], mode, mode),
+        5 => assert_eq!([x[0]; 9], [x[1]; 9]),
+        _ => out[0] = a.map_or(0.0, |v| v + none.unwrap_or(1.0)),
+    }
+}
+
+#[test]
+fn panics_say_what_is_composed() {
+    if !crate::around::alone("language::panics::panics_say_what_is_composed") {
+        return;
+    }
+    let none: Option<f32> = None;
+    let says = [
+        "assertion `left == right` failed\n  left: (1.5, 0)\n right: (2.5, 1)".to_owned(),
+        "assertion `left == right` failed: at (1, Busy)\n  left: [1.5, -4.0]\n right: [-4.0, -4.0]".to_owned(),
+        "assertion `left == right` failed\n  left: Some(1.5)\n right: None".to_owned(),
+        "assertion `left != right` failed\n  left: Busy\n right: Busy".to_owned(),
+        format!("{:?} {none:?} {:?} {:+} {:#010b}", Some(1.5f32), [4; 2], 4, 4),
+        "assertion `left == right` failed".to_owned(),
+    ];
+    for (mode, message) in (0..).zip(says) {
+        composed::launch((1, 1), mode, &on_device(&[1.5, -4.0]), &mut on_device(&[0.0])).unwrap();
+        assert_eq!(take_panic().expect("the kernel panicked").message, message);
+    }
 }

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::Command;
 
-use cuda_jit::device::{grid, printf};
+use cuda_jit::device::{block_dim, grid, printf, thread_idx};
 use cuda_jit::host::for_each_thread;
-use cuda_jit::{device, kernel};
+use cuda_jit::{DeviceType, device, kernel};
 
 use super::{context, on_device};
 
@@ -71,6 +71,28 @@ fn threads(n: usize) {
     for k in 0..n {
         printf!("{i} {k}\n");
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[repr(i8)]
+enum Level {
+    Low = -3,
+    High = 9,
+}
+
+#[kernel]
+fn composed(x: &[f32], n: &[i32]) {
+    let (a, none) = (x.first().copied(), x.get(99).copied());
+    let level = |v: i32| if v < 0 { Level::Low } else { Level::High };
+    printf!("{:?} {:?} {:?}\n", (n[0], 2.5f32, true), (n[0],), ((), (1u8, [n[0], n[1]])));
+    printf!("{a:?} {none:?} {:?} {:?}\n", Some((n[1], none)), [a, none]);
+    printf!("{:?} {:?} {:?}\n", level(n[0]), [level(n[1]); 2], n[0].cmp(&n[1]));
+    printf!("{:?} {:?}\n", thread_idx(), block_dim().x);
+    printf!("{:6.2?}|{:+?}|{:<5?}|\n", (x[0], n[0]), [n[1]; 2], Some(n[0]));
+    printf!("{:+} {:+} {:+} {:+} {:+} {:+} {:+06} {:<+6}|\n", n[0], n[1], 7u8, 8u32, 9u64, x[1], n[1], 5i64);
+    printf!("{:+} {:+.2} {:+e} {:+} {:+}\n", 10u128, x[2], x[3], n[1] as i128, true);
+    printf!("{:b} {:#b} {:012b} {:#018b} |{:12b}|{:<12b}| {:b}\n", n[1], 5u8, n[1], 6u64, 3u16, 3u16, n[0] as i8);
+    printf!("{:b} {:#b}\n", u128::MAX, 1i128 << 100);
 }
 
 const SINGLE: [f32; 14] = [
@@ -160,6 +182,36 @@ fn integers_of_128_bits_print_as_on_the_host() {
             let signed: String = x.map(of).concat();
             let unsigned = y.map(|v| format!("{v}, {v:#034x} and {v:010}\n")).concat();
             assert_eq!(device, signed + &unsigned);
+        }
+    }
+}
+
+#[test]
+fn composed_values_print_as_on_the_host() {
+    match std::env::var(ROLE).as_deref() {
+        Ok("device") => marked(|| {
+            composed::launch((1, 1), &on_device(&SINGLE), &on_device(&[-7, 12])).expect("it compiles");
+            context().synchronize().expect("it runs");
+        }),
+        Ok("host") => marked(|| for_each_thread((1, 1), || composed(&SINGLE, &[-7, 12]))),
+        _ => {
+            let roles = ["device", "host"];
+            let [device, host] = roles.map(|role| child("composed_values_print_as_on_the_host", role));
+            assert_eq!(device, host);
+            let lines: Vec<&str> = device.lines().collect();
+            let (five, none): (_, Option<f32>) = (format!("{:#b}", 5u8), None);
+            assert_eq!(lines[0], "(-7, 2.5, true) (-7,) ((), (1, [-7, 12]))");
+            assert_eq!(lines[1], format!("Some(0) {none:?} {:?} [Some(0), None]", Some((12, none))));
+            assert_eq!(lines[2], format!("{:?} {:?} {:?}", Level::Low, [Level::High; 2], (-7).cmp(&12)));
+            assert_eq!(lines[3], "Dim3 { x: 0, y: 0, z: 0 } 1");
+            assert_eq!(lines[4], format!("(  0.00,     -7)|{:+?}|{:<5?}|", [12; 2], Some(-7)));
+            assert_eq!(lines[5], "-7 +12 +7 +8 +9 -0 +00012 +5    |");
+            assert_eq!(lines[6], "+10 +1.00 +1.000000e-01 +12 true");
+            assert_eq!(
+                lines[7],
+                format!("{:b} {five} {:012b} {:#018b} |{:12b}|{:<12b}| {:b}", 12, 12, 6u64, 3u16, 3u16, -7i8)
+            );
+            assert_eq!(lines[8], format!("{:b} {:#b}", u128::MAX, 1i128 << 100));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::halves::compiled;
 use super::{context, on_device, on_host};
+use cuda_jit::cuda_vectors::{double3, float4, int2, long2, short2, uchar4, ulonglong4};
 use cuda_jit::device::{as_vectors, as_vectors_mut, grid, shared, sync_threads, thread_idx};
 use cuda_jit::{
     DeviceType, bf16, bf16x2, f16, f16x2, f32x2, f32x3, f32x4, f64x2, f64x3, i8x4, i32x4, i64x2, kernel, u8x4, u16x3,
@@ -270,4 +271,25 @@ fn pairs_are_computed_with_at_once() {
     let mut y = on_device(&x);
     fused::launch((1, 32), a, &on_device(&x), &mut y).unwrap();
     assert_eq!(on_host(&y), [f16x2::new(f16::from_f32(2.0), f16::ZERO); 3]);
+}
+
+/// CUDA's names are the same types, on both sides and within kernels.
+#[kernel]
+fn cuda_names(x: &[float4], by: int2, out: &mut [float4]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let shift = float4::new(by.x as f32, by.y as f32, 0.0, 1.0);
+        out[i] = x[i] + shift;
+    }
+}
+
+#[test]
+fn cuda_s_names_are_the_same_types() {
+    let x = [f32x4::splat(1.0), f32x4::new(1.0, 2.0, 3.0, 4.0)];
+    let mut out = on_device(&x);
+    cuda_names::launch((1, 2), &on_device(&x), int2::new(10, -20), &mut out).unwrap();
+    assert_eq!(on_host(&out), [f32x4::new(11.0, -19.0, 1.0, 2.0), f32x4::new(11.0, -18.0, 3.0, 5.0)]);
+    let sizes =
+        [size_of::<uchar4>(), size_of::<short2>(), size_of::<long2>(), size_of::<ulonglong4>(), size_of::<double3>()];
+    assert_eq!(sizes, [4, 4, 16, 32, 24]);
 }

@@ -15,7 +15,6 @@ fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
     let tile = shared!(5);
     assert_eq!(x[0]);
     let reference = unsafe { x.get_unchecked(0) };
-    let strides = a.strides();
     out[0] = x[0].clone();
 }
 

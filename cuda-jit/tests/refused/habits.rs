@@ -54,7 +54,7 @@ fn run_time_length(n: usize, out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn sliced(x: ArrayView2<f32>, out: &mut [f32]) {
-    let part = x.slice(s![.., 1]);
+    let part = s![.., 1];
     out[0] = part[0];
 }
 

@@ -3,15 +3,14 @@
 fn slices(x: &mut [f32], out: &mut [f32]) {
     let copy = x.to_vec();
     x.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    out[0] = copy[0] + x.partition_point(|v| v.is_nan()) as f32;
+    out[0] = copy[0] + x.binary_search_by(|v| v.total_cmp(&1.0)).is_ok() as u32 as f32;
 }
 
 #[cuda_jit::kernel]
 fn options(x: &[f32], out: &mut [f32]) {
-    out[0] = x.first().map(|v| v.sqrt() + 1.0).unwrap_or_else(|| 2.0);
-    if x.last().is_some_and(|v| *v > 0.0) {
-        out[1] = 1.0;
-    }
+    out[0] = *x.first().ok_or(1).unwrap();
+    let mut last = x.last().copied();
+    out[1] = *last.get_or_insert(2.0);
 }
 
 #[cuda_jit::kernel]
@@ -23,8 +22,8 @@ fn numbers(n: u32, out: &mut [f32]) {
 
 #[cuda_jit::kernel]
 fn arrays(out: &mut [f32]) {
-    let twice = [1.0f32, 2.0].map(|v| v * 2.0);
-    out[0] = twice[1];
+    let parts = [1.0f32, 2.0].each_ref();
+    out[0] = *parts[1];
 }
 
 #[cuda_jit::kernel]

@@ -6,7 +6,7 @@ fn main() {
     printf!("{1}", v);
     printf!("{v.x}");
     printf!("{:.}", 1.5);
-    printf!("{:b}", v);
+    printf!("{:+x}", v);
     printf!(
         "{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}",
         v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v

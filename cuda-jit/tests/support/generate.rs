@@ -90,7 +90,7 @@ kinds! {
     Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Narrow Widen Offset Field Address Retype
     Load Store LoadCached StoreCached LoadCachedAll StoreCachedAll Special Shared DynamicShared MapShared Local Constant Barrier BarrierReduce Fence AtomicLoad
     AtomicStore Atomic CompareExchange Shuffle Vote MatchAny MatchAll Reduce SyncWarp ActiveMask ClusterBarrier
-    GridBarrier Panicked Clock Sleep Math Call Print Line
+    GridBarrier Panicked Clock Sleep Breakpoint SetConditional Math Call Print Line
 }
 
 /// The module of a seed.

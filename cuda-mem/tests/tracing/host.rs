@@ -4,9 +4,12 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuda_driver::Stream;
-use cuda_mem::{Error, MemoryLocation, device_array, managed_array, mapped, mapped_array, pinned, pinned_array, zeros};
+use cuda_mem::{
+    Error, MemoryLocation, defer_cleanup, device_array, managed_array, mapped, mapped_array, memory_statistics, pinned,
+    pinned_array, zeros,
+};
 use cuda_sys::CUresult;
-use ndarray::{Array1, Array2, Axis, Order, s};
+use ndarray::{Array1, Array2, Order, s};
 
 use crate::support::{Session, Traits};
 
@@ -231,49 +234,6 @@ fn arrays_without_elements_have_no_memory() {
 }
 
 #[test]
-fn an_array_of_another_device_is_copied_from_device_to_device() {
-    let session = Session::new();
-    let (context, other) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
-    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
-    let mut source =
-        cuda_mem::to_device(&context, &Array2::from_shape_fn((8, 16), |(i, j)| (100 * i + j) as u64)).unwrap();
-    source.slice_mut(s![0, ..]).fill_on(0, &a).unwrap();
-    let mut target = zeros::<u64, _>(&other, (8, 16)).unwrap();
-    target.prepare_write(&b).unwrap();
-    session.forget();
-    target.assign(&source).unwrap();
-    assert_eq!(session.count("cuMemcpyPeerAsync"), 1);
-    assert!(session.count("cuStreamSynchronize") >= 2, "for the writes of the source, and for the copy");
-    let expected = source.copy_to_host().unwrap();
-    assert_eq!(target.copy_to_host().unwrap(), expected);
-    target.slice_mut(s![.., 8..]).assign(&source.slice(s![.., ..8])).unwrap();
-    assert_eq!(target.slice(s![.., 8..]).copy_to_host().unwrap(), expected.slice(s![.., ..8]));
-    session.fail("cuMemcpyPeerAsync", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
-    assert!(target.assign(&source).is_err());
-    assert!(target.assign(&source).is_ok(), "the next call works");
-    drop((source, target, a, b, context, other));
-    session.finish();
-}
-
-#[test]
-fn a_copy_to_another_device_leaves_the_records_of_other_parts() {
-    let session = Session::new();
-    let (context, other) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
-    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
-    let mut source = zeros::<u8, _>(&context, 64).unwrap();
-    let mut target = zeros::<u8, _>(&other, 32).unwrap();
-    let (left, mut right) = source.view_mut().split_at(Axis(0), 32);
-    // Prepared, and enqueued only after the copy: what the copy waits for says nothing of it.
-    right.prepare_write(&a).unwrap();
-    target.assign(&left).unwrap();
-    session.forget();
-    source.prepare_read(&b).unwrap();
-    assert_eq!(session.count("cuStreamWaitEvent"), 2, "for the zeros and for the right half");
-    drop((source, target, a, b, context, other));
-    session.finish();
-}
-
-#[test]
 fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
     let session = Session::new();
     let context = session.context();
@@ -301,5 +261,58 @@ fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
     let mut wrong = Array1::<u8>::zeros(3);
     assert!(matches!(x.copy_to_host_with(&mut wrong, |_| ControlFlow::Continue(())), Err(Error::Shape { .. })));
     drop((x, context));
+    session.finish();
+}
+
+#[test]
+fn memory_is_pinned_and_given_back_at_once_while_frees_are_deferred() {
+    for memory_pools in [true, false] {
+        let session = Session::with(Traits { memory_pools });
+        let context = session.context();
+        let mut host = Array1::<f32>::ones(8);
+        let guard = defer_cleanup(&context);
+        for _ in 0..3 {
+            session.forget();
+            pinned(&context, &mut host, |host| assert_eq!(host.view().unwrap().len(), 8)).unwrap();
+            mapped(&context, &mut host, |host| host.device_mut().fill(2.0)).unwrap().unwrap();
+            assert_eq!((session.count("cuMemHostRegister_v2"), session.count("cuMemHostUnregister")), (2, 2));
+        }
+        drop(pinned_array::<u8, _>(&context, 16).unwrap());
+        assert_eq!(session.count("cuMemFreeHost"), 1, "page-locked memory is scarce, and no device stops for it");
+        drop(device_array::<u8, _>(&context, 16).unwrap());
+        assert_eq!(memory_statistics(&context).pending_frees, 1, "device memory waits");
+        assert_eq!(host.sum(), 16.0);
+        drop((guard, context));
+        session.finish();
+    }
+}
+
+#[test]
+fn a_scoped_copy_is_in_the_order_of_its_stream_and_over_at_the_end() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = device_array::<f32, _>(&context, 16).unwrap();
+    x.fill_on(1.0, &a).unwrap();
+    let (input, mut output) = (Array1::<f32>::zeros(16), Array1::<f32>::zeros(16));
+    session.forget();
+    b.scope(|s| {
+        x.copy_from_host_in(&input, s)?;
+        Ok(x.copy_to_host_in(&mut output, s)?)
+    })
+    .unwrap();
+    let expected =
+        ["cuEventRecord", "cuStreamWaitEvent", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"];
+    assert_eq!(session.names(), expected, "the fill is waited for on the device, and the scope's stream at the end");
+    let violations = session.take_violations();
+    let pageable = |text: &String| text.contains("bytes at") && text.ends_with("are not live");
+    assert!(violations.len() == 2 && violations.iter().all(pageable), "host memory is no driver's: {violations:?}");
+    let other = session.driver().device(1).unwrap().primary_context().unwrap();
+    let refused = other.default_stream().scope(|s| Ok(x.copy_from_host_in(&input, s)?)).unwrap_err();
+    assert!(refused.to_string().starts_with("memory of device 0 cannot be used in"), "{refused}");
+    session.fail("cuMemcpyHtoDAsync_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+    assert!(b.scope(|s| Ok(x.copy_from_host_in(&input, s)?)).is_err());
+    assert!(x.copy_from_host(&input).is_ok(), "the next call works");
+    drop((x, a, b, context, other));
     session.finish();
 }

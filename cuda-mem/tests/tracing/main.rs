@@ -10,4 +10,6 @@ mod faults;
 mod host;
 mod managers;
 mod order;
+mod peer;
+mod sharing;
 mod views;

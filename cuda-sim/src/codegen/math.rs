@@ -177,6 +177,7 @@ symbols! {
     "sim.narrow.tf32" = narrow::tf32, "sim.narrow.scale" = narrow::scale, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
     "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
     "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
+    "sim.breakpoint" = service::breakpoint,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }
 

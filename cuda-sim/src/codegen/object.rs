@@ -11,7 +11,6 @@ use super::{Effort, guard};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_llvm::inkwell::context::Context;
-use cuda_llvm::inkwell::memory_buffer::MemoryBuffer;
 use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::passes::PassBuilderOptions;
 use cuda_llvm::inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine};
@@ -149,8 +148,7 @@ fn row(whole: bool) -> String {
 pub(super) fn object(ir: &str, symbol: &str, mode: Mode) -> Result<Vec<u8>, String> {
     let ir = &format!("{ir}{}", row(mode.whole));
     let context = Context::create();
-    let buffer = MemoryBuffer::create_from_memory_range_copy(ir.as_bytes(), "kernel");
-    let module = context.create_module_from_ir(buffer).map_err(|e| format!("{e}\n{ir}"))?;
+    let module = cuda_llvm::parse_ir(&context, ir).map_err(|e| format!("{e}\n{ir}"))?;
     let function = module.get_function("kernel").ok_or("the kernel was not emitted")?;
     function.as_global_value().set_name(symbol);
     with_machine(mode.effort, |machine| {

@@ -1,5 +1,6 @@
 //! Dispatch: every instruction to the function that emits it, and the ones that are neither arithmetic nor memory.
 
+use super::abi;
 use super::emit::Emitter;
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Type};
@@ -26,6 +27,12 @@ impl Emitter<'_> {
             (Opcode::Nanosleep, _) => {
                 self.declares.insert("declare void @sim.yield() #2".to_owned());
                 self.line(format_args!("call void @sim.yield()"));
+                Ok(())
+            }
+            (Opcode::Brkpt, _) => {
+                self.declares.insert("declare void @sim.breakpoint(ptr, i64, i64) #2".to_owned());
+                let place = abi::place(inst.position);
+                self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {place})"));
                 Ok(())
             }
             (Opcode::Device, _) => self.device_service(inst, ops),

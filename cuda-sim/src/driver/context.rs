@@ -4,7 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{Context, STACK, bound, context, current, device, healthy, initialised, primary};
+use super::state::{Context, bound, context, current, device, healthy, initialised, primary, stack};
 use super::{Status, api, put};
 use crate::device::{DEVICES, PROFILE};
 use cuda_sys::{
@@ -65,7 +65,7 @@ fn create(out: *mut CUcontext, flags: c_uint, dev: CUdevice, api_version: u32) -
     }
     let context = Context::new(device, false, api_version, flags);
     put(out, context.raw())?;
-    STACK.with_borrow_mut(|stack| stack.push(context));
+    stack(|stack| stack.push(context));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ fn destroy(handle: CUcontext) -> Status {
         return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
     }
     context.destroy();
-    STACK.with_borrow_mut(|stack| {
+    stack(|stack| {
         if stack.last().is_some_and(|top| top.id == context.id) {
             stack.pop();
         }
@@ -85,13 +85,13 @@ fn destroy(handle: CUcontext) -> Status {
 
 fn push(handle: CUcontext) -> Status {
     let context = context(handle)?;
-    STACK.with_borrow_mut(|stack| stack.push(context));
+    stack(|stack| stack.push(context));
     Ok(())
 }
 
 fn pop(out: *mut CUcontext) -> Status {
     initialised()?;
-    let top = STACK.with_borrow_mut(Vec::pop).ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)?;
+    let top = stack(Vec::pop).ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)?;
     if out.is_null() { Ok(()) } else { put(out, top.raw()) }
 }
 
@@ -184,12 +184,12 @@ api! {
     fn cuCtxDestroy_v2(handle: CUcontext) { destroy(handle) }
     fn cuCtxGetCurrent(out: *mut CUcontext) {
         initialised()?;
-        put(out, STACK.with_borrow(|stack| stack.last().map_or(std::ptr::null_mut(), |top| top.raw())))
+        put(out, stack(|stack| stack.last().map_or(std::ptr::null_mut(), |top| top.raw())))
     }
     fn cuCtxSetCurrent(handle: CUcontext) {
         initialised()?;
         let next = if handle.is_null() { None } else { Some(context(handle)?) };
-        STACK.with_borrow_mut(|stack| {
+        stack(|stack| {
             stack.pop();
             stack.extend(next);
         });

@@ -115,7 +115,8 @@ const CONTEXT: usize = 0xc0da_0000;
 const CONTEXT_SHIFT: u32 = 40;
 
 thread_local! {
-    pub(super) static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    /// The thread's current contexts, the last one on top; see [`stack`].
+    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
     /// Set while a host function of a stream runs, which may call nothing here.
     pub(super) static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
@@ -231,9 +232,19 @@ pub(super) fn owner(handle: usize) -> Result<Arc<Context>, CUresult> {
     numbered((handle >> CONTEXT_SHIFT) as u32)
 }
 
+/// Uses the calling thread's stack of current contexts. A thread that is ending may have lost it already when the last
+/// handles that it holds let go of their objects; then it is empty.
+pub(super) fn stack<R>(using: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+    let mut stack = STACK.try_with(RefCell::take).unwrap_or_default();
+    let result = using(&mut stack);
+    // What is left of a thread's that is ending goes.
+    let _ = STACK.try_with(|own| own.replace(stack));
+    result
+}
+
 /// A new handle of the current context.
 pub(super) fn handle() -> usize {
-    let context = STACK.with_borrow(|stack| stack.last().map_or(0, |context| context.id as usize));
+    let context = stack(|stack| stack.last().map_or(0, |context| context.id as usize));
     (context << CONTEXT_SHIFT) | NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
@@ -278,7 +289,7 @@ pub(super) fn context(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
 /// The current context, which exists.
 pub(super) fn current() -> Result<Arc<Context>, CUresult> {
     initialised()?;
-    STACK.with_borrow(|stack| check(stack.last()).cloned())
+    stack(|stack| check(stack.last()).cloned())
 }
 
 /// The current context, in which nothing has gone wrong.
@@ -299,19 +310,19 @@ fn check(top: Option<&Arc<Context>>) -> Result<&Arc<Context>, CUresult> {
 /// Demands a current context that exists.
 pub(super) fn bound() -> Status {
     initialised()?;
-    STACK.with_borrow(|stack| check(stack.last()).map(|_| ()))
+    stack(|stack| check(stack.last()).map(|_| ()))
 }
 
 /// Demands what a release needs: an object knows its context, so none has to be current; one that is has to exist.
 pub(super) fn releasing() -> Status {
     initialised()?;
-    STACK.with_borrow(|stack| stack.last().map_or(Ok(()), |top| check(Some(top)).map(|_| ())))
+    stack(|stack| stack.last().map_or(Ok(()), |top| check(Some(top)).map(|_| ())))
 }
 
 /// The context, in which nothing has gone wrong, that releases memory: the current one, else the memory's own.
 pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
     releasing()?;
-    let context = STACK.with_borrow(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
+    let context = stack(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
     context.fault()?;
     Ok(context)
 }
@@ -319,5 +330,5 @@ pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
 /// Demands a current context in which nothing has gone wrong.
 pub(super) fn ready() -> Status {
     initialised()?;
-    STACK.with_borrow(|stack| check(stack.last())?.fault())
+    stack(|stack| check(stack.last())?.fault())
 }

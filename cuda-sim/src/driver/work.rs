@@ -342,6 +342,9 @@ impl Op {
                 launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
                 let ended = Arc::clone(&launch).run();
+                if let Some(text) = function.kernel.told_of_breakpoints(&launch) {
+                    eprint!("{text}");
+                }
                 ended.map_err(|fault| report(&function.kernel, &launch, &fault))
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),

@@ -6,6 +6,7 @@
 use super::launch::{Fault, Launch};
 use super::search::Found;
 use crate::memory::{MEMORY, Wild};
+use crate::service::Breakpoints;
 use crate::source::Sources;
 use std::fmt::Write;
 
@@ -55,6 +56,25 @@ fn in_cluster(found: &Found, rank: u64) -> String {
         (_, 0) => "that block has exited".to_owned(),
         _ => format!("each has {} bytes", found.shared.1),
     }
+}
+
+/// What is said of the breakpoints that a kernel's launch came to.
+pub(crate) fn breakpoints(
+    (kernel, sources): (&str, &Sources),
+    launch: &Launch,
+    Breakpoints { first, more }: &Breakpoints,
+) -> String {
+    let mut text = String::new();
+    for stopped in first {
+        let at = at(stopped.place, sources);
+        let (block, thread) = (coordinates(stopped.block, launch.grid), coordinates(stopped.thread, launch.block));
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "cuda-sim: kernel `{kernel}`{at}: breakpoint: block {block}, thread {thread}");
+    }
+    if *more > 0 {
+        let _ = writeln!(text, "cuda-sim: kernel `{kernel}`: and {more} breakpoints more");
+    }
+    text
 }
 
 /// The text for a fault of a kernel's launch.

@@ -570,7 +570,7 @@ impl<'a> Lowering<'a> {
             (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
             (Opcode::Ret, _) => Term::Return,
             (Opcode::Exit, _) => Term::Exit,
-            (Opcode::Trap | Opcode::Brkpt, _) => Term::Trap(position),
+            (Opcode::Trap, _) => Term::Trap(position),
             _ => return Ok(None),
         }))
     }

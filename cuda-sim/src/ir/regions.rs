@@ -81,7 +81,13 @@ fn is_scalar(block: &Block) -> bool {
             ];
             let effect = matches!(
                 inst.opcode,
-                Opcode::Atom | Opcode::Red | Opcode::Call | Opcode::Device | Opcode::Fence | Opcode::Membar
+                Opcode::Atom
+                    | Opcode::Red
+                    | Opcode::Call
+                    | Opcode::Device
+                    | Opcode::Brkpt
+                    | Opcode::Fence
+                    | Opcode::Membar
             );
             effect || ordered.iter().any(|m| inst.has(*m))
         })

@@ -1,4 +1,4 @@
-//! What kernels ask of the device while they run: `printf`, `assert`, `malloc` and `free`.
+//! What kernels ask of the device while they run: `printf`, `assert`, `malloc`, `free` and breakpoints.
 //!
 //! Compiled code calls these functions. They read device memory only where an allocation is, so a wild pointer ends
 //! the thread and never faults inside Rust code; output is kept for each launch and written when it ends, whole.
@@ -39,6 +39,21 @@ static OUTPUT: Lazy<Mutex<HashMap<u64, Vec<u8>>>> = Lazy::new(Mutex::default);
 pub(crate) struct ThreadRecord {
     thread: [u32; 3],
     block: [u32; 3],
+}
+
+/// Breakpoints of one launch that are told in full.
+const TOLD: usize = 32;
+
+/// The breakpoints that threads of running launches came to, by grid.
+static BREAKPOINTS: Lazy<Mutex<HashMap<u64, Breakpoints>>> = Lazy::new(Mutex::default);
+
+/// The breakpoints that a launch's threads came to.
+#[derive(Debug, Default)]
+pub(crate) struct Breakpoints {
+    /// The first of them.
+    pub(crate) first: Vec<Stopped>,
+    /// How many came after those.
+    pub(crate) more: u64,
 }
 
 /// Bytes from `address` to the end of its allocation, at most `limit`; `None` where there is none.
@@ -162,6 +177,27 @@ pub(crate) extern "C" fn assertfail(
         show(message)
     );
     stop(context, ASSERT);
+}
+
+/// `brkpt`: there is no debugger, so that it is noted and the thread goes on.
+pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, place: u64) {
+    if search::active() {
+        return;
+    }
+    // SAFETY: compiled code passes its live context, whose block does not change while it runs.
+    let block = unsafe { (*context).running };
+    let mut all = BREAKPOINTS.lock();
+    let of_launch = all.entry(grid(context)).or_default();
+    if of_launch.first.len() < TOLD {
+        of_launch.first.push(Stopped { block, thread, place });
+    } else {
+        of_launch.more += 1;
+    }
+}
+
+/// Takes the breakpoints that a launch came to; called when it has ended.
+pub(crate) fn breakpoints(grid: u64) -> Option<Breakpoints> {
+    BREAKPOINTS.lock().remove(&grid)
 }
 
 /// `malloc` on the device; 0 where the heap is full.

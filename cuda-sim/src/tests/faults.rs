@@ -353,3 +353,46 @@ ret; }}"
         assert!(library.starts_with("kernel `k`: atomic operation of 4 bytes at 0xc (a null pointer): "), "{library}");
     }
 }
+
+#[test]
+fn threads_at_a_breakpoint_are_told_and_go_on() {
+    let stop = "setp.ne.u32 %p1, %r2, 5; @%p1 bra D;\nbrkpt;\nD: st.global.u32 [%rd4], %r2;";
+    for (number, (before, grid, line)) in [("", 1, FIRST + 1), ("bar.sync 0;\n", 3, FIRST + 2)].into_iter().enumerate()
+    {
+        let image = kernel(&format!("{before}{stop}"));
+        for fibers in [false, true] {
+            let out = Buffer::new(&[0; 48]);
+            let (kernel, params) = (&image.kernels["k"], [out.0, 0]);
+            let code = if fibers { kernel.fibers(&params, false) } else { kernel.compiled(&params, [32, 1, 1], false) };
+            let (_module, launch) = launch_of(&image, code.unwrap(), [grid, 1, 1], [32, 1, 1], &params);
+            let grid_id = u64::MAX - 2 * number as u64 - u64::from(fibers);
+            let launch = Arc::new(Launch { grid_id, ..launch });
+            Arc::clone(&launch).run().unwrap();
+            let pair = |i: u32| u64::from(i % 32) | u64::from((i + 1) % 32) << 32;
+            let expected: Vec<u64> = (0..grid * 32).step_by(2).map(pair).collect();
+            assert_eq!(out.read(expected.len()), expected, "all threads go on");
+            let told = kernel.told_of_breakpoints(&launch).unwrap();
+            let mut lines: Vec<_> = told.lines().collect();
+            lines.sort_unstable();
+            let line = |block| {
+                let place = format!("at line {line}, column 1 of its PTX");
+                format!("cuda-sim: kernel `k`, {place}: breakpoint: block ({block}, 0, 0), thread (5, 0, 0)")
+            };
+            assert_eq!(lines, (0..grid).map(line).collect::<Vec<_>>());
+            assert!(kernel.told_of_breakpoints(&launch).is_none(), "once");
+        }
+    }
+}
+
+#[test]
+fn many_threads_at_a_breakpoint_are_counted() {
+    let image = kernel("brkpt;");
+    let kernel = &image.kernels["k"];
+    let code = kernel.compiled(&[0; 2], [64, 1, 1], false).unwrap();
+    let (_module, launch) = launch_of(&image, code, [2, 1, 1], [64, 1, 1], &[0; 2]);
+    let launch = Arc::new(Launch { grid_id: u64::MAX - 100, ..launch });
+    Arc::clone(&launch).run().unwrap();
+    let told = kernel.told_of_breakpoints(&launch).unwrap();
+    assert_eq!(told.lines().count(), 33);
+    assert!(told.ends_with("cuda-sim: kernel `k`: and 96 breakpoints more\n"), "{told}");
+}

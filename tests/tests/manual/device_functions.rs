@@ -18,6 +18,25 @@ fn fibonacci(n: u32) -> u64 {
     if n < 2 { n as u64 } else { fibonacci(n - 1) + fibonacci(n - 2) }
 }
 
+/// Each calls the other, which Numba refuses.
+#[device]
+fn is_even(n: u32) -> bool {
+    n == 0 || is_odd(n - 1)
+}
+
+#[device]
+fn is_odd(n: u32) -> bool {
+    n != 0 && is_even(n - 1)
+}
+
+#[kernel]
+fn parities(out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = 10 * is_even(i as u32) as u32 + is_odd(i as u32) as u32;
+    }
+}
+
 #[kernel]
 fn scaled_polar(x: &[f64], y: &[f64], scale: f64, out: &mut [[f64; 2]]) {
     let i = grid::<1>();
@@ -46,6 +65,14 @@ fn several_results_and_a_closure() -> Result<()> {
             assert!((got - expected).abs() <= 1e-14 * expected, "{got} is not {expected}");
         }
     }
+    Ok(())
+}
+
+#[test]
+fn functions_that_call_each_other() -> Result<()> {
+    let mut out = vec![0; 10];
+    parities::launch((1, 16), &mut out)?;
+    assert_eq!(out, [10, 1, 10, 1, 10, 1, 10, 1, 10, 1]);
     Ok(())
 }
 

@@ -37,3 +37,40 @@ fn time_between_events() -> Result<()> {
     assert_eq!(out.copy_to_host()?.sum(), 200_000.0);
     Ok(())
 }
+
+/// What the host is told: by a callback, by a future, by the end of a scope.
+#[test]
+fn the_host_hears_of_the_end() -> Result<()> {
+    let stream = stream()?;
+    let x = to_device(&Array1::<f32>::ones(1000))?;
+    let mut out = device_array_like(&x)?;
+    let (sender, told) = std::sync::mpsc::channel();
+    add_arrays::launch((8, 128, &stream), &x, &x, &mut out)?;
+    stream.launch_host_fn(move || sender.send("launched before this").expect("it is awaited"))?;
+    pollster::block_on(stream.done())?;
+    assert_eq!(told.try_recv(), Ok("launched before this"));
+    stream.synchronize()?;
+    assert!(stream.query()?);
+
+    let event = event_without_timing()?;
+    stream.scope(|s| {
+        add_arrays::launch((8, 128, s), &x, &x, &mut out)?;
+        event.record(s)
+    })?;
+    assert!(event.query()?, "the scope has waited");
+    event.synchronize()?;
+    assert_eq!(out.copy_to_host()?.sum(), 2000.0);
+    Ok(())
+}
+
+#[test]
+fn each_default_stream_runs_kernels() -> Result<()> {
+    let x = to_device(&Array1::<f32>::ones(100))?;
+    for stream in [default_stream()?, legacy_default_stream()?, per_thread_default_stream()?] {
+        let mut out = device_array_like(&x)?;
+        add_arrays::launch((1, 128, &stream), &x, &x, &mut out)?;
+        stream.synchronize()?;
+        assert_eq!(out.copy_to_host()?.sum(), 200.0);
+    }
+    Ok(())
+}

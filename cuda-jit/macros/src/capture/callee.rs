@@ -17,14 +17,19 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
 use super::call::PRIMITIVES;
+use super::settled::says_generics;
 use super::span::begin_path;
-use super::{Capture, callee, callee_value, same_context, written};
+use super::{Capture, callee, callee_value, same_context};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
 
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
+
+/// What CUDA calls the numbers of its vectors, as in `float4`.
+const CUDA_NUMBERS: &[&str] =
+    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
 
 /// Types whose values lie on the heap.
 const ON_THE_HEAP: &[&str] = &[
@@ -78,7 +83,7 @@ impl OfType {
                 "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
             }
             "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
-            ty if vector(ty).is_some() => format!("write `{ty}::new(..)` or `{ty}::splat(..)`"),
+            ty if is_vector(ty) => format!("write `{ty}::new(..)` or `{ty}::splat(..)`"),
             _ if name.to_string().starts_with(char::is_uppercase) => {
                 format!("write a closure, `|v| {name}(v)`")
             }
@@ -113,6 +118,7 @@ impl Capture {
     /// closure's parameters in the bounds of the function only where its path stands in the call.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
         let span = begin_path(path);
+        self.tells |= closures || !says_generics(&path.path);
         let path = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
         Expr::Verbatim(if closures {
@@ -120,8 +126,8 @@ impl Capture {
             quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
             let value = callee_value(number, span);
-            self.before.push(written(quote_spanned!(span => let #value = #path;)));
-            self.before.push(written(quote_spanned!(span => #hidden().see(&#value).of(#observer);)));
+            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
+            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
             value.to_token_stream()
         })
     }
@@ -260,10 +266,9 @@ fn seer(path: &ExprPath) -> ExprPath {
     path
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4`.
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 pub(super) fn is_lower_type(name: &str) -> bool {
-    let is_lower = |name: &str| PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name);
-    LOWER_TYPES.contains(&name) || vector(name).is_some_and(is_lower)
+    LOWER_TYPES.contains(&name) || is_vector(name)
 }
 
 /// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.
@@ -272,7 +277,11 @@ pub(crate) fn unique(name: &str, of: &Ident) -> Ident {
     format_ident!("{}_{}_{}", name, start.line, start.column + 1, span = Span::mixed_site())
 }
 
-/// What a short vector such as `f32x4` consists of, by its name.
-fn vector(name: &str) -> Option<&str> {
-    name.split_once('x').filter(|(_, count)| matches!(*count, "2" | "3" | "4")).map(|(number, _)| number)
+/// Whether a name is a short vector's.
+fn is_vector(name: &str) -> bool {
+    let numbers = name.strip_suffix(['2', '3', '4']);
+    numbers.is_some_and(|numbers| match numbers.strip_suffix('x') {
+        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
+        None => CUDA_NUMBERS.contains(&numbers),
+    })
 }

@@ -1,12 +1,13 @@
 //! Closures: bound to a name, or passed to a device function. They are inlined where they are called.
 
 use cuda_jit_syntax::owned as s;
+use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Ident, Pat};
+use syn::{Expr, ExprClosure, Ident, Macro, Pat, Stmt};
 
 use super::pattern::is_constant;
 use super::stmt::after;
-use super::{BindingKind, Capture, node, span::begin};
+use super::{BindingKind, Capture, named, node, span::begin};
 
 /// What kernels have instead of a variable that all threads write.
 pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` parameter, written with `atomic_add` and its kin where several do, \
@@ -26,6 +27,7 @@ impl Capture {
 
     /// `let name = iterator;`
     pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
+        self.tells = true;
         let captured = self.iterator(iterator, true);
         let Pat::Ident(pat) = pattern else {
             self.refuse(pattern.span(), "an iterator is bound to one name");
@@ -120,29 +122,56 @@ impl Capture {
         self.captured(closure, true)
     }
 
+    /// A closure; rustc is also asked for what it returns if it does so before its end.
     fn captured(&mut self, closure: &mut ExprClosure, ask: bool) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
         let (labels, yields) = (std::mem::take(&mut self.labels), std::mem::take(&mut self.yields));
+        let in_closure = std::mem::replace(&mut self.in_closure, true);
+        let returns = std::mem::take(&mut self.returns);
         let first = self.bindings.len() as u32;
         let outer = self.moved.take();
         if closure.capture.is_some() {
             self.moved = Some((first, Vec::new()));
         }
-        let (params, body, result) = self.scoped(|walk| {
+        // what never returns has whatever type its place asks for
+        let asks = ask && !diverges(&closure.body);
+        let (params, body, twin) = self.scoped(|walk| {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
-            observers.extend(before);
-            let result = ask.then(|| walk.observe(&mut closure.body));
-            *closure.body = Expr::Verbatim(super::unreached(&after(observers, &closure.body)));
-            (params, body, result)
+            observers.extend(walk.within(before));
+            (params, body, after(observers, &closure.body))
         });
-        (self.labels, self.yields) = (labels, yields);
+        let (returns, span) = (std::mem::replace(&mut self.returns, returns), closure.or1_token.span());
+        let result = (asks || returns).then(|| self.named_at(span));
+        // `return` says what is returned: before the body, a value would be typed apart from what is around it
+        let observer = result.map(|number| named(number, span)).into_iter();
+        *closure.body = Expr::Verbatim(quote!({ loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
+        (self.labels, self.yields, self.in_closure) = (labels, yields, in_closure);
+        self.tells = true;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }
+}
+
+/// Whether an expression is a panic.
+fn diverges(expr: &Expr) -> bool {
+    match expr {
+        Expr::Macro(call) => is_panic(&call.mac),
+        Expr::Block(block) => match block.block.stmts.last() {
+            Some(Stmt::Expr(last, _)) => diverges(last),
+            Some(Stmt::Macro(call)) => is_panic(&call.mac),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_panic(call: &Macro) -> bool {
+    let panics = |name: &Ident| ["panic", "unreachable", "todo", "unimplemented"].iter().any(|known| name == known);
+    call.path.segments.last().is_some_and(|last| panics(&last.ident))
 }
 
 /// The name of what a place is a part of.

@@ -5,9 +5,9 @@
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Ident, Pat, RangeLimits};
 
-use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
+use super::{BindingKind, Capture, METHODS, PRIMITIVES, Purpose, node, nothing, span::begin};
 
 /// What a method of iterators takes.
 #[derive(Clone, Copy)]
@@ -99,11 +99,13 @@ impl Capture {
     pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
+        let names = self.settle_items(&looped.pat, &looped.expr);
         let source = self.items(&mut looped.expr, !told);
-        let number = self.enter(looped.label.as_ref(), true);
+        let number = self.enter(looped.label.as_ref(), true, false);
         let (pattern, body) = self.scoped(|walk| {
             let mut observers = Vec::new();
-            let pattern = walk.pattern(&looped.pat, &mut observers);
+            let pattern = walk.pattern_of(&looped.pat, names, &mut observers);
+            walk.purpose = Purpose::Effect;
             (pattern, walk.block_after(&mut looped.body, observers))
         });
         self.labels.pop();
@@ -147,9 +149,25 @@ impl Capture {
     }
 
     /// What holds items; rustc is asked for the type of an array that is written there.
-    fn holder(&mut self, expr: &mut Expr) -> s::Expr {
+    pub(super) fn holder(&mut self, expr: &mut Expr) -> s::Expr {
+        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_));
+        self.asked_if(asks, expr)
+    }
+
+    /// What is printed; rustc is asked for the type of what is put together there.
+    pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
+        let asks = match &*expr {
+            Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_) => true,
+            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")),
+            _ => false,
+        };
+        self.asked_if(asks, expr)
+    }
+
+    /// An expression, of whose type rustc is asked if so.
+    fn asked_if(&mut self, asks: bool, expr: &mut Expr) -> s::Expr {
         let held = self.expr(expr);
-        if !matches!(expr, Expr::Array(_) | Expr::Repeat(_)) {
+        if !asks {
             return held;
         }
         let at = held.0;
@@ -244,7 +262,18 @@ impl Capture {
         }
     }
 
-    /// A function that an iterator's method calls.
+    /// Whether an argument is a closure, or the name of a function by Rust's naming.
+    pub(super) fn names_function(&mut self, arg: &Expr) -> bool {
+        if self.is_closure(arg) {
+            return true;
+        }
+        let Expr::Path(path) = arg else { return false };
+        let local = path.path.get_ident().is_some_and(|ident| self.carried.is_some() || self.lookup(ident).is_some());
+        let last = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        !local && last.starts_with(char::is_lowercase)
+    }
+
+    /// A function that a method calls.
     pub(super) fn function(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         match arg {
@@ -276,6 +305,14 @@ impl Capture {
     }
 }
 
+/// Whether a method makes or adapts an iterator and calls nothing; if so, whether the items are the same as before.
+pub(super) fn plain_method(method: &Ident) -> Option<bool> {
+    let name = method.to_string();
+    let args = known(SOURCES, &name).or_else(|| known(ADAPTORS, &name))?;
+    let calls = args.iter().any(|arg| matches!(arg, Arg::Function));
+    (!calls).then(|| SAME_ITEMS.contains(&&*name))
+}
+
 /// What a method of a table takes, if it is there.
 fn known(table: &[(&str, &'static [Arg])], name: &str) -> Option<&'static [Arg]> {
     table.iter().find(|(known, _)| *known == name).map(|(_, args)| *args)
@@ -292,7 +329,8 @@ fn is_numbers(expr: &Expr) -> bool {
     }
 }
 
-fn is_axis(callee: &Expr) -> bool {
+/// Whether this is ndarray's `Axis`, by its name.
+pub(super) fn is_axis(callee: &Expr) -> bool {
     matches!(callee, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Axis"))
 }
 

@@ -2,8 +2,9 @@
 //!
 //! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
 //! numbers, the twin the observers of the same numbers. The twin is the body itself, mutated in place: tokens keep
-//! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to
-//! tell a local name from an item's; what is outside the grammar becomes a spanned error with a hint.
+//! their spans, so that rustc merges the twin's errors with the original's; statements from which rustc would learn
+//! nothing are left out (`settled.rs`). Scopes are tracked only far enough to tell a local name from an item's; what is
+//! outside the grammar becomes a spanned error with a hint.
 
 mod assign;
 mod call;
@@ -14,20 +15,28 @@ mod iterate;
 mod methods;
 mod panics;
 mod pattern;
+mod settled;
+mod slicing;
 mod span;
 mod stmt;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ops::Range;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, Path, Stmt, Type};
+use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, Type};
 
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
 pub(crate) use methods::{METHODS, host_methods};
 
 use crate::signature::Signature;
+use settled::{Origin, Settled};
 
 /// A body, captured.
 pub(crate) struct Captured {
@@ -67,6 +76,26 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
+    /// The number of its type, if that is settled.
+    settled: Option<Settled>,
+    /// Whether it began as a literal without a suffix.
+    literal: bool,
+    /// The binding that tells its type, if another does.
+    teller: Option<u32>,
+    /// The number of its type in the harvest.
+    pub(crate) told: Option<u32>,
+}
+
+impl BindingInfo {
+    fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
+        let (settled, teller, told) = (None, None, None);
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, settled, literal: false, teller, told }
+    }
+
+    /// Whether the twin tells its type.
+    pub(crate) fn tells(&self) -> bool {
+        self.teller.is_none() && !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+    }
 }
 
 /// Where a binding's type comes from.
@@ -100,11 +129,43 @@ pub(crate) enum Named {
     Observed(Span),
 }
 
+/// A statement of the twin, and what it is there for.
+struct Said {
+    stmt: Stmt,
+    /// Whether rustc learns from it.
+    tells: bool,
+    /// The bindings that it makes.
+    binds: Range<u32>,
+    /// The bindings that it names.
+    names: Vec<u32>,
+}
+
+impl Said {
+    /// A statement that is there to tell something.
+    fn telling(stmt: Stmt, names: Vec<u32>) -> Self {
+        Said { stmt, tells: true, binds: 0..0, names }
+    }
+}
+
+/// What the block that is walked next is for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Purpose {
+    /// Its value: all of it stays in the twin.
+    #[default]
+    Value,
+    /// What it does: what tells nothing does not stay.
+    Effect,
+    /// The same but for its last statement, which may be a value.
+    Result,
+}
+
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
     number: u32,
     is_loop: bool,
+    /// Whether what leaves it tells of its type.
+    has_type: bool,
 }
 
 /// The walk's state.
@@ -120,10 +181,29 @@ pub(crate) struct Capture {
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
-    /// The method calls that the twin asked for, as [`Capture::same_type`] tells them, with their callees.
-    asked: Vec<(String, u32)>,
+    /// The methods that the twin asked for, each with the settled type of its receiver and its callee.
+    asked: Vec<(Settled, String, u32)>,
     /// What the twin does before the statement that is being walked.
-    before: Vec<Stmt>,
+    before: Vec<Said>,
+    /// Whether rustc learns from the statement that is being walked.
+    tells: bool,
+    /// The bindings that it names.
+    used: Vec<u32>,
+    purpose: Purpose,
+    /// How many settled types there are.
+    settled: Settled,
+    /// What settles them, as far as it can be met again.
+    origins: HashMap<Origin, Settled>,
+    /// The binding that tells each.
+    tellers: HashMap<Settled, u32>,
+    /// How often each is indexed to come to a number, as far as that is written.
+    depths: HashMap<Settled, u32>,
+    /// Whether names that read alike are the same, since no macro has written any of them.
+    plain: bool,
+    /// Whether a closure's body is being walked.
+    in_closure: bool,
+    /// Whether that returns before its end.
+    returns: bool,
     /// Whether the twin yields what it saw, so that `return` has nothing to yield.
     yields: bool,
     /// Whether the block that is walked next is the whole of such a body.
@@ -156,11 +236,14 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
         yields,
         outermost: yields,
+        purpose: if signature.has_result() { Purpose::Result } else { Purpose::Effect },
+        plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
         ..Capture::default()
     };
-    let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, &param.pat)).collect();
+    let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
+    walk.number_types(signature.params.len());
     walk.finish(params, captured, body)
 }
 
@@ -173,10 +256,27 @@ pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured
     let carried = walk.carried.take().unwrap_or_default();
     let params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
+    walk.number_types(walk.bindings.len());
     Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
 }
 
 impl Capture {
+    /// Numbers the types that the bindings tell: those of the first so many, then of each that tells its own.
+    fn number_types(&mut self, all: usize) {
+        let mut next = 0;
+        for index in 0..self.bindings.len() {
+            let binding = &self.bindings[index];
+            self.bindings[index].told = match binding.teller {
+                Some(teller) if index >= all => self.bindings[teller as usize].told,
+                _ if index >= all && !binding.tells() => None,
+                _ => {
+                    next += 1;
+                    Some(next - 1)
+                }
+            };
+        }
+    }
+
     /// What was captured, or all errors.
     fn finish(self, params: Vec<s::Pattern>, body: s::Block, twin: Block) -> syn::Result<Captured> {
         let mut errors = self.errors.into_iter();
@@ -213,12 +313,7 @@ impl Capture {
             self.refuse(ident.span(), "bind what the closure needs of `self` to a name of its own: `let k = self.k;`");
         }
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo {
-            ident: ident.clone(),
-            mutable: false,
-            by_ref: false,
-            kind: BindingKind::Carried,
-        });
+        self.bindings.push(BindingInfo::new(ident, false, BindingKind::Carried));
         self.carried.as_mut()?.push((ident.clone(), number));
         Some(number)
     }
@@ -230,24 +325,30 @@ impl Capture {
     }
 
     /// Adds a parameter's binding; its pattern is a plain name.
-    fn param(&mut self, signature: &Signature, index: usize, pattern: &Pat) -> s::Pattern {
-        let Pat::Ident(pat) = pattern else { return s::Pattern::Wild };
+    fn param(&mut self, signature: &Signature, index: usize, param: &PatType) -> s::Pattern {
+        let Pat::Ident(pat) = &*param.pat else { return s::Pattern::Wild };
         let kind = match signature.is_closure(&signature.static_types[index]) {
             true => BindingKind::Closure,
             false => BindingKind::Param(index),
         };
         let number = self.declare(&pat.ident, pat.mutability.is_some(), kind);
+        if kind != BindingKind::Closure {
+            let settled = self.settle_param(&param.ty, &signature.params[..index]);
+            self.bindings[number as usize].settled = Some(settled);
+            self.tellers.entry(settled).or_insert(number);
+        }
         s::Pattern::Bind(number)
     }
 
     /// Adds a binding, brings it into scope and appends its observer to `observers`.
     fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
         if let Some(names) = &self.alternatives {
-            let known = identity(ident);
+            let known = self.identity(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
                 return *number;
             }
         }
+        self.tells = true;
         let number = self.declare(ident, mutable, BindingKind::Local);
         observers.push(see(number, ident));
         number
@@ -256,22 +357,24 @@ impl Capture {
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, by_ref: false, kind });
-        self.scope.push((identity(ident), number));
+        self.bindings.push(BindingInfo::new(ident, mutable, kind));
+        self.scope.push((self.identity(ident), number));
         number
     }
 
     /// Notes the names that a statement of the outermost block has brought into scope. What the twin does before it: it
     /// shows the bindings whose names they take to their observers.
-    fn stay(&mut self, depth: usize) -> Vec<Stmt> {
+    fn stay(&mut self, depth: usize) -> Vec<Said> {
         let mut taken = Vec::new();
         let names = self.scope[depth..].to_vec();
         for (name, number) in names {
             if let Some(place) = self.staying.iter().position(|(known, _)| *known == name) {
                 let (_, before) = self.staying.remove(place);
-                taken.push(see(before, &self.bindings[before as usize].ident));
+                let stmt = see(before, &self.bindings[before as usize].ident);
+                taken.push(Said::telling(stmt, vec![before]));
             }
-            if self.bindings[number as usize].kind == BindingKind::Local && !self.late.contains(&number) {
+            let binding = &self.bindings[number as usize];
+            if binding.kind == BindingKind::Local && binding.tells() && !self.late.contains(&number) {
                 self.staying.push((name, number));
             }
         }
@@ -280,9 +383,9 @@ impl Capture {
 
     /// The binding that a name stands for, if it is a local one.
     fn lookup(&mut self, ident: &Ident) -> Option<u32> {
-        let identity = identity(ident);
+        let identity = self.identity(ident);
         let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
-        let of_host = |(name, _): &&(Ident, u32)| self::identity(name) == identity;
+        let of_host = |(name, _): &&(Ident, u32)| self.identity(name) == identity;
         let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
         if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
             && number < *first
@@ -290,7 +393,20 @@ impl Capture {
         {
             taken.push(number);
         }
+        if let Some(number) = found {
+            self.used.push(number);
+            self.tells |= self.bindings[number as usize].settled.is_none();
+        }
         found
+    }
+
+    /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
+    /// different ones, and only the span tells.
+    fn identity(&self, ident: &Ident) -> String {
+        match self.plain {
+            true => ident.to_string(),
+            false => format!("{ident} {}", context(ident.span())),
+        }
     }
 
     /// Runs `walk` and forgets the names that it brought into scope.
@@ -318,7 +434,7 @@ impl Capture {
     /// The number of a type named in a cast; a type of the same name is asked for only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
-            Type::Path(path) => path.path.get_ident().map(identity),
+            Type::Path(path) => path.path.get_ident().map(|ident| self.identity(ident)),
             _ => None,
         };
         let this = name(ty);
@@ -330,40 +446,48 @@ impl Capture {
         number as u32
     }
 
-    /// A text that two expressions share only if they are of the same type, by the numbers of their bindings; only for
-    /// the plainest.
-    fn same_type(&mut self, expr: &Expr) -> Option<String> {
-        Some(match expr {
-            Expr::Paren(inner) => self.same_type(&inner.expr)?,
-            Expr::Path(path) => self.lookup(path.path.get_ident()?)?.to_string(),
-            Expr::Cast(cast) => format!("({} as {})", self.same_type(&cast.expr)?, self.number(&cast.ty)),
-            Expr::Field(field) => format!("{}.{}", self.same_type(&field.base)?, expr::member(&field.member)),
-            Expr::Index(index) => format!("{}[{}]", self.same_type(&index.expr)?, self.same_type(&index.index)?),
-            _ => return None,
-        })
-    }
-
     /// The number of a callee.
     fn callee(&mut self, callee: Callee) -> u32 {
         self.callees.push(callee);
         self.callees.len() as u32 - 1
     }
 
+    /// The number of what an observer at this place sees.
+    fn named_at(&mut self, span: Span) -> u32 {
+        self.named.push(Named::Observed(span));
+        self.named.len() as u32 - 1
+    }
+
     /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
     fn observe(&mut self, expr: &mut Expr) -> u32 {
         let span = span::begin(expr);
-        self.named.push(Named::Observed(span));
-        let number = self.named.len() as u32 - 1;
+        self.tells = true;
+        let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
         number
     }
 
     /// Runs `walk` with nothing before it, and yields what the twin then does before.
-    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
+    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Said>) {
         let outer = std::mem::take(&mut self.before);
         let result = walk(self);
         (result, std::mem::replace(&mut self.before, outer))
+    }
+
+    /// In the twin: does something before the statement, which names these bindings.
+    fn say(&mut self, tokens: TokenStream, names: Vec<u32>) {
+        self.before.push(Said::telling(written(tokens), names));
+    }
+
+    /// The statements as parts of the one that is being walked.
+    fn within(&mut self, said: Vec<Said>) -> Vec<Stmt> {
+        self.tells |= said.iter().any(|said| said.tells);
+        let stmt = |said: Said| {
+            self.used.extend(said.names);
+            said.stmt
+        };
+        said.into_iter().map(stmt).collect()
     }
 }
 
@@ -411,14 +535,11 @@ pub(crate) fn declared(observer: &Ident) -> TokenStream {
     quote!(let #observer = 0 as *const _;)
 }
 
-/// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
-/// different ones, and only the span tells.
-fn identity(ident: &Ident) -> String {
-    format!("{ident} {}", context(ident.span()))
-}
-
 /// The hygiene context that a span's debug form begins with (`#3 bytes(..)`); empty if it has no such form.
 fn context(span: Span) -> String {
+    if !proc_macro::is_available() {
+        return String::new();
+    }
     let text = format!("{:?}", span.unwrap());
     text.split(' ').next().filter(|word| word.starts_with('#')).unwrap_or_default().to_string()
 }

@@ -442,7 +442,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::GridBarrier
             | Op::Panicked
             | Op::Clock(_)
-            | Op::Sleep(_) => self.together(&inst.op)?,
+            | Op::Sleep(_)
+            | Op::Breakpoint
+            | Op::SetConditional(..) => self.together(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

@@ -15,7 +15,6 @@ use cuda_llvm::inkwell;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::data_layout::DataLayout;
-use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target as LlvmTarget, TargetData, TargetMachine, TargetTriple};
@@ -262,8 +261,7 @@ impl Machine {
         module: &Module<'ctx>,
     ) -> Result<(Module<'ctx>, Inlined), EmitError> {
         let (text, inlined) = inlined::marked(&debug::lines_only(&module.print_to_string().to_string()));
-        let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
-        let module = context.create_module_from_ir(buffer).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        let module = cuda_llvm::parse_ir(context, &text).map_err(EmitError::Llvm)?;
         Ok((module, inlined))
     }
 }

@@ -1,4 +1,4 @@
-//! Lowers what threads do together: barriers, shuffles, votes, reductions; and clocks.
+//! Lowers what threads do together: barriers, shuffles, votes, reductions; clocks, and what a kernel says to its graph.
 //!
 //! Every function of a module with such an operation is `convergent`, so that LLVM neither adds nor removes branches
 //! around it.
@@ -9,6 +9,7 @@ use inkwell::{AddressSpace, IntPredicate};
 
 use super::EmitError;
 use super::function::{Body, GLOBAL, Result};
+use crate::device_runtime;
 use crate::kir::{BarrierOp, Clock, Op, ReduceOp, ShuffleOp, Value, VoteOp};
 
 /// The last operand of a shuffle: in bits 0 to 4 the highest lane of a part that it may read, or for `up` the lowest...
@@ -83,10 +84,23 @@ impl<'ctx> Body<'ctx, '_> {
             // It is only a hint, which older devices have no instruction for.
             Op::Sleep(_) if self.lowering.capability < (7, 0).into() => Ok(None),
             Op::Sleep(time) => call("llvm.nvvm.nanosleep", &[self.value(*time)]),
+            Op::Breakpoint => call("llvm.debugtrap", &[]),
+            Op::SetConditional(number, value) => self.set_conditional(*number, *value).map(|()| None),
             Op::SyncWarp(mask) => call("llvm.nvvm.bar.warp.sync", &[self.value(*mask)]),
             Op::ActiveMask => call("llvm.nvvm.activemask", &[]),
             _ => Err(self.unverified("operation of several threads")),
         }
+    }
+
+    /// A call of the function of CUDA's device runtime.
+    fn set_conditional(&self, number: Value, value: Value) -> Result<()> {
+        let (module, context) = (&self.lowering.module, self.lowering.context);
+        let function = module.get_function(device_runtime::SET_CONDITIONAL).unwrap_or_else(|| {
+            let parameters = [context.i64_type().into(), context.i32_type().into()];
+            module.add_function(device_runtime::SET_CONDITIONAL, context.void_type().fn_type(&parameters, false), None)
+        });
+        self.builder().build_call(function, &[self.value(number).into(), self.value(value).into()], "")?;
+        Ok(())
     }
 
     /// The address in another block's memory, generic. By PTX of our own: LLVM's intrinsic promises that the pointer does not

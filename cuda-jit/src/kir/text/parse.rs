@@ -319,12 +319,14 @@ impl Parser {
             "panicked" => Ok(Op::Panicked),
             "clock" => self.item(&CLOCK, "a clock").map(Op::Clock),
             "sleep" => self.value().map(Op::Sleep),
+            "breakpoint" => Ok(Op::Breakpoint),
             "vote" => {
                 let op = self.item(&VOTE, "a kind of vote")?;
                 self.two(|a, b| Op::Vote(op, a, b))
             }
             "match_any" => self.two(Op::MatchAny),
             "match_all" => self.two(Op::MatchAll),
+            "set_conditional" => self.two(Op::SetConditional),
             "sync_warp" => self.value().map(Op::SyncWarp),
             "active_mask" => Ok(Op::ActiveMask),
             "print" => {

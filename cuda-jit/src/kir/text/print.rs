@@ -271,6 +271,8 @@ pub(crate) fn inst(inst: &Inst) -> String {
         Op::Panicked => "panicked".to_owned(),
         Op::Clock(clock) => format!("clock {}", word(&CLOCK, clock)),
         Op::Sleep(time) => format!("sleep {time}"),
+        Op::Breakpoint => "breakpoint".to_owned(),
+        Op::SetConditional(number, value) => format!("set_conditional {number}, {value}"),
         Op::SyncWarp(mask) => format!("sync_warp {mask}"),
         Op::ActiveMask => "active_mask".to_owned(),
         Op::Print(format, values) => format!("print {} ({})", quoted(format), list(values)),

@@ -54,7 +54,7 @@ impl Body<'_> {
     /// Barriers, operations of a warp, clocks.
     pub(super) fn together(&mut self) {
         let mask = self.value(Scalar::U32);
-        match self.random.below(15) {
+        match self.random.below(17) {
             0 => self.b.effect(Op::Barrier),
             1 => {
                 let op = self.random.one_of(&[BarrierOp::Count, BarrierOp::And, BarrierOp::Or]);
@@ -102,7 +102,12 @@ impl Body<'_> {
                 let ty = if clock == Clock::CyclesLow { Scalar::U32 } else { Scalar::U64 };
                 self.scalar(Op::Clock(clock), ty);
             }
-            _ => self.b.effect(Op::Sleep(mask)),
+            14 => self.b.effect(Op::Breakpoint),
+            15 => self.b.effect(Op::Sleep(mask)),
+            _ => {
+                let number = self.value(Scalar::U64);
+                self.b.effect(Op::SetConditional(number, mask));
+            }
         }
     }
 

@@ -1,0 +1,97 @@
+//! What views are cut by: `s![..]` of ndarray, which stands in the call of `slice` alone, and `Axis(k)`.
+//!
+//! ndarray makes an `isize` of each number in `s![..]`, whatever integer it is; so does what is captured, by a cast.
+
+use cuda_jit_syntax::owned as s;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Macro, RangeLimits, Token};
+
+use super::{Capture, node, nothing, span::begin};
+
+/// Methods that take `s![..]`.
+const SLICING: &[&str] = &["slice", "slice_mut", "slice_move"];
+
+/// `start..end;step` or an index.
+struct Section {
+    value: Expr,
+    step: Option<Expr>,
+}
+
+impl Parse for Section {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let value = input.parse()?;
+        let step = if input.parse::<Option<Token![;]>>()?.is_some() { Some(input.parse()?) } else { None };
+        Ok(Section { value, step })
+    }
+}
+
+impl Section {
+    /// The section as it is written, once more.
+    fn tokens(&self) -> TokenStream {
+        let Section { value, step } = self;
+        match step {
+            Some(step) => quote!(#value; #step),
+            None => quote!(#value),
+        }
+    }
+}
+
+impl Capture {
+    /// An argument of a method: `s![..]` and `Axis(k)`, where the language's own methods take them, or any other.
+    pub(super) fn method_argument(&mut self, method: &str, arg: &mut Expr) -> s::Expr {
+        match arg {
+            Expr::Macro(call) if SLICING.contains(&method) && is_slicing(&call.mac) => self.sections(&mut call.mac),
+            Expr::Call(call) if super::iterate::is_axis(&call.func) => self.axis(arg),
+            _ => self.argument(arg),
+        }
+    }
+
+    /// `s![..]`
+    fn sections(&mut self, call: &mut Macro) -> s::Expr {
+        let span = call.path.span();
+        let parse = Punctuated::<Section, Token![,]>::parse_terminated;
+        let mut sections = match parse.parse2(call.tokens.clone()) {
+            Ok(sections) => sections,
+            Err(error) => {
+                self.errors.push(error);
+                return nothing();
+            }
+        };
+        let captured = sections.iter_mut().map(|section| self.section(section)).collect();
+        let sections = sections.iter().map(Section::tokens);
+        call.tokens = quote!(#(#sections),*);
+        node(span, s::ExprKind::Sections(captured))
+    }
+
+    fn section(&mut self, Section { value, step }: &mut Section) -> s::Section {
+        match value {
+            Expr::Range(range) => {
+                let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+                let mut bound = |bound: Option<&mut Expr>| bound.map(|bound| Box::new(self.position(bound)));
+                let (start, end) = (bound(range.start.as_deref_mut()), bound(range.end.as_deref_mut()));
+                s::Section::Range(start, end, inclusive, bound(step.as_mut()))
+            }
+            Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "NewAxis") => {
+                s::Section::New
+            }
+            index => s::Section::Index(self.position(index)),
+        }
+    }
+
+    /// A number in `s![..]`, as `isize`.
+    fn position(&mut self, value: &mut Expr) -> s::Expr {
+        let span = begin(value);
+        let value = Box::new(self.expr(value));
+        let number = self.number(&syn::parse_quote!(isize));
+        node(span, s::ExprKind::Cast(value, number))
+    }
+}
+
+/// Whether this is ndarray's `s!`, by its name.
+fn is_slicing(call: &Macro) -> bool {
+    call.path.segments.last().is_some_and(|last| last.ident == "s")
+}

@@ -1,0 +1,82 @@
+//! What kernels say to the graph that they are launched in.
+//!
+//! # Safety
+//!
+//! Nothing checks the number on the device, so making one for kernels is unsafe.
+
+use cuda_driver::ConditionalHandle;
+
+use crate::DeviceType;
+use crate::harvest::Intrinsic;
+
+/// The number that a conditional node of a graph looks at, as kernels take it; see [`set_conditional`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]
+pub struct Conditional {
+    handle: u64,
+}
+
+impl Conditional {
+    /// The number for kernels.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::device::Conditional;
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let graph = cuda_driver::Graph::new(&context)?;
+    /// let number = graph.conditional_handle(Some(1))?;
+    /// // SAFETY: it is passed to no launch.
+    /// let again = unsafe { Conditional::new(number) };
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// Every launch that it is passed to is part of the graph whose number it is: captured into that or into one of its
+    /// bodies.
+    #[must_use]
+    pub unsafe fn new(number: ConditionalHandle) -> Self {
+        Conditional { handle: number.as_raw() }
+    }
+}
+
+/// Sets the number that a conditional node of the launch's graph looks at: whether, how often or which of its bodies runs.
+///
+/// The node looks at it after everything before it has finished, and a loop after each run of its body. On the host nothing is
+/// set.
+///
+/// It is a function of CUDA's device runtime, which the software device has built in. A driver that asks for NVIDIA's library is
+/// handed the toolkit's `libcudadevrt.a` when the kernel is loaded.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::{Graph, Stream};
+/// use cuda_jit::{device::{Conditional, set_conditional}, kernel};
+///
+/// /// Halves a number, and goes on as long as it is above a limit.
+/// #[kernel]
+/// fn halve(x: &mut [f32], limit: f32, again: Conditional) {
+///     x[0] /= 2.0;
+///     set_conditional(again, (x[0] > limit) as u32);
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut x = cuda_mem::from_slice(&context, &[100.0_f32])?;
+/// let graph = Graph::new(&context)?;
+/// let number = graph.conditional_handle(Some(1))?;
+/// let (_, body) = graph.add_while(&[], number)?;
+/// // SAFETY: the launch is captured into a body of the graph.
+/// let again = unsafe { Conditional::new(number) };
+/// body.add_captured(&[], |c| Ok(halve::launch((1, 1, c), &mut x, 1.0, again)?))?;
+/// let stream = Stream::new(&context)?;
+/// graph.instantiate()?.launch(&stream, &mut x)?;
+/// assert_eq!(x.copy_to_host()?[0], 0.78125);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub fn set_conditional(_number: Conditional, _value: u32) {}
+
+calls! {
+    set_conditional(Conditional, u32) => Intrinsic::SetConditional;
+}

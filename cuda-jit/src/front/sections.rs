@@ -1,0 +1,210 @@
+//! `view.slice(s![..])`: where each axis begins and ends, and in which steps.
+
+use super::function::{Lowering, Result};
+use super::types::Val;
+use super::view::{Axis, View};
+use crate::harvest::Ty;
+use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp};
+
+/// A number in `s![..]`: an `isize`, which counts from the end if it is negative.
+#[derive(Clone, Copy)]
+enum Number {
+    /// A literal.
+    Known(i64),
+    /// One that is never negative.
+    Unsigned(Value),
+    Signed(Value),
+}
+
+/// What is left of an axis.
+enum Cut {
+    Index(Number),
+    Range { start: Option<Number>, end: Option<Number>, inclusive: bool, step: Option<Number> },
+    New,
+}
+
+impl Lowering<'_> {
+    /// `view.slice(sections)`
+    pub(super) fn sliced(&mut self, at: Pos, mut view: View, sections: &'static Expr) -> Result<Val> {
+        let ExprKind::Sections(sections) = &sections.1 else {
+            return Err(self.error(at, "write what is sliced here, as `s![1.., 0]`"));
+        };
+        let mut cuts = Vec::with_capacity(sections.len());
+        for section in *sections {
+            cuts.push(self.cut_of(section)?);
+        }
+        let (mut axes, mut offset) = (std::mem::take(&mut view.axes).into_iter().enumerate(), None);
+        let mut left = Vec::with_capacity(cuts.len());
+        for cut in cuts {
+            let (moved, axis) = match (cut, &mut axes) {
+                (Cut::New, _) => (None, Some(self.new_axis())),
+                (Cut::Index(number), axes) => match axes.next() {
+                    Some((index, axis)) => (Some(self.place_on(at, index, axis, number)), None),
+                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+                },
+                (Cut::Range { start, end, inclusive, step }, axes) => match axes.next() {
+                    Some((index, axis)) => {
+                        let (moved, axis) = self.range_on(at, (index, axis), [start, end], inclusive, step);
+                        (moved, Some(axis))
+                    }
+                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+                },
+            };
+            offset = match (offset, moved) {
+                (Some(a), Some(b)) => Some(self.index_op(BinaryOp::Add, a, b)),
+                (a, b) => a.or(b),
+            };
+            left.extend(axis);
+        }
+        view.axes = left;
+        if let Some(offset) = offset {
+            self.move_view(&mut view, offset);
+        }
+        self.made(at, view)
+    }
+
+    fn cut_of(&mut self, section: &'static Section) -> Result<Cut> {
+        Ok(match section {
+            Section::New => Cut::New,
+            Section::Index(index) => Cut::Index(self.section_number(index)?),
+            Section::Range(start, end, inclusive, step) => {
+                let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_number(of)).transpose();
+                Cut::Range { start: number(start)?, end: number(end)?, inclusive: *inclusive, step: number(step)? }
+            }
+        })
+    }
+
+    fn section_number(&mut self, number: &'static Expr) -> Result<Number> {
+        let ExprKind::Cast(written, _) = &number.1 else { return Err(self.error(number.0, "this is no number")) };
+        if let Some(known) = literal(written) {
+            return Ok(Number::Known(known));
+        }
+        let signed = !matches!(self.ty_of(written), Some(Ty::Scalar(scalar)) if !scalar.is_signed());
+        let value = self.scalar(number, Scalar::I64)?;
+        Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.unsigned_bits(value)) })
+    }
+
+    fn unsigned_bits(&mut self, value: Value) -> Value {
+        self.cast_value(value, Scalar::I64, Scalar::U64)
+    }
+
+    /// Where on an axis a number is; one that is not there is some number that is too large.
+    fn absolute(&mut self, number: Number, extent: Value) -> Value {
+        match number {
+            Number::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
+            Number::Known(known) => {
+                let back = self.constant(Scalar::U64, known.cast_unsigned());
+                self.index_op(BinaryOp::Add, extent, back)
+            }
+            Number::Unsigned(value) => value,
+            Number::Signed(value) => {
+                let zero = self.constant(Scalar::I64, 0);
+                let negative = self.compare(CompareOp::Lt, value, zero);
+                let bits = self.unsigned_bits(value);
+                let back = self.index_op(BinaryOp::Add, extent, bits);
+                self.select(negative, back, bits, Scalar::U64)
+            }
+        }
+    }
+
+    /// How far off the place of an axis is that an index names.
+    fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
+        let index = self.absolute(index, axis.extent);
+        self.check_place(at, number, index, axis.extent);
+        self.index_op(BinaryOp::Mul, index, axis.stride)
+    }
+
+    /// How far off the first place of a range is, unless it is the axis' own, and what the axis becomes.
+    fn range_on(
+        &mut self,
+        at: Pos,
+        (number, axis): (usize, Axis),
+        [start, end]: [Option<Number>; 2],
+        inclusive: bool,
+        step: Option<Number>,
+    ) -> (Option<Value>, Axis) {
+        let Axis { extent, stride } = axis;
+        let zero = self.constant(Scalar::U64, 0);
+        let first = start.map(|start| self.absolute(start, extent));
+        let mut last = end.map(|end| self.absolute(end, extent));
+        if let (Some(end), true) = (&mut last, inclusive) {
+            let one = self.constant(Scalar::U64, 1);
+            *end = self.index_op(BinaryOp::Add, *end, one);
+        }
+        // a range that ends before it begins is empty
+        let end = match (first, last) {
+            (Some(first), Some(last)) => self.index_op(BinaryOp::Max, first, last),
+            (Some(first), None) => self.index_op(BinaryOp::Max, first, extent),
+            (None, last) => last.unwrap_or(extent),
+        };
+        let begin = first.unwrap_or(zero);
+        if first.is_some() || last.is_some() {
+            let inside = self.compare(CompareOp::Le, end, extent);
+            let message = format!("range {{0}}..{{1}} is out of bounds of axis {number}, which has length {{2}}");
+            self.check_cut(at, inside, &message, &[begin, end, extent]);
+        }
+        let count = match first {
+            Some(first) => self.index_op(BinaryOp::Sub, end, first),
+            None => end,
+        };
+        let Some(step) = step else {
+            let moved = first.map(|first| self.index_op(BinaryOp::Mul, first, stride));
+            return (moved, Axis { extent: count, stride });
+        };
+        self.stepped(at, (first, end), Axis { extent: count, stride }, step)
+    }
+
+    /// The places of a range from `begin` to before `end`, in steps; backwards from the last if they are negative.
+    fn stepped(
+        &mut self,
+        at: Pos,
+        (first, end): (Option<Value>, Value),
+        Axis { extent, stride }: Axis,
+        step: Number,
+    ) -> (Option<Value>, Axis) {
+        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
+        let (step, size, begin) = match step {
+            Number::Known(known) => {
+                if known == 0 {
+                    let never = self.constant(Scalar::Bool, 0);
+                    self.check(at, never, "the step of a slice must not be zero", &[]);
+                }
+                let begin = if known < 0 { Some(self.index_op(BinaryOp::Sub, end, one)) } else { first };
+                let [step, size] = [known.cast_unsigned(), known.unsigned_abs().max(1)]
+                    .map(|number| self.constant(Scalar::U64, number));
+                (step, size, begin)
+            }
+            Number::Unsigned(value) | Number::Signed(value) => {
+                let step = match step {
+                    Number::Signed(_) => self.unsigned_bits(value),
+                    _ => value,
+                };
+                let holds = self.compare(CompareOp::Ne, step, zero);
+                self.check(at, holds, "the step of a slice must not be zero", &[]);
+                let minimum = self.constant(Scalar::U64, 1 << 63);
+                let backwards = self.compare(CompareOp::Ge, step, minimum);
+                let negated = self.index_op(BinaryOp::Sub, zero, step);
+                let size = self.select(backwards, negated, step, Scalar::U64);
+                let last = self.index_op(BinaryOp::Sub, end, one);
+                (step, size, Some(self.select(backwards, last, first.unwrap_or(zero), Scalar::U64)))
+            }
+        };
+        let more = self.index_op(BinaryOp::Sub, size, one);
+        let more = self.index_op(BinaryOp::Add, extent, more);
+        let axis = Axis {
+            extent: self.index_op(BinaryOp::Div, more, size),
+            stride: self.index_op(BinaryOp::Mul, stride, step),
+        };
+        (begin.map(|begin| self.index_op(BinaryOp::Mul, begin, stride)), axis)
+    }
+}
+
+/// The value of a literal, perhaps with a sign.
+fn literal(expr: &Expr) -> Option<i64> {
+    match &expr.1 {
+        ExprKind::Lit(Lit::Int(value, _)) => i64::try_from(*value).ok(),
+        ExprKind::Unary(UnaryOp::Neg, inner) => literal(inner).map(|value| -value),
+        _ => None,
+    }
+}

@@ -1,0 +1,113 @@
+//! The methods of the device language's own that take functions: how the twin calls them, so that rustc types the closures.
+//!
+//! Each stands for a method of the same name without `__call_`, and takes and yields what that does.
+
+use std::cmp::Ordering;
+
+use ndarray::{ArrayRef, ArrayView, ArrayViewMut, Dimension};
+
+use super::{Builtin, Returned};
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident[$($generics:tt)*]($($this:tt)*)($($arg:ty),*) -> $result:ty;)*) => { $(
+        $(#[$doc])*
+        fn $name<$($generics)*>($($this)*, $(_: $arg),*) -> Returned<Builtin, $result> {
+            Returned::new()
+        }
+    )* };
+}
+
+/// The hidden methods of `Option`.
+pub trait OptionMethods<T>: Sized {
+    methods! {
+        /// `map`
+        __call_map[U, F: FnOnce(T) -> U](self)(F) -> Option<U>;
+        /// `map_or`
+        __call_map_or[U, F: FnOnce(T) -> U](self)(U, F) -> U;
+        /// `map_or_else`
+        __call_map_or_else[U, D: FnOnce() -> U, F: FnOnce(T) -> U](self)(D, F) -> U;
+        /// `and_then`
+        __call_and_then[U, F: FnOnce(T) -> Option<U>](self)(F) -> Option<U>;
+        /// `or_else`
+        __call_or_else[F: FnOnce() -> Option<T>](self)(F) -> Option<T>;
+        /// `unwrap_or_else`
+        __call_unwrap_or_else[F: FnOnce() -> T](self)(F) -> T;
+        /// `filter`
+        __call_filter[P: FnOnce(&T) -> bool](self)(P) -> Option<T>;
+        /// `is_some_and`
+        __call_is_some_and[P: FnOnce(T) -> bool](self)(P) -> bool;
+        /// `is_none_or`
+        __call_is_none_or[P: FnOnce(T) -> bool](self)(P) -> bool;
+        /// `inspect`
+        __call_inspect[F: FnOnce(&T)](self)(F) -> Option<T>;
+    }
+}
+
+impl<T> OptionMethods<T> for Option<T> {}
+
+/// The hidden methods of `bool`.
+pub trait BoolMethods: Sized {
+    methods! {
+        /// `then`
+        __call_then[U, F: FnOnce() -> U](self)(F) -> Option<U>;
+    }
+}
+
+impl BoolMethods for bool {}
+
+/// The hidden methods of `Ordering`.
+pub trait OrderingMethods: Sized {
+    methods! {
+        /// `then`
+        __call_then[](self)(Ordering) -> Ordering;
+        /// `then_with`
+        __call_then_with[F: FnOnce() -> Ordering](self)(F) -> Ordering;
+    }
+}
+
+impl OrderingMethods for Ordering {}
+
+/// The hidden methods of slices.
+pub trait SliceMethods<T> {
+    methods! {
+        /// `sort_unstable_by`
+        __call_sort_unstable_by[F: FnMut(&T, &T) -> Ordering](&mut self)(F) -> ();
+        /// `sort_unstable_by_key`
+        __call_sort_unstable_by_key[K: Ord, F: FnMut(&T) -> K](&mut self)(F) -> ();
+        /// `partition_point`
+        __call_partition_point[P: FnMut(&T) -> bool](&self)(P) -> usize;
+        /// `fill_with`
+        __call_fill_with[F: FnMut() -> T](&mut self)(F) -> ();
+    }
+}
+
+impl<T> SliceMethods<T> for [T] {}
+
+/// The hidden methods of arrays that slices have not.
+pub trait ArrayMethods<T, const N: usize>: Sized {
+    methods! {
+        /// `map`
+        __call_map[U, F: FnMut(T) -> U](self)(F) -> [U; N];
+    }
+}
+
+impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {}
+
+/// The hidden methods of views.
+pub trait ViewMethods<T> {
+    methods! {
+        /// `fold`
+        __call_fold[B, F: FnMut(B, &T) -> B](&self)(B, F) -> B;
+        /// `for_each`
+        __call_for_each[F: FnMut(&T)](&self)(F) -> ();
+        /// `map_inplace`
+        __call_map_inplace[F: FnMut(&mut T)](&mut self)(F) -> ();
+        /// `mapv_inplace`
+        __call_mapv_inplace[F: FnMut(T) -> T](&mut self)(F) -> ();
+        /// `zip_mut_with`
+        __call_zip_mut_with[B, E: Dimension, F: FnMut(&mut T, &B)](&mut self)(&ArrayRef<B, E>, F) -> ();
+    }
+}
+
+impl<T, D: Dimension> ViewMethods<T> for ArrayView<'_, T, D> {}
+impl<T, D: Dimension> ViewMethods<T> for ArrayViewMut<'_, T, D> {}

@@ -1,0 +1,60 @@
+//! How kernels make views of slices: the hidden functions of `ArrayView::from` and `ArrayView::from_shape`.
+
+use std::marker::PhantomData;
+
+use ndarray::{ArrayView, ArrayViewMut, Dimension, ShapeError, StrideShape};
+
+use super::{Body, DeviceFn, DeviceType, GenericArg, Instance, Intrinsic, Key, Returned, Untied};
+
+/// What stands for a function that makes a view with this key, of a slice; of one and a shape, if `SHAPED`.
+#[derive(Debug)]
+pub struct ViewMade<K, const SHAPED: bool>(PhantomData<fn() -> K>);
+
+impl<K: Key, const SHAPED: bool> DeviceFn for ViewMade<K, SHAPED> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        Instance { body: Body::Intrinsic(Intrinsic::View(SHAPED)), generics: vec![GenericArg::Type(K::ty())] }
+    }
+}
+
+/// The hidden functions of the functions that are called by the view's path.
+pub trait ViewFunctions: DeviceType + Sized {
+    /// The slice that such a view can be of.
+    type Slice;
+    /// The view's dimension.
+    type Dim: Dimension;
+
+    /// `ArrayView1::from`
+    fn __call_from<S>(_: S) -> Returned<ViewMade<Self::K, false>, Self>
+    where
+        Self: From<S>,
+    {
+        Returned::new()
+    }
+
+    /// `ArrayView2::from_shape`
+    fn __call_from_shape<S: Into<StrideShape<Self::Dim>>>(
+        _: S,
+        _: Self::Slice,
+    ) -> Returned<ViewMade<Self::K, true>, Result<Self, ShapeError>> {
+        Returned::new()
+    }
+}
+
+impl<'a, T, D: Dimension> ViewFunctions for ArrayView<'a, T, D>
+where
+    Self: DeviceType,
+{
+    type Slice = &'a [T];
+    type Dim = D;
+}
+
+impl<'a, T, D: Dimension> ViewFunctions for ArrayViewMut<'a, T, D>
+where
+    Self: DeviceType,
+{
+    type Slice = &'a mut [T];
+    type Dim = D;
+}

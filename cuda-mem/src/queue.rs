@@ -1,0 +1,46 @@
+//! [`Queue`]: what use records need of a stream, and no more.
+//!
+//! The device's streams are queues; `loom_models.rs` has others, which only note who waits for whom.
+//!
+//! # Safety
+//!
+//! The block waits for a stream that the caller has, by a C function that takes nothing else.
+
+use cuda_driver::{Stream, driver_call};
+
+use crate::error::Result;
+
+/// What runs in the order in which it is enqueued.
+pub(crate) trait Queue: Clone {
+    /// Which queue it is, never 0: equal numbers run in order. A per-thread stream's is another one on each thread.
+    fn number(&self) -> u64;
+
+    /// Makes what comes later on this queue wait, on the device, for what `earlier` has now.
+    fn wait_for(&self, earlier: &Self) -> Result<()>;
+
+    /// Waits on the host for what the queue has now.
+    fn finish(&self) -> Result<()>;
+
+    /// Waits on the host for what all queues of its device have now.
+    fn finish_all(&self) -> Result<()>;
+}
+
+impl Queue for Stream {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.id().number()
+    }
+
+    fn wait_for(&self, earlier: &Self) -> Result<()> {
+        Ok(Stream::wait_for(self, earlier)?)
+    }
+
+    fn finish(&self) -> Result<()> {
+        // SAFETY: the stream is live, since `self` holds it.
+        Ok(unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?)
+    }
+
+    fn finish_all(&self) -> Result<()> {
+        Ok(self.context().wait_for_all()?)
+    }
+}

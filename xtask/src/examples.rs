@@ -1,0 +1,177 @@
+//! Public items without an example that runs: a rule of `tidy`, for the crates that keep it.
+//!
+//! An item has one in its own documentation, or is used by its name in another example of its file: a method as `.name`, a
+//! function of a type as `Type::name`, all else as the word. What is hidden from the documentation needs none, nor what a
+//! macro or a module inside the file makes. It reads lines, not syntax: files are formatted, and examples are run elsewhere.
+
+use crate::texts::split_tests;
+
+/// Where every public item has an example.
+const COMPLETE: &[&str] = &["cuda-sys/src/", "cuda-driver/src/"];
+
+/// The kinds of items that the rule is about.
+const KINDS: &[&str] = &["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
+
+/// The places of all public items of a file without an example.
+pub(crate) fn lacking(name: &str, text: &str) -> Vec<String> {
+    if !COMPLETE.iter().any(|folder| name.starts_with(folder)) {
+        return Vec::new();
+    }
+    let text = split_tests(text).0;
+    let (lines, shown) = (text.lines().collect::<Vec<_>>(), run(text));
+    let (mut faults, mut owner, mut documented) = (Vec::new(), None, 0);
+    for (at, line) in lines.iter().enumerate() {
+        let word = line.trim_start();
+        if let Some(of) = implementing(line) {
+            owner = Some(of);
+        } else if *line == "}" {
+            owner = None;
+        } else if word.starts_with("///") || word.starts_with("#[") {
+            continue;
+        }
+        // What stands before an item, since the line before that, is its own.
+        let own = &lines[std::mem::replace(&mut documented, at + 1)..at];
+        let inside = line.starts_with(' ') && owner.is_none();
+        if let Some((kind, item)) = public(word)
+            && !(inside || is_excused(own) || pattern(kind, item, owner, &lines[at..]).is_shown(&shown))
+        {
+            let of = owner.map(|owner| format!("{owner}::")).unwrap_or_default();
+            faults.push(format!("{name}:{}: no example shows `{of}{item}`", at + 1));
+        }
+    }
+    faults
+}
+
+/// Whether the documentation and attributes of an item have an example, or hide it.
+fn is_excused(own: &[&str]) -> bool {
+    own.iter().any(|line| line.trim_start().starts_with("#[doc(hidden)]")) || !run(&own.join("\n")).is_empty()
+}
+
+/// Whether a line of documentation that opens an example opens one that is run.
+fn is_run(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches(['/', '!']).trim();
+    line == "```" || line == "```should_panic"
+}
+
+/// The code of a file's examples.
+pub(crate) fn run(text: &str) -> String {
+    let (mut code, mut open) = (String::new(), None);
+    for line in text.lines().map(str::trim_start).filter(|line| line.starts_with("//")) {
+        open = match open {
+            None if line.contains("```") => Some(is_run(line)),
+            Some(_) if line.contains("```") => None,
+            open => open,
+        };
+        if open == Some(true) {
+            code.extend([line.trim_start_matches(['/', '!']), "\n"]);
+        }
+    }
+    code
+}
+
+/// The type whose functions follow, if the line begins an implementation.
+fn implementing(line: &str) -> Option<&str> {
+    let header = line.strip_prefix("unsafe ").unwrap_or(line).strip_prefix("impl")?;
+    if header.ends_with('}') {
+        return None;
+    }
+    let header = header.rsplit_once(" for ").map_or(header, |(_, of)| of);
+    // Past the parameters of the implementation itself.
+    let of = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
+    of.split(['<', ' ', '{']).next()
+}
+
+/// Kind and name, if the line begins a public item.
+fn public(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix("pub ")?.trim_start_matches("const unsafe ").trim_start_matches("unsafe ");
+    let rest = if rest.starts_with("const fn") { rest.trim_start_matches("const ") } else { rest };
+    let (kind, rest) = rest.split_once(' ')?;
+    let name = rest.split(|c: char| !is_word(c)).next()?;
+    KINDS.contains(&kind).then_some((kind, name))
+}
+
+/// How an item is used in code.
+struct Pattern(Vec<String>);
+
+fn pattern(kind: &str, name: &str, owner: Option<&str>, from: &[&str]) -> Pattern {
+    let mut signature =
+        from.iter().take_while(|line| !line.ends_with('{')).chain(from.iter().find(|l| l.ends_with('{')));
+    let takes_self = signature.any(|line| line.contains("self)") || line.contains("self,"));
+    Pattern(match owner {
+        Some(_) if kind == "fn" && takes_self => [".", "::"].map(|before| format!("{before}{name}")).to_vec(),
+        Some(owner) => vec![format!("{owner}::{name}")],
+        None => vec![name.to_owned()],
+    })
+}
+
+impl Pattern {
+    fn is_shown(&self, code: &str) -> bool {
+        self.0.iter().any(|used| {
+            code.match_indices(used.as_str()).any(|(at, _)| {
+                let (before, after) = (code[..at].chars().next_back(), code[at + used.len()..].chars().next());
+                let begins = used.starts_with(['.', ':']) || !before.is_some_and(is_word);
+                begins && !after.is_some_and(is_word)
+            })
+        })
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn lacks(text: &str, names: &[&str]) {
+        let faults = lacking("cuda-sys/src/a.rs", text);
+        let found: Vec<_> = faults.iter().map(|fault| fault.split('`').nth(1).unwrap_or_default()).collect();
+        assert_eq!(found, names, "{faults:?}");
+    }
+
+    /// A type with functions, and what stands before it.
+    fn of_type(docs: &str) -> String {
+        let functions =
+            "impl A {\n    pub fn new() -> A {\n    }\n    pub const fn b(\n        &self,\n    ) -> u8 {\n    }\n}\n";
+        format!("{docs}pub struct A;\n\n{functions}")
+    }
+
+    #[test]
+    fn an_item_needs_an_example_that_uses_it() {
+        lacks(&of_type(""), &["A", "A::new", "A::b"]);
+        lacks(&of_type("/// ```\n/// let a = A::new();\n/// ```\n"), &["A::b"]);
+        lacks(&of_type("/// ```\n/// A::new().b();\n/// ```\n"), &[]);
+        lacks(&of_type("/// ```\n/// A::newer().bb();\n/// ```\n"), &["A::new", "A::b"]);
+        lacks("/// It.\n///\n/// ```\n/// assert!(true);\n/// ```\n#[must_use]\npub fn own() {\n}\n", &[]);
+        lacks("/// It.\npub const fn own() {\n}\npub unsafe trait T {\n}\n", &["own", "T"]);
+        lacks(
+            "//! ```\n//! own(C);\n//! ```\npub fn own(c: u8) {\n}\npub const C: u8 = 1;\npub type D = u8;\n",
+            &["D"],
+        );
+    }
+
+    #[test]
+    fn what_is_not_run_shows_nothing() {
+        lacks(&of_type("/// A::new().b()\n"), &["A", "A::new", "A::b"]);
+        lacks(&of_type("/// ```text\n/// A::new().b()\n/// ```\n"), &["A", "A::new", "A::b"]);
+        lacks(&of_type("/// ```compile_fail\n/// A::new().b()\n/// ```\n"), &["A", "A::new", "A::b"]);
+    }
+
+    #[test]
+    fn what_is_not_documented_needs_none() {
+        lacks("#[doc(hidden)]\npub fn a() {\n}\npub(crate) fn b() {\n}\nfn c() {\n}\npub use a::b;\n", &[]);
+        lacks("mod sealed {\n    pub trait Sealed {}\n}\n", &[]);
+        lacks("#[cfg(test)]\nmod tests {\n}\npub fn a() {\n}\n", &[]);
+        assert_eq!(lacking("cuda-sim/src/a.rs", &of_type("")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn functions_belong_to_the_type_that_is_implemented() {
+        let name = |line| implementing(line).unwrap_or_default();
+        assert_eq!(name("impl<'a, T: Into<u8>> From<T> for Deep<'a> {"), "Deep");
+        assert_eq!((name("impl Graph {"), name("unsafe impl Send for Raw {")), ("Graph", "Raw"));
+        assert_eq!(implementing("impl std::error::Error for LoadError {}"), None);
+    }
+}

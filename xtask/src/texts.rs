@@ -1,0 +1,125 @@
+//! Texts of errors that no test names: a rule of `tidy`, for the crates whose errors tests show.
+//!
+//! A text is a literal of several words outside of tests. What is fixed of it has to stand in a test, in an example that is
+//! run, or in a file that a test compares with. So a new error comes with a test that would see its text change.
+
+use crate::examples;
+use crate::tidy::code;
+
+/// Where every text is shown.
+const SHOWN: &[&str] = &["cuda-sys/src/", "cuda-driver/src/", "cuda-prelude/src/"];
+
+/// What stands before literals in a line that are no errors: lints, documentation, logs, what cannot happen.
+const ASIDE: &[&str] = &["reason = ", "must_use = ", "doc = ", "expect(", "_table! ", "tracing::"];
+
+/// As many blanks make a text of several words.
+const BLANKS: usize = 3;
+
+/// The places of all texts that no test names, in files that are given with their names.
+pub(crate) fn unnamed(files: &[(String, String)]) -> Vec<String> {
+    let tests: Vec<String> = files.iter().flat_map(|(name, text)| named(name, text)).collect();
+    let is_shown = |part: &str| tests.iter().any(|test| test.contains(part));
+    let crates = files.iter().filter(|(name, _)| SHOWN.iter().any(|folder| name.starts_with(folder)));
+    let mut faults = Vec::new();
+    // Models are tests.
+    let aside = ["/generated/", "/loom_models.rs"];
+    for (name, text) in crates.filter(|(name, _)| !aside.iter().any(|part| name.contains(part))) {
+        for (place, literal) in literals(split_tests(text).0) {
+            let is_text = literal.matches(' ').count() >= BLANKS && !ASIDE.iter().any(|aside| place.contains(aside));
+            if is_text && !fixed(&literal).all(|part| is_shown(&part)) {
+                faults.push(format!("{name}: no test names this text: {literal}"));
+            }
+        }
+    }
+    faults
+}
+
+/// What a file tells of the texts that tests name, its lines joined where a literal goes on.
+fn named(name: &str, text: &str) -> Vec<String> {
+    let code = match (name.contains("/tests/") || name.starts_with("tests/"), name.ends_with(".rs")) {
+        (true, _) => vec![text.to_owned()],
+        (false, true) => vec![examples::run(text), split_tests(text).1.to_owned()],
+        (false, false) => Vec::new(),
+    };
+    code.iter().map(|code| plain(code)).collect()
+}
+
+/// A file without its tests, and these.
+pub(crate) fn split_tests(text: &str) -> (&str, &str) {
+    let is_tests = |at: &usize| text[*at..].lines().nth(1).is_some_and(|line| line.starts_with("mod "));
+    let tests = text.match_indices("#[cfg(").map(|(at, _)| at).find(|at| {
+        let condition = text[*at..].lines().next().unwrap_or_default();
+        condition.contains("test") && is_tests(at)
+    });
+    text.split_at(tests.unwrap_or(text.len()))
+}
+
+/// The literals of a text, each with what stands before it in its line.
+fn literals(text: &str) -> Vec<(String, String)> {
+    let lines: Vec<&str> = code(text).map(|(_, line)| line).collect();
+    let (code, mut from, mut found) = (plain(&lines.join("\n")), 0, Vec::new());
+    while let Some(begin) = code[from..].find('"').map(|at| from + at) {
+        let end = code[begin + 1..].find('"').map_or(code.len(), |at| begin + 1 + at);
+        let line = code[..begin].rfind('\n').map_or(0, |at| at + 1);
+        found.push((code[line..begin].to_owned(), code[begin + 1..end].to_owned()));
+        from = (end + 1).min(code.len());
+    }
+    found
+}
+
+/// Code with one line for each literal, and without the quotation marks inside.
+fn plain(code: &str) -> String {
+    let mut pieces = code.split("\\\n");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    let joined = pieces.fold(first, |text, piece| text + piece.trim_start_matches(' '));
+    joined.replace("'\"'", "' '").replace("\\\"", "''").replace("\\n", "\n")
+}
+
+/// What of a literal is the same whatever is written into it; short parts are left out.
+fn fixed(literal: &str) -> impl Iterator<Item = String> {
+    let marked = literal.replace("{{", "\u{1}").replace("}}", "\u{2}");
+    let outside = marked.split('{').enumerate().map(|(at, piece)| match at {
+        0 => piece.to_owned(),
+        _ => piece.split_once('}').map_or(String::new(), |(_, rest)| rest.to_owned()),
+    });
+    let parts = outside.map(|part| part.replace('\u{1}', "{").replace('\u{2}', "}").trim().to_owned());
+    parts.filter(|part| part.len() > 5).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unnamed_in(source: &str, test: &str) -> Vec<String> {
+        let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        unnamed(&[file("cuda-sys/src/a.rs", source), file("cuda-sys/tests/b.rs", test)])
+    }
+
+    #[test]
+    fn a_text_that_no_test_names_is_told() {
+        let source = "fn f() -> String {\n    format!(\n        \"{x} is no {{device}} \\\n         of this \\\"machine\\\"\"\n    )\n}\n";
+        let faults = unnamed_in(source, "");
+        assert_eq!(faults, ["cuda-sys/src/a.rs: no test names this text: {x} is no {{device}} of this ''machine''"]);
+        assert_eq!(unnamed_in(source, "\"7 is no {device} of this \\\n        \\\"machine\\\"\""), [""; 0]);
+        assert_eq!(unnamed_in(source, "\"7 is no {device} of this\"").len(), 1);
+    }
+
+    #[test]
+    fn examples_and_unit_tests_name_texts() {
+        let text = "const A: &str = \"one two three four\";\n";
+        assert_eq!(unnamed_in(text, "").len(), 1);
+        let example = format!("/// ```\n/// assert_eq!(a(), \"one two three four\");\n/// ```\n{text}");
+        assert_eq!(unnamed_in(&example, ""), [""; 0]);
+        assert_eq!(unnamed_in(&format!("/// one two three four\n{text}"), "").len(), 1);
+        let unit = format!("{text}#[cfg(all(test, loom))]\nmod tests {{\n    // \"one two three four\"\n}}\n");
+        assert_eq!(unnamed_in(&unit, ""), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_no_error_is_no_matter() {
+        let aside =
+            "#[expect(x, reason = \"one two three four\")]\nfn f() {\n    a.expect(\"one two three four\");\n}\n";
+        assert_eq!(unnamed_in(aside, ""), [""; 0]);
+        assert_eq!(unnamed_in("// \"one two three four\"\nconst A: &str = \"one two three\";\n", ""), [""; 0]);
+    }
+}
