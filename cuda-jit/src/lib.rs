@@ -127,6 +127,7 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
+    pub use crate::harvest::plain;
     pub use crate::harvest::{
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,

@@ -34,7 +34,7 @@ fn large_kernel(lines: usize) -> String {
 }
 
 /// Texts of several words in the macros' sources that are no refusals: what kernels' panics and the documentation of
-/// what is generated say, and what stands where rustc's own parser, or syn, refuses first.
+/// what is generated say, what rustc fills types into, and what stands where rustc's own parser, or syn, refuses first.
 const NO_REFUSALS: &[&str] = &[
     "entered unreachable code: ",
     "not yet implemented: ",
@@ -49,6 +49,8 @@ const NO_REFUSALS: &[&str] = &[
     "Indices are not checked",
     "The variant of that number, if",
     "` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.",
+    "kernels cannot call `{{Self}}::{name}`, which is no",
+    "this expression is not supported in a kernel",
     "this is not a call",
     "this is no struct expression",
     "`else` takes a block",

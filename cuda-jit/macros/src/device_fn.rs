@@ -53,7 +53,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
     let (observers, saw) = (emit::observers(&captured, true), saw(root, &captured));
     let (items, twin) = (&captured.items, &captured.twin);
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let methods = emit::last_resort(root, "__call", &captured.methods);
+    let refusals = emit::refusals(root, &captured);
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -65,7 +65,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
             use #root::hidden::*;
             use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee, returned as __cuda_jit_returned, told_by as __cuda_jit_told};
             #(#items)*
-            #methods
+            #refusals
             let _ = #twin;
             #saw
         };
@@ -145,13 +145,13 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
         let hint = format!("write a closure that calls the method, such as `|x: {}| x.abs()`", first.ident);
         return Err(syn::Error::new(path.span(), hint));
     }
-    let hidden = capture::hidden(path);
     let value = format_ident!("__f", span = Span::mixed_site());
-    let functions = capture::function_of_type(path).into_iter().collect::<Vec<_>>();
-    let methods = emit::last_resort(root, "__fn", &functions);
+    let (path, refusal) = capture::named_alone(root, path);
+    let hidden = capture::hidden(&path);
+    let called = quote_spanned!(path.span() => #hidden());
     Ok(quote! {{
-        #methods
+        #refusal
         let #value = #path;
-        #root::DeviceFunction::new(#value, #hidden())
+        #called.passed(#value)
     }})
 }

@@ -6,7 +6,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, BindingInfo, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured, Named};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -258,7 +258,7 @@ pub(crate) fn twin(
         }
     });
     let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let methods = last_resort(root, "__call", &captured.methods);
+    let refusals = refusals(root, captured);
     let body = match &captured.staying {
         Some(staying) => yielding_closure(signature, captured, staying),
         None => twin_closure(sig, signature, captured),
@@ -271,7 +271,7 @@ pub(crate) fn twin(
             use #root::hidden::*;
             use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
             #(#items)*
-            #methods
+            #refusals
             #(#observers)*
             #body
             #root::Answers {
@@ -357,18 +357,27 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
+/// What rustc finds in a twin where a call is of nothing that the device has: the error then says so.
+pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
+    let methods = last_resort(root, &captured.methods);
+    let functions = captured.functions.iter().map(|asked| asked.refusal(root));
+    let imports = captured.aliases.iter().map(Alias::import);
+    let named = !captured.aliases.is_empty() || !captured.methods.is_empty();
+    let plain = named.then(|| quote!(use #root::plain::names::*;));
+    quote!(#plain #(#imports)* #methods #(#functions)*)
+}
+
 /// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
-pub(crate) fn last_resort(root: &TokenStream, prefix: &str, methods: &[Ident]) -> TokenStream {
-    if methods.is_empty() {
-        return TokenStream::new();
-    }
+fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
+    let Some(first) = methods.first() else { return TokenStream::new() };
+    let of = capture::unique("DeviceMethods", first);
     let methods = methods.iter().map(|method| {
-        let hidden = format_ident!("{}_{}", prefix, method, span = Span::mixed_site());
+        let hidden = format_ident!("__call_{}", method, span = Span::mixed_site());
         quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
     });
     quote! {
-        trait __DeviceMethods { #(#methods)* }
-        impl<T: #root::MarkedWithDevice + ?Sized> __DeviceMethods for T {}
+        trait #of { #(#methods)* }
+        impl<T: #root::MarkedWithDevice + ?Sized> #of for T {}
     }
 }
 

@@ -80,6 +80,14 @@ pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
     format::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
 }
 
+/// Hidden methods that stand for the host's: why kernels lack them, then their names, each with how many arguments it
+/// takes; for `cuda_jit` itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn host_methods(tokens: TokenStream) -> TokenStream {
+    capture::host_methods(tokens.into()).into()
+}
+
 /// The hidden method of each method that the device language has of its own; for `cuda_jit` itself.
 #[doc(hidden)]
 #[proc_macro]

@@ -1,13 +1,15 @@
 //! What the generated items need of the function's signature: generics, parameter types without lifetimes, checks.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
     Block, FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Stmt, Type,
     TypeParam, TypeParamBound,
 };
+
+use crate::capture;
 
 /// So many arguments `KernelArgs` takes.
 const MAX_PARAMS: usize = 12;
@@ -69,6 +71,9 @@ impl Signature {
             let name = name(&mut param, names.len(), &mut unpacked);
             names.push(name);
             refuse_impl(&param.ty)?;
+            if let (Role::Kernel, Some(hint)) = (role, refused_reference(&param.ty)) {
+                return Err(syn::Error::new(param.ty.span(), hint));
+            }
             params.push(param);
         }
         if let ReturnType::Type(_, ty) = &sig.output {
@@ -341,12 +346,17 @@ fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     Ok(())
 }
 
-/// `impl Trait` has no name that the generated type could carry, and of `dyn Trait` nobody knows the code.
+/// `impl Trait` has no name that the generated type could carry, of `dyn Trait` nobody knows the code, of a raw pointer
+/// nobody the memory.
 fn refuse_impl(ty: &Type) -> syn::Result<()> {
     struct Finder(Option<(Span, &'static str)>);
     impl VisitMut for Finder {
         fn visit_type_impl_trait_mut(&mut self, node: &mut syn::TypeImplTrait) {
             self.0.get_or_insert((node.span(), "write a named type parameter, `<T: Trait>`, instead of `impl Trait`"));
+        }
+        fn visit_type_ptr_mut(&mut self, node: &mut syn::TypePtr) {
+            let hint = "kernels have no raw pointers; take a slice, `&[T]` or `&mut [T]`";
+            self.0.get_or_insert((node.span(), hint));
         }
         fn visit_type_trait_object_mut(&mut self, node: &mut syn::TypeTraitObject) {
             let hint = "kernels have no trait objects; write a type parameter, `<T: Trait>`, instead of `dyn Trait`";
@@ -358,6 +368,27 @@ fn refuse_impl(ty: &Type) -> syn::Result<()> {
     match finder.0 {
         Some((span, hint)) => Err(syn::Error::new(span, hint)),
         None => Ok(()),
+    }
+}
+
+/// Why a kernel cannot take a parameter of a type that is easily written for another.
+fn refused_reference(ty: &Type) -> Option<String> {
+    let Type::Reference(reference) = ty else { return None };
+    let by = if reference.mutability.is_some() { "&mut " } else { "&" };
+    let Type::Path(path) = &*reference.elem else { return None };
+    let last = path.path.segments.last()?;
+    let name = last.ident.to_string();
+    match (name.as_str(), &last.arguments) {
+        ("Vec" | "Array1", syn::PathArguments::AngleBracketed(arguments)) => {
+            let element = arguments.args.first()?;
+            Some(format!("write `{by}[{}]`: a launch passes a `{name}` as a slice", element.to_token_stream()))
+        }
+        ("str" | "String", _) => Some("kernels have no strings; pass bytes, `&[u8]`".to_owned()),
+        (number, _) if capture::PRIMITIVES.contains(&number) => Some(match reference.mutability {
+            Some(_) => format!("write `&mut [{number}]`: a kernel writes to slices, of one element if need be"),
+            None => format!("write `{number}`: a kernel takes a number itself"),
+        }),
+        _ => None,
     }
 }
 

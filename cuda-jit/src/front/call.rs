@@ -273,7 +273,7 @@ impl Lowering<'_> {
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
     pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Captured> {
         let Body::Captured(definition, harvest) = passed.instance.body else {
-            return Err(self.error(Pos(1, 1), "the front end does not know this function; please report this"));
+            return Err(self.error(self.beginning(), "the front end does not know this function; please report this"));
         };
         let harvest = Rc::new(harvest());
         let tail = definition.body.tail.map(|tail| &tail.1);

@@ -272,6 +272,11 @@ impl<'p> Lowering<'p> {
         outer
     }
 
+    /// The line of the function's name, for errors of what has no place of its own.
+    pub(super) fn beginning(&self) -> Pos {
+        Pos(self.frame().definition.line, 1)
+    }
+
     /// An error at a place in this function.
     pub(super) fn error(&self, Pos(line, column): Pos, message: impl Into<String>) -> LowerError {
         let Definition { name, file, .. } = *self.frame().definition;

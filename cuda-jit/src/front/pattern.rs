@@ -8,7 +8,7 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, UnaryOp, Value};
-use crate::syntax::{Lit, Pattern, Pos};
+use crate::syntax::{Lit, Pattern};
 
 impl Lowering<'_> {
     /// Binds the names of a pattern that matches.
@@ -33,11 +33,11 @@ impl Lowering<'_> {
         let ty = self.frame().binding_type(number);
         let value = match ty {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
-                self.reference(Pos(1, 1), place.clone(), memory.writable())?
+                self.reference(self.beginning(), place.clone(), memory.writable())?
             }
             Some(wanted) => {
                 let value = self.read(place);
-                self.coerce(Pos(1, 1), value, &wanted)?
+                self.coerce(self.beginning(), value, &wanted)?
             }
             None => self.read(place),
         };
@@ -68,7 +68,7 @@ impl Lowering<'_> {
                 for (name, pattern) in *fields {
                     let Some(index) = ty.field(name) else {
                         let text = format!("a value of type `{}` has no field `{name}`", shown(&ty));
-                        return Err(self.error(Pos(1, 1), text));
+                        return Err(self.error(self.beginning(), text));
                     };
                     parts.push((pattern, self.part(&place, index)));
                 }
@@ -164,7 +164,7 @@ impl Lowering<'_> {
                     Ty::Scalar(scalar) | Ty::Enum(_, scalar) => scalar,
                     ty => {
                         let text = format!("a pattern does not fit a value of type `{}`", shown(&ty));
-                        return Err(self.error(Pos(1, 1), text));
+                        return Err(self.error(self.beginning(), text));
                     }
                 };
                 if let Some(matches) = self.matches(pattern, value.leaves[0], scalar) {
@@ -266,7 +266,7 @@ impl Lowering<'_> {
                 let len = self.constant(Scalar::U64, len);
                 Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
             }
-            other => Err(self.error(Pos(1, 1), format!("a value of type `{}` is no slice", shown(&other)))),
+            other => Err(self.error(self.beginning(), format!("a value of type `{}` is no slice", shown(&other)))),
         }
     }
 }

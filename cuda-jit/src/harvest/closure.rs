@@ -247,9 +247,16 @@ impl<V: Copy, F> Clone for DeviceFunction<V, F> {
     }
 }
 
-impl<V: FnLike<F::Args, Output = F::Output>, F: DeviceFn> DeviceFunction<V, F> {
+impl<F: DeviceFn> Callee<F> {
+    /// The function as one that is passed to a kernel.
+    pub fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F> {
+        DeviceFunction::new(host, self)
+    }
+}
+
+impl<V, F> DeviceFunction<V, F> {
     /// The function, and the callee that its hidden one names.
-    pub fn new(host: V, _: Callee<F>) -> Self {
+    pub(super) fn new(host: V, _: Callee<F>) -> Self {
         DeviceFunction { host, callee: PhantomData }
     }
 }

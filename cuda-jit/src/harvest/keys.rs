@@ -122,6 +122,33 @@ scalars! {
     half::bf16 => Bf16, |v| u64::from(v.to_bits());
 }
 
+/// On the device a `char` is its number: it is compared, and made of a `u8`, as that.
+impl Key for char {
+    fn ty() -> Ty {
+        Ty::Scalar(Scalar::U32)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl DeviceType for char {
+    type K = char;
+}
+
+impl ValueType for char {
+    const CELLS: usize = 1;
+
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(u32::from(*self)));
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl KernelParam for char {}
+impl ArgType for char {}
+impl CastType for char {
+    const TARGET: Scalar = Scalar::U32;
+}
+
 /// The key of `&[T]`, or of `&mut [T]` if `MUTABLE`.
 #[derive(Debug)]
 pub struct SliceKey<K, const MUTABLE: bool>(PhantomData<K>);
@@ -142,7 +169,9 @@ impl<T: DeviceType> DeviceType for &mut [T] {
     type K = SliceKey<T::K, true>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ElementType + Element> KernelParam for &[T] {}
+#[diagnostic::do_not_recommend]
 impl<T: ElementType + Element> KernelParam for &mut [T] {}
 
 /// The key of `&T`, or of `&mut T` if `MUTABLE`.

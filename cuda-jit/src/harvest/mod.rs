@@ -8,8 +8,10 @@
 mod builtin;
 mod closure;
 mod functions;
+pub mod hosts;
 mod keys;
 mod operator;
+pub mod plain;
 mod told;
 mod types;
 mod views;

@@ -27,7 +27,7 @@ use crate::harvest::{ArgType, DeviceFunction, ElementType};
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
     note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array<T, _>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
     note = "an `ArrayView<T, D>` takes `&DeviceArray<T, D>`, `&Array<T, D>` or `In(..)`; an `ArrayViewMut<T, D>` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
-    note = "a number takes a value of exactly its type"
+    note = "a number takes a value of exactly its type: write `n as u32`, or a suffix as in `3.0_f32`"
 )]
 pub unsafe trait KernelArg<P> {
     /// What must live until the launch is enqueued, and what is to be done then.

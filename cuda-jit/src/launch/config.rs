@@ -5,8 +5,8 @@ use cuda_driver::{Capture, Dims, LaunchConfig, Stream, StreamScope};
 /// A launch configuration: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)`, or a
 /// [`LaunchConfig`].
 #[diagnostic::on_unimplemented(
-    message = "a launch takes its configuration in one piece, `(grid, block)`, not `{Self}`",
-    label = "write `launch((grid, block), ..)`, in parentheses of its own",
+    message = "a launch takes its configuration first, in one piece, and `{Self}` is none",
+    label = "write `launch((grid, block), ..)`: whole numbers, in parentheses of their own",
     note = "the configuration is `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared_bytes)` or a `LaunchConfig`; grid and block are a number or a tuple of up to three"
 )]
 pub trait Configuration {

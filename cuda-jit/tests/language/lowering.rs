@@ -63,6 +63,30 @@ fn ordered(out: &mut [f32]) {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, DeviceType)]
+struct Cell {
+    x: u32,
+}
+
+const ORIGIN: Cell = Cell { x: 0 };
+
+#[kernel]
+fn struct_pattern(x: u32, out: &mut [f32]) {
+    match (Cell { x }) {
+        ORIGIN => out[0] = 1.0,
+        _ => {}
+    }
+}
+
+#[test]
+fn what_has_no_place_names_the_functions_line() {
+    let text = refusal!(struct_pattern);
+    assert!(
+        text.contains("lowering.rs:74:1: in `struct_pattern`: a pattern does not fit a value of type `Cell`"),
+        "{text}"
+    );
+}
+
 #[test]
 fn refusals_name_the_place_and_the_way_out() {
     let text = refusal!(unlisted);

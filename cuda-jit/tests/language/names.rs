@@ -119,3 +119,20 @@ fn bindings_have_the_names_of_the_macros() {
 fn passed<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
     out[0] = f(out[0]);
 }
+
+/// There is a crate of that name.
+#[device]
+fn ndarray(v: f32) -> f32 {
+    v * 2.0
+}
+
+#[kernel]
+fn calls_the_crates_namesake(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    out[i] = ndarray(x[i]);
+}
+
+#[test]
+fn a_device_function_may_have_a_crates_name() {
+    differ!(calls_the_crates_namesake, (1, 2), [&[1.0, 2.5][..]], vec![0f32; 2]);
+}

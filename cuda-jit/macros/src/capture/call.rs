@@ -6,12 +6,12 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
+use syn::{Expr, ExprPath, Lit, Macro, Path, Token};
 
+use super::callee::{function_of_type, is_lower_type};
 use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
-    BindingKind, Callee, Capture, Named, callee, callee_value, node, nothing,
-    settled::says_generics,
+    BindingKind, Callee, Capture, Named, callee, node, nothing,
     span::{begin, begin_path},
 };
 use crate::format::Format;
@@ -19,15 +19,8 @@ use crate::format::Format;
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
     "bool", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
-    "f16", "bf16",
+    "f16", "bf16", "char",
 ];
-
-/// The types that are named in lower case and are no primitives of Rust's.
-const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
-
-/// What CUDA calls the numbers of its vectors, as in `float4`.
-const CUDA_NUMBERS: &[&str] =
-    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
 
 impl Capture {
     /// `callee(args)`
@@ -38,6 +31,9 @@ impl Capture {
             return self.refuse(call.func.span(), "a kernel calls functions by their names");
         };
         let callee = callee.clone();
+        if let Some(hint) = refused_function(&callee.path) {
+            return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
+        }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
         let first = self.used.len();
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
@@ -69,9 +65,10 @@ impl Capture {
         match function_of_type(&callee) {
             Some(name) => {
                 self.tells = true;
+                let hidden = self.call_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
-                    last.ident = self.call_of(&name);
+                    last.ident = hidden;
                 }
                 *call.func = Expr::Path(path);
                 *expr = shown(expr, number, place);
@@ -123,32 +120,6 @@ impl Capture {
         ty.segments.pop();
         ty.segments.pop_punct();
         self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
-    }
-
-    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
-    /// arguments are seen. With closures among the arguments `see(&observer, path)`: rustc finds the types of a
-    /// closure's parameters in the bounds of the function only where its path stands in the call.
-    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
-        let span = begin_path(path);
-        self.tells |= closures || !says_generics(&path.path);
-        let (observer, hidden) = (callee(number, span), hidden(path));
-        Expr::Verbatim(if closures {
-            let seer = seer(path);
-            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
-        } else {
-            let value = callee_value(number, span);
-            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
-            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
-            value.to_token_stream()
-        })
-    }
-
-    /// The name of the hidden function that stands for the call of a type's.
-    fn call_of(&mut self, name: &Ident) -> Ident {
-        if !self.methods.contains(name) {
-            self.methods.push(name.clone());
-        }
-        format_ident!("__call_{}", name, span = name.span())
     }
 
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
@@ -364,15 +335,6 @@ impl Parse for DynamicPart {
     }
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
-fn is_lower_type(name: &str) -> bool {
-    let is_vector = |numbers: &str| match numbers.strip_suffix('x') {
-        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
-        None => CUDA_NUMBERS.contains(&numbers),
-    };
-    LOWER_TYPES.contains(&name) || name.strip_suffix(['2', '3', '4']).is_some_and(is_vector)
-}
-
 /// The name of one of the language's methods, of a type in lower case that is no primitive.
 fn method_of_lower_type(path: &Path) -> Option<String> {
     let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
@@ -380,44 +342,25 @@ fn method_of_lower_type(path: &Path) -> Option<String> {
     (is_lower_type(&ty) && !PRIMITIVES.contains(&ty.as_str()) && METHODS.contains(&name.as_str())).then_some(name)
 }
 
+/// Why a function cannot be called, by the name of what it is a function of.
+fn refused_function(path: &Path) -> Option<String> {
+    let [.., of, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let (of, name) = (of.ident.to_string(), function.ident.to_string());
+    let is_alias = path.segments.len() == 2 && of.starts_with(char::is_lowercase) && !is_lower_type(&of);
+    match name.as_str() {
+        "launch" | "forall" => Some(format!(
+            "a kernel cannot launch another; launch `{of}` from the host, after this one, or share a `#[device]` function"
+        )),
+        "from_f32" | "from_f64" | "from_f32_const" | "from_f64_const" | "splat" if is_alias => Some(format!(
+            "is `{of}` a type or a module? Write `<{of}>::{name}(..)` of a type, `self::{of}::{name}(..)` of a module"
+        )),
+        _ => None,
+    }
+}
+
 /// Whether a path names a tuple struct, by Rust's naming.
 pub(super) fn is_constructor(path: &Path) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
-}
-
-/// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
-/// `Type::__fn_f` of a type's or trait's.
-pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
-    let of_type = of_type(path);
-    let mut path = path.clone();
-    match path.path.segments.last_mut() {
-        Some(last) if of_type => last.ident = format_ident!("__fn_{}", last.ident, span = last.ident.span()),
-        _ => {
-            let span = path.span();
-            path.path.segments.push(Ident::new("__callee", span).into());
-        }
-    }
-    path
-}
-
-/// The name of the function of a type or trait that a path names.
-pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
-    path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
-}
-
-/// Whether a path names a function of a type or trait, by Rust's naming.
-fn of_type(path: &ExprPath) -> bool {
-    let before = path.path.segments.iter().rev().nth(1);
-    let is_type = |name: String| name.starts_with(char::is_uppercase) || is_lower_type(&name);
-    path.qself.is_some() || before.is_some_and(|segment| is_type(segment.ident.to_string()))
-}
-
-/// The path of the function that ties a callee which takes closures.
-fn seer(path: &ExprPath) -> ExprPath {
-    let mut path = path.clone();
-    let span = path.span();
-    path.path.segments.push(Ident::new("__see", span).into());
-    path
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

@@ -5,8 +5,13 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Ident, Macro, Pat, Stmt};
 
+use super::pattern::is_constant;
 use super::stmt::after;
 use super::{BindingKind, Capture, named, node, span::begin};
+
+/// What kernels have instead of a variable that all threads write.
+pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` parameter, written with `atomic_add` and its kin where several do, \
+                      and the host updates a `Constant<T>`";
 
 impl Capture {
     /// `let name = |params| body;`
@@ -66,6 +71,23 @@ impl Capture {
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
     }
 
+    /// Refuses an assignment to a place that a launch's closure captures, or to an item.
+    pub(super) fn refuse_assigned(&mut self, place: &Expr) {
+        match root(place) {
+            Some(name) if is_constant(name) && self.lookup(name).is_none() => {
+                self.refuse_item(name, format!("`{name}` cannot be written; {SHARED}"));
+            }
+            _ => self.refuse_captured(place),
+        }
+    }
+
+    /// Refuses an item, unless it is refused already.
+    fn refuse_item(&mut self, name: &Ident, hint: String) {
+        if !self.refused_items.iter().any(|known| name == known) {
+            self.refuse(name.span(), hint);
+        }
+    }
+
     /// Refuses what would write a place that a launch's closure captures.
     pub(super) fn refuse_captured(&mut self, place: &Expr) {
         if self.carried.is_some()
@@ -78,6 +100,16 @@ impl Capture {
                  takes as a parameter: `|out: &mut [f32], i: usize| ..`"
             );
             self.refuse(name.span(), hint);
+        }
+    }
+
+    /// Refuses an `unsafe` block that only reads an item: that is a `static mut`.
+    pub(super) fn refuse_static(&mut self, block: &syn::Block) {
+        if let [syn::Stmt::Expr(Expr::Path(path), _)] = &block.stmts[..]
+            && let Some(last) = path.path.segments.last()
+            && is_constant(&last.ident)
+        {
+            self.refuse_item(&last.ident, format!("kernels cannot read the `static mut` `{}`; {SHARED}", last.ident));
         }
     }
 

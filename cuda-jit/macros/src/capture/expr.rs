@@ -4,7 +4,7 @@ use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
-use syn::{RangeLimits, Stmt, UnOp};
+use syn::{RangeLimits, Stmt, Type, UnOp};
 
 use super::settled::Names;
 use super::span::{begin, begin_path};
@@ -34,7 +34,7 @@ impl Capture {
                     *expr = block;
                     return self.expr(expr);
                 }
-                self.refuse_captured(&assign.left);
+                self.refuse_assigned(&assign.left);
                 let settles = self.settles(&assign.left, &assign.right, true);
                 let value = self.expr(&mut assign.right);
                 let place = self.expr(&mut assign.left);
@@ -42,6 +42,7 @@ impl Capture {
                 self.observe_late(expr);
                 node(span, s::ExprKind::Assign(Box::new(place), Box::new(value)))
             }
+            Expr::Cast(cast) if matches!(&*cast.ty, Type::Ptr(_)) => self.refuse(cast.ty.span(), POINTERS),
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
                 let number = self.number(&cast.ty);
@@ -92,6 +93,7 @@ impl Capture {
                 node(span, s::ExprKind::Block(label, body))
             }
             Expr::Unsafe(block) => {
+                self.refuse_static(&block.block);
                 let body = self.block_for(&mut block.block, purpose);
                 node(span, s::ExprKind::Block(None, body))
             }
@@ -159,8 +161,11 @@ impl Capture {
                     None
                 }
             },
+            Lit::Char(lit) => Some(s::Lit::Int(u32::from(lit.value()).into(), "u32".to_owned())),
             other => {
-                self.refuse(other.span(), "kernels have number, byte and `bool` literals only");
+                let hint = "kernels have no strings; a message stands in `printf!`, `assert!` or `panic!`, bytes in an \
+                            array such as `[b'a', b'b']`";
+                self.refuse(other.span(), hint);
                 None
             }
         }
@@ -260,7 +265,7 @@ impl Capture {
             settles = settles.or_else(|| self.settles(&binary.right, &binary.left, false));
         }
         if let Some((op, true)) = operator {
-            self.refuse_captured(&binary.left);
+            self.refuse_assigned(&binary.left);
             let place = self.expr(&mut binary.left);
             let value = self.expr(&mut binary.right);
             self.set_type(settles);
@@ -480,11 +485,16 @@ fn operator(op: &BinOp) -> Option<(s::BinaryOp, bool)> {
     })
 }
 
+/// Why there are no raw pointers.
+pub(super) const POINTERS: &str =
+    "kernels have no raw pointers; index the slice, `x[i]`, or write `unsafe { *x.get_unchecked(i) }`";
+
 /// Why an expression is outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
         Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
+        Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",
         _ => "this expression is not supported in a kernel",

@@ -1,5 +1,8 @@
 //! The names of the methods that the device language has of its own, and why others are refused.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{format_ident, quote};
+
 /// The methods that the front end knows, of numbers, `bool`, slices, arrays, ndarray views and `Option`.
 pub(crate) const METHODS: &[&str] = &[
     "abs",
@@ -210,6 +213,44 @@ pub(crate) const METHODS: &[&str] = &[
     "zip",
 ];
 
+/// Hidden methods of the host's, `Why: name count name (types) ..;`, which yield `HostMethod<Self, Why>`. They take so many
+/// arguments, or arguments of these types, which may name `R`.
+pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
+    let (mut why, mut name, mut methods) = (None, None, TokenStream::new());
+    for token in tokens {
+        let takes = match token {
+            TokenTree::Ident(ident) if why.is_none() => {
+                why = Some(ident);
+                continue;
+            }
+            TokenTree::Ident(ident) => {
+                name = Some(format_ident!("__call_{}", ident));
+                continue;
+            }
+            TokenTree::Punct(punct) => {
+                why = why.filter(|_| punct.as_char() != ';');
+                continue;
+            }
+            TokenTree::Literal(count) => {
+                let args = (0..count.to_string().parse().unwrap_or(0usize)).map(|index| format_ident!("A{}", index));
+                let args: Vec<_> = args.collect();
+                quote!(<#(#args),*>(&self, #(_: #args),*))
+            }
+            TokenTree::Group(types) => {
+                let types = types.stream();
+                quote!(<R>(&self, #types))
+            }
+        };
+        methods.extend(quote! {
+            #[doc(hidden)]
+            fn #name #takes -> HostMethod<Self, #why> {
+                HostMethod::new()
+            }
+        });
+    }
+    methods
+}
+
 /// Those that take functions, and how many values before the first.
 const WITH_FUNCTIONS: &[(&str, usize)] = &[
     ("and_then", 0),
@@ -245,6 +286,12 @@ pub(super) fn refused_method(name: &str) -> Option<String> {
     Some(match name {
         "get_unchecked" | "get_unchecked_mut" => format!("write `*slice.{name}(i)` to read or write the element"),
         "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),
+        "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor" | "fetch_max" | "fetch_min" => {
+            let kin = name.trim_start_matches("fetch_");
+            format!(
+                "kernels have no atomics of the standard library; write `atomic_{kin}(&mut x[i], v)` on an element of a slice"
+            )
+        }
         _ => return None,
     })
 }

@@ -8,6 +8,7 @@
 
 mod assign;
 mod call;
+mod callee;
 mod closure;
 mod expr;
 mod iterate;
@@ -30,8 +31,9 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, Type};
 
-pub(crate) use call::{PRIMITIVES, function_of_type, hidden};
-pub(crate) use methods::METHODS;
+pub(crate) use call::PRIMITIVES;
+pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
+pub(crate) use methods::{METHODS, host_methods};
 
 use crate::signature::Signature;
 use settled::{Origin, Settled};
@@ -56,8 +58,12 @@ pub(crate) struct Captured {
     pub(crate) types: Vec<Type>,
     /// The type of each array in shared memory and struct expression.
     pub(crate) named: Vec<Named>,
-    /// The methods and functions of types that the twin calls by their hidden ones, each name once.
+    /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
+    /// The functions of types that it calls by theirs, each name once.
+    pub(crate) functions: Vec<OfType>,
+    /// The free functions that it calls under other names.
+    pub(crate) aliases: Vec<Alias>,
     /// `const` and `use` items of the body.
     pub(crate) items: Vec<syn::Item>,
 }
@@ -173,6 +179,8 @@ pub(crate) struct Capture {
     types: Vec<Type>,
     named: Vec<Named>,
     methods: Vec<Ident>,
+    functions: Vec<OfType>,
+    aliases: Vec<Alias>,
     /// The methods that the twin asked for, each with the settled type of its receiver and its callee.
     asked: Vec<(Settled, String, u32)>,
     /// What the twin does before the statement that is being walked.
@@ -211,6 +219,8 @@ pub(crate) struct Capture {
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
     items: Vec<syn::Item>,
+    /// The names of items of the body that are refused already.
+    refused_items: Vec<String>,
     labels: Vec<Label>,
     loops: u32,
     /// Bindings declared without a value.
@@ -275,8 +285,22 @@ impl Capture {
             return Err(first);
         }
         let staying = self.yields.then(|| self.staying.iter().map(|(_, number)| *number).collect());
-        let Self { bindings, callees, consts, types, named, methods, items, .. } = self;
-        Ok(Captured { bindings, params, body, twin, staying, callees, consts, types, named, methods, items })
+        let Self { bindings, callees, consts, types, named, methods, functions, aliases, items, .. } = self;
+        Ok(Captured {
+            bindings,
+            params,
+            body,
+            twin,
+            staying,
+            callees,
+            consts,
+            types,
+            named,
+            methods,
+            functions,
+            aliases,
+            items,
+        })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
 
 use super::Capture;
-use super::expr::{is_negative, member};
+use super::expr::{POINTERS, is_negative, member};
 use super::settled::Names;
 
 impl Capture {
@@ -28,6 +28,7 @@ impl Capture {
         match pattern {
             Pat::Wild(_) => s::Pattern::Wild,
             Pat::Paren(inner) => self.pattern(&inner.pat, observers),
+            Pat::Type(typed) if matches!(&*typed.ty, syn::Type::Ptr(_)) => self.refuse_pattern(&typed.ty, POINTERS),
             Pat::Type(typed) => self.pattern(&typed.pat, observers),
             Pat::Ident(pat) => self.ident_pattern(pat, observers),
             Pat::Path(path) => self.path_pattern(path.clone()),

@@ -16,7 +16,8 @@ use syn::{
     GenericArgument, Lit, Pat, Path, PathArguments, Stmt, Type, UnOp,
 };
 
-use super::call::{PRIMITIVES, function_of_type};
+use super::call::PRIMITIVES;
+use super::callee::function_of_type;
 use super::expr::member;
 use super::methods::METHODS;
 use super::pattern::is_constant;

@@ -98,6 +98,10 @@ impl Capture {
 
     fn item(&mut self, item: &Item) {
         match item {
+            Item::Static(item) if matches!(item.mutability, syn::StaticMutability::Mut(_)) => {
+                self.refused_items.push(item.ident.to_string());
+                self.refuse(item.span(), format!("kernels have no `static mut`; {}", super::closure::SHARED));
+            }
             Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => self.items.push(item.clone()),
             _ => {
                 self.refuse(

@@ -1,0 +1,287 @@
+//! What a call names, and under which name the twin asks for it.
+//!
+//! A free function may be none of the device's, or a kernel, and a type may lack the function on the device. The twin asks
+//! so that rustc then finds something that says so, instead of nothing:
+//!
+//! - a free function is asked for under an alias, which a `use` of its path declares. Where the path is that of a function
+//!   alone, and no type stands beside it, the alias names one that the glob import beside it brings.
+//! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
+//!   the type itself lacks the trait, whose text is the error's.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
+
+use super::call::PRIMITIVES;
+use super::settled::says_generics;
+use super::span::begin_path;
+use super::{Capture, callee, callee_value, same_context};
+
+/// So many functions `plain` has a stand-in for.
+const MOST_ALIASES: usize = 12;
+
+/// The types that are named in lower case and are no primitives of Rust's.
+const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
+
+/// What CUDA calls the numbers of its vectors, as in `float4`.
+const CUDA_NUMBERS: &[&str] =
+    &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
+
+/// Types whose values lie on the heap.
+const ON_THE_HEAP: &[&str] = &[
+    "Vec",
+    "VecDeque",
+    "Box",
+    "String",
+    "Rc",
+    "Arc",
+    "HashMap",
+    "HashSet",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "Cow",
+];
+
+/// A free function that the twin calls under another name.
+pub(crate) struct Alias {
+    /// As it is written, without generic arguments.
+    path: Path,
+    name: Ident,
+}
+
+impl Alias {
+    /// The import that declares it.
+    pub(crate) fn import(&self) -> TokenStream {
+        let Alias { path, name } = self;
+        quote_spanned!(name.span() => use #path as #name;)
+    }
+}
+
+/// A hidden function of a type.
+pub(crate) struct OfType {
+    hidden: Ident,
+    /// What it is called in the source.
+    name: Ident,
+    /// How many arguments it is called with.
+    count: usize,
+    /// What to do where the type does not have it.
+    hint: String,
+}
+
+impl OfType {
+    /// A hidden function with a prefix of the function that a path names.
+    pub(crate) fn new(prefix: &str, path: &ExprPath, count: usize) -> Option<Self> {
+        let name = function_of_type(path)?;
+        let ty = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string()).unwrap_or_default();
+        let hint = match ty.as_str() {
+            ty if ON_THE_HEAP.contains(&ty) => {
+                "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
+            }
+            "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
+            ty if is_vector(ty) => format!("write `{ty}::new(..)` or `{ty}::splat(..)`"),
+            _ if name.to_string().starts_with(char::is_uppercase) => {
+                format!("write a closure, `|v| {name}(v)`")
+            }
+            _ => format!("write `#[device]` before the `impl` that has `{name}`"),
+        };
+        Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
+    }
+
+    /// A trait that has it for references, and an error for all else. What it returns may be anything, so that nothing
+    /// follows from the error.
+    pub(crate) fn refusal(&self, root: &TokenStream) -> TokenStream {
+        let OfType { hidden, name, count, hint } = self;
+        let of = unique("DeviceFunction", name);
+        let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
+        let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
+        quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "not a device function", note = #hint)]
+            trait #of<Of> {
+                fn #hidden<#(#args,)* R>(#(_: #args),*) -> R {
+                    loop {}
+                }
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for &T {}
+        }
+    }
+}
+
+impl Capture {
+    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
+    /// arguments are seen. With closures among the arguments `see(&observer, path)`: rustc finds the types of a
+    /// closure's parameters in the bounds of the function only where its path stands in the call.
+    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
+        let span = begin_path(path);
+        self.tells |= closures || !says_generics(&path.path);
+        let path = &self.alias(path);
+        let (observer, hidden) = (callee(number, span), hidden(path));
+        Expr::Verbatim(if closures {
+            let seer = seer(path);
+            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
+        } else {
+            let value = callee_value(number, span);
+            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
+            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
+            value.to_token_stream()
+        })
+    }
+
+    /// The name of the hidden method that stands for a method's call.
+    pub(super) fn call_of(&mut self, name: &Ident) -> Ident {
+        if !self.methods.contains(name) {
+            self.methods.push(name.clone());
+        }
+        format_ident!("__call_{}", name, span = name.span())
+    }
+
+    /// The name of the hidden function that stands for the call of a type's with so many arguments.
+    pub(super) fn call_of_type(&mut self, path: &ExprPath, name: &Ident, count: usize) -> Ident {
+        self.ask_of_type("__call", path, count);
+        format_ident!("__call_{}", name, span = name.span())
+    }
+
+    /// Sees to it that a type which lacks a hidden function is told of.
+    fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
+        let Some(asked) = OfType::new(prefix, path, count) else { return };
+        if !self.functions.iter().any(|known| known.hidden == asked.hidden) {
+            self.functions.push(asked);
+        }
+    }
+
+    /// The path under which the twin names a function.
+    fn alias(&mut self, path: &ExprPath) -> ExprPath {
+        if of_type(path) {
+            self.ask_of_type("__fn", path, 0);
+        }
+        match alias_prefix(path) {
+            Some(prefix) => self.aliased(path, prefix).unwrap_or_else(|| path.clone()),
+            None => path.clone(),
+        }
+    }
+
+    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<ExprPath> {
+        let (mut bare, span) = (path.path.clone(), begin_path(path));
+        let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
+        let same = |known: &&Alias| {
+            let is_prefix = known.name.to_string().starts_with(prefix);
+            is_prefix && known.path == bare && same_context(&known.path, &bare)
+        };
+        let mut name = match self.aliases.iter().find(same) {
+            Some(known) => known.name.clone(),
+            None if self.aliases.len() < MOST_ALIASES => {
+                let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
+                self.aliases.push(Alias { path: bare, name: name.clone() });
+                name
+            }
+            None => return None,
+        };
+        name.set_span(span);
+        let segment = syn::PathSegment { ident: name, arguments };
+        Some(ExprPath { attrs: Vec::new(), qself: None, path: segment.into() })
+    }
+}
+
+/// The path under which a function is named that is passed by itself, and what declares it and tells where it is none of the
+/// device's.
+pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
+    let mut walk = Capture::default();
+    let named = walk.alias(path);
+    let imports = walk.aliases.iter().map(Alias::import);
+    let functions = walk.functions.iter().map(|asked| asked.refusal(root));
+    (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
+}
+
+/// What the alias of a function begins with, by how many generic arguments its path has; none if there is to be no alias.
+fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
+    let (last, before) =
+        path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
+    let is_crate = before.is_empty() && CRATES.contains(&last.ident.to_string());
+    if of_type(path) || is_crate || before.iter().any(|segment| !segment.arguments.is_none()) {
+        return None;
+    }
+    match &last.arguments {
+        PathArguments::None => Some("__cuda_jit_p"),
+        PathArguments::AngleBracketed(arguments) => {
+            let is_type = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(_));
+            let are_types = arguments.args.iter().all(is_type);
+            match arguments.args.len() {
+                1 if are_types => Some("__cuda_jit_q"),
+                2 if are_types => Some("__cuda_jit_r"),
+                _ => None,
+            }
+        }
+        PathArguments::Parenthesized(_) => None,
+    }
+}
+
+/// The crates that rustc was given. A function of such a name cannot be imported by it: what a macro writes, as the type
+/// beside the function, and a crate are ambiguous there.
+static CRATES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let given = std::env::args().skip_while(|arg| arg != "--extern").skip(1).filter(|arg| arg != "--extern");
+    let name = |given: String| {
+        let named = given.split('=').next().unwrap_or_default();
+        named.rsplit(':').next().unwrap_or_default().to_owned()
+    };
+    given.map(name).collect()
+});
+
+/// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
+/// `Type::__fn_f` of a type's or trait's.
+pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
+    let of_type = of_type(path);
+    let mut path = path.clone();
+    match path.path.segments.last_mut() {
+        Some(last) if of_type => last.ident = format_ident!("__fn_{}", last.ident, span = last.ident.span()),
+        _ => {
+            let span = path.span();
+            path.path.segments.push(Ident::new("__callee", span).into());
+        }
+    }
+    path
+}
+
+/// The name of the function of a type or trait that a path names.
+pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
+    path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
+}
+
+/// Whether a path names a function of a type or trait, by Rust's naming.
+fn of_type(path: &ExprPath) -> bool {
+    let before = path.path.segments.iter().rev().nth(1);
+    let is_type = |name: String| name.starts_with(char::is_uppercase) || is_lower_type(&name);
+    path.qself.is_some() || before.is_some_and(|segment| is_type(segment.ident.to_string()))
+}
+
+/// The path of the function that ties a callee which takes closures.
+fn seer(path: &ExprPath) -> ExprPath {
+    let mut path = path.clone();
+    let span = path.span();
+    path.path.segments.push(Ident::new("__see", span).into());
+    path
+}
+
+/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
+pub(super) fn is_lower_type(name: &str) -> bool {
+    LOWER_TYPES.contains(&name) || is_vector(name)
+}
+
+/// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.
+pub(crate) fn unique(name: &str, of: &Ident) -> Ident {
+    let start = of.span().start();
+    format_ident!("{}_{}_{}", name, start.line, start.column + 1, span = Span::mixed_site())
+}
+
+/// Whether a name is a short vector's.
+fn is_vector(name: &str) -> bool {
+    let numbers = name.strip_suffix(['2', '3', '4']);
+    numbers.is_some_and(|numbers| match numbers.strip_suffix('x') {
+        Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
+        None => CUDA_NUMBERS.contains(&numbers),
+    })
+}

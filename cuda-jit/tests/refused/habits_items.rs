@@ -1,0 +1,119 @@
+//! What people write out of habit: strings, raw pointers, variables that all threads write, launches, renamed types.
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cuda_jit::f16 as h;
+
+static mut COUNT: u32 = 0;
+static TOTAL: AtomicU32 = AtomicU32::new(0);
+const LIMITS: [u32; 2] = [1, 2];
+
+#[cuda_jit::kernel]
+fn text(out: &mut [f32]) {
+    let name = "name";
+    out[0] = name.len() as f32;
+}
+
+#[cuda_jit::kernel]
+fn bytes(out: &mut [f32]) {
+    let name = b"name";
+    out[0] = name[0] as f32;
+}
+
+#[cuda_jit::kernel]
+fn matched(x: &str, out: &mut [f32]) {
+    match x {
+        "a" => out[0] = 1.0,
+        _ => {}
+    }
+}
+
+#[cuda_jit::kernel]
+fn pointer(x: &[f32], out: &mut [f32]) {
+    let p: *const f32 = x.as_ptr();
+    out[0] = unsafe { *p };
+}
+
+#[cuda_jit::kernel]
+fn pointer_parameter(x: *const f32, out: &mut [f32]) {
+    out[0] = unsafe { *x };
+}
+
+#[cuda_jit::kernel]
+fn pointer_cast(out: &mut [f32]) {
+    let p = &mut out[0] as *mut f32;
+    unsafe { *p = 2.0 };
+}
+
+#[cuda_jit::kernel]
+fn pointer_taken(out: &mut [f32]) {
+    let p = &raw mut out[0];
+    unsafe { *p = 2.0 };
+}
+
+#[cuda_jit::kernel]
+fn reads_static(out: &mut [u32]) {
+    out[0] = unsafe { COUNT };
+}
+
+#[cuda_jit::kernel]
+fn writes_static(out: &mut [u32]) {
+    unsafe { COUNT += 1 };
+}
+
+#[cuda_jit::kernel]
+fn own_static(out: &mut [u32]) {
+    static mut CALLS: u32 = 0;
+    unsafe { CALLS = out[0] };
+}
+
+#[cuda_jit::kernel]
+fn writes_constant(out: &mut [u32]) {
+    LIMITS[0] = out[0];
+}
+
+#[cuda_jit::kernel]
+fn standard_atomics(out: &mut [u32]) {
+    out[0] = TOTAL.fetch_add(1, Ordering::Relaxed);
+}
+
+#[cuda_jit::kernel]
+fn launches(out: &mut [u32]) {
+    writes_constant::launch((1, 1), out);
+}
+
+#[cuda_jit::kernel]
+fn renamed(out: &mut [f32]) {
+    out[0] = h::from_f32(1.0).to_f32();
+}
+
+#[cuda_jit::kernel]
+fn vector_parameter(x: &Vec<f32>, out: &mut [f32]) {
+    out[0] = x[0];
+}
+
+#[cuda_jit::kernel]
+fn vector_written(out: &mut Vec<f32>) {
+    out[0] = 1.0;
+}
+
+#[cuda_jit::kernel]
+fn number_by_reference(x: &f32, out: &mut [f32]) {
+    out[0] = *x;
+}
+
+#[cuda_jit::kernel]
+fn number_written(x: &mut f32) {
+    *x = 1.0;
+}
+
+#[cuda_jit::kernel]
+fn waits(out: &mut [f32]) {
+    let later = async { 1.0 };
+    out[0] = later.await;
+}
+
+fn main() {
+    let mut out = [0.0f32];
+    let _ = number_written::launch((1, 1), &mut out);
+    let _ = text::launch((1, 1), &mut out);
+}
