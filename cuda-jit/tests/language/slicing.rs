@@ -236,13 +236,13 @@ fn shared_memory_is_a_view() {
 #[kernel]
 fn wrong(mode: u32, n: isize, x: ArrayView2<'_, i32>, out: &mut [i32]) {
     match mode {
-        0 => out[0] = x.index_axis(Axis(1), n as usize)[0],
+        0 => out[0] = x.index_axis(Axis(1), n as usize - 2)[0],
         1 => out[0] = x.slice(s![..n, ..]).sum(),
         2 => out[0] = x.slice(s![.., -n..1]).sum(),
         3 => out[0] = x.slice(s![..;n - 4, ..]).sum(),
         4 => out[0] = x.split_at(Axis(0), n as usize).0.sum(),
         5 => out[0] = x.row(0).dot(&x.column(0)),
-        6 => out[0] = x.slice(s![n, ..]).sum(),
+        6 => out[0] = x.slice(s![n - 1, ..]).sum(),
         7 => out[0] = ArrayView2::from_shape((n as usize, 1), &out[..1]).unwrap().sum(),
         8 => ArrayViewMut1::from(&mut out[..]).assign(&x.row(0)),
         _ => out[0] = x.slice(s![.., 0]).slice(s![..;0]).sum(),
@@ -256,13 +256,13 @@ fn panics_of_views() {
     }
     let x = cuda_mem::to_device(&context(), &Array2::<i32>::zeros((3, 2))).unwrap();
     let says = [
-        "index 4 is out of bounds of axis 1, which has length 2",
+        "index 2 is out of bounds of axis 1, which has length 2",
         "range 0..4 is out of bounds of axis 0, which has length 3",
         "is out of bounds of axis 1, which has length 2",
         "the step of a slice must not be zero",
         "split at 4 is out of bounds of axis 0, which has length 3",
         "views of length 2 and 3 have no dot product",
-        "index 4 is out of bounds of axis 0, which has length 3",
+        "index 3 is out of bounds of axis 0, which has length 3",
         "called `Result::unwrap()` on an `Err` value: ShapeError/OutOfBounds: out of bounds indexing",
         "axis 0 has length 5, to which length 2 cannot be broadcast",
         "the step of a slice must not be zero",
