@@ -174,7 +174,7 @@ impl Lowering<'_> {
 
     /// Lowers a device function's body in the place of its call.
     fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Harvest>, args: Vec<Arg>) -> Result<Val> {
-        let Body::Captured(definition, _) = instance.body else {
+        let Body::Captured(definition, told) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
         if self.frames.len() >= MAX_INLINED {
@@ -187,6 +187,7 @@ impl Lowering<'_> {
         let exit = self.build.block();
         let merge = self.merge("inlined", harvest.result.clone());
         let returns = Return::Inlined(exit, merge);
+        let harvest = self.program.spelled(harvest.clone(), told);
         self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
         let scope = self.enter_inlined();
@@ -272,10 +273,10 @@ impl Lowering<'_> {
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
     pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Captured> {
-        let Body::Captured(definition, harvest) = passed.instance.body else {
+        let Body::Captured(definition, told) = passed.instance.body else {
             return Err(self.error(self.beginning(), "the front end does not know this function; please report this"));
         };
-        let harvest = Rc::new(harvest());
+        let harvest = self.program.spelled(Rc::new(told()), told);
         let tail = definition.body.tail.map(|tail| &tail.1);
         let (Some(_), Some(ExprKind::Closure(closure))) = (&passed.captures, tail) else {
             return Ok(Captured::Function(passed.instance.clone(), harvest));

@@ -154,8 +154,8 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         }
     }
     while let Some(Pending { id, instance, harvest, mut memories }) = program.pending.pop() {
-        let Body::Captured(definition, _) = instance.body else { continue };
-        let mut harvest = (*harvest).clone();
+        let Body::Captured(definition, told) = instance.body else { continue };
+        let mut harvest = (*program.spelled(harvest, told)).clone();
         for param in &mut harvest.params {
             let rest = memories.split_off(param.memories().len().min(memories.len()));
             *param = param.in_memories(&memories);
@@ -259,6 +259,14 @@ impl Callee {
 }
 
 impl Program {
+    /// Adds to what rustc told of a function how the source spells its types, if a debugger is to know.
+    fn spelled(&self, harvest: Rc<Harvest>, told: fn() -> Harvest) -> Rc<Harvest> {
+        if !self.variables {
+            return harvest;
+        }
+        Rc::new(Harvest { spelled: crate::harvest::spelled(|| told().bindings), ..(*harvest).clone() })
+    }
+
     /// The function of the module that is this specialisation; one met for the first time is put on the list.
     ///
     /// A device function is lowered once for each kind of memory that its parameters point to: a `&[T]` parameter can

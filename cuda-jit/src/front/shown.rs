@@ -1,7 +1,7 @@
 //! What a debugger is told: the scopes and variables of the source, and their types.
 //!
-//! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written.
-//! `usize` and `isize` are `u64` and `i64` here as everywhere behind rustc, but for lengths and strides.
+//! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written. Beside its own
+//! type, in which `usize` is `u64`, goes the one that rustc [spelled](Harvest::spelled).
 
 use std::collections::HashMap;
 
@@ -9,7 +9,9 @@ use super::Program;
 use super::function::{Local, Lowering};
 use super::layout::{TAG, shown};
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+#[cfg(doc)]
+use crate::harvest::Harvest;
+use crate::harvest::{EnumTy, Memory, Ty};
 use crate::kir::{
     self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
     Variable,
@@ -86,15 +88,19 @@ impl Lowering<'_> {
         if !self.program.variables {
             return;
         }
+        let told = self.told(number);
         let (ty, home) = match local {
-            Local::Cell(cell, ty) => (self.program.in_memory(ty), self.homes.remove(cell).map(Home::Array)),
+            Local::Cell(cell, ty) => {
+                (self.program.in_memory(spelled(ty, told.as_ref())), self.homes.remove(cell).map(Home::Array))
+            }
             Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => {
-                (self.program.in_memory(ty), self.homes.remove(&leaves[0]).map(Home::Array))
+                (self.program.in_memory(spelled(ty, told.as_ref())), self.homes.remove(&leaves[0]).map(Home::Array))
             }
             Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
                 let copy = self.new_array("shown", &value.ty).only();
                 self.store(copy, Space::Local, &value);
-                (self.program.in_memory(&value.ty), self.homes.remove(&copy).map(Home::Array))
+                let ty = self.program.in_memory(spelled(&value.ty, told.as_ref()));
+                (ty, self.homes.remove(&copy).map(Home::Array))
             }
             Local::Fixed(value) => {
                 let slots = self.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
@@ -116,10 +122,16 @@ impl Lowering<'_> {
         self.build.variable(Variable { name: name.to_owned(), ty, scope, place, parameter, home });
     }
 
+    /// A binding's type as rustc told it, as the source spells it.
+    fn told(&self, number: u32) -> Option<Ty> {
+        let told = self.frame().definition.bindings[number as usize].told?;
+        self.frame().harvest.spelled.get(told as usize).cloned().flatten()
+    }
+
     fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
         // what a reference may do is rustc's to say: memory that it may not write others perhaps may
-        let told = self.frame().binding_type(number);
-        let told = told.filter(|told| told.fits(ty)).unwrap_or_else(|| ty.clone());
+        let fits = self.frame().binding_type(number).is_some_and(|told| told.fits(ty));
+        let told = self.told(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
         let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
         let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
         // rustc does not keep the order of fields
@@ -133,6 +145,7 @@ impl Program {
     fn in_memory(&mut self, ty: &Ty) -> SourceTypeId {
         let kind = match ty {
             Ty::Unit => SourceKind::Struct(0, Vec::new()),
+            Ty::Enum(EnumTy { variants: [], .. }, scalar) => SourceKind::Scalar(*scalar),
             Ty::Scalar(scalar) => SourceKind::Scalar(*scalar),
             Ty::Enum(of, scalar) => {
                 let names = of.variants.iter().map(|(name, bits)| ((*name).to_owned(), *bits & scalar.mask() as u64));
@@ -163,10 +176,12 @@ impl Program {
         match (ty, told) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
             (Ty::Ref(to, memory), _) => {
-                let to = self.in_memory(to);
+                let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
+                let to = self.in_memory(spelled(to, inner));
                 Shown::word(self.pointer(shown(told), *memory, to))
             }
             (Ty::Array(..), _) if ty.is_plain() => {
+                let ty = spelled(ty, Some(told));
                 let array = self.in_memory(ty);
                 Shown::word(self.pointer(format!("&mut {}", shown(ty)), Memory::Write(Space::Local), array))
             }
@@ -179,12 +194,13 @@ impl Program {
                 let of = self.source_type(shown(told), SourceKind::Array(element.ty, *count));
                 Shown { ty: of, size: step * *count as u32, align: element.align, leaves }
             }
-            (Ty::Slice(element, memory), Ty::Slice(_, told_memory)) => {
-                let data = self.elements(element, *memory, *told_memory);
+            (Ty::Slice(element, memory), Ty::Slice(told_element, told_memory)) => {
+                let data = self.elements(spelled(element, Some(told_element)), *memory, *told_memory);
                 let length = Shown::word(self.number("usize", Scalar::U64));
                 self.composed(shown(told), vec![("data_ptr".to_owned(), data), ("length".to_owned(), length)])
             }
-            (Ty::View(element, dims, memory), Ty::View(_, _, told_memory)) => {
+            (Ty::View(element, dims, memory), Ty::View(told_element, _, told_memory)) => {
+                let element = spelled(element, Some(told_element));
                 let data = self.elements(element, *memory, *told_memory);
                 let numbers = |program: &mut Self, name: &str, scalar| {
                     let number = program.number(name, scalar);
@@ -212,7 +228,7 @@ impl Program {
             _ => {
                 let (record, mut leaves) = (ty.record(), Vec::new());
                 leaf_places(ty, 0, &mut leaves);
-                Shown { ty: self.in_memory(ty), size: record.size, align: record.align, leaves }
+                Shown { ty: self.in_memory(spelled(ty, Some(told))), size: record.size, align: record.align, leaves }
             }
         }
     }
@@ -260,6 +276,17 @@ impl Shown {
     fn word(ty: SourceTypeId) -> Self {
         Shown { ty, size: 8, align: 8, leaves: vec![0] }
     }
+}
+
+/// A type as the source spells it: as rustc told it, unless it holds references, of which rustc does not know where they point.
+fn spelled<'t>(ty: &'t Ty, told: Option<&'t Ty>) -> &'t Ty {
+    let mut told = told;
+    while let Some(Ty::Ref(to, _)) = told
+        && !matches!(ty, Ty::Ref(..))
+    {
+        told = Some(to);
+    }
+    told.filter(|told| told.is_plain()).unwrap_or(ty)
 }
 
 /// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.

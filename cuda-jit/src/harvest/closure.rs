@@ -184,7 +184,16 @@ where
         C::types(&mut params);
         let bindings = told::<Ty, B>().into_iter().map(Ty::of_binding).collect();
         let (callees, named) = (told::<Instance, F>(), told::<Ty, N>());
-        Harvest { params, result: Ty::Closure, bindings, consts: S::consts(), callees, types: S::types(), named }
+        Harvest {
+            params,
+            result: Ty::Closure,
+            bindings,
+            spelled: Vec::new(),
+            consts: S::consts(),
+            callees,
+            types: S::types(),
+            named,
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::types::{Memory, Ty};
+use super::types::{EnumTy, Memory, Ty};
 use crate::kir::Scalar;
 use cuda_mem::Element;
 
@@ -80,9 +81,30 @@ pub trait CastType {
     const TARGET: Scalar;
 }
 
+thread_local! {
+    /// Whether types are told as the source spells them.
+    static SPELLED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `tell` tells, with `usize` and `isize` as the source spells them: as enums of these names, without variants. For all
+/// that kernels do they are `u64` and `i64`; only a debugger shows the difference.
+pub(crate) fn spelled<R>(tell: impl FnOnce() -> R) -> R {
+    SPELLED.set(true);
+    let told = tell();
+    SPELLED.set(false);
+    told
+}
+
+fn number(name: &'static str, scalar: Scalar) -> Ty {
+    match name {
+        "usize" | "isize" if SPELLED.get() => Ty::Enum(EnumTy { name, variants: &[] }, scalar),
+        _ => Ty::Scalar(scalar),
+    }
+}
+
 macro_rules! scalars {
     ($($ty:ty => $scalar:ident, |$v:ident| $bits:expr;)*) => { $(
-        impl Key for $ty { fn ty() -> Ty { Ty::Scalar(Scalar::$scalar) } }
+        impl Key for $ty { fn ty() -> Ty { number(stringify!($ty), Scalar::$scalar) } }
         #[diagnostic::do_not_recommend]
         impl DeviceType for $ty { type K = $ty; }
         impl ValueType for $ty {

@@ -26,6 +26,7 @@ pub use closure::{
     saw_closure, saw_shared,
 };
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
+pub(crate) use keys::spelled;
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey,
@@ -366,6 +367,8 @@ pub struct Harvest {
     pub result: Ty,
     /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
     pub bindings: Vec<Option<Ty>>,
+    /// The same as the source spells them, where a debugger is to know; else nothing.
+    pub spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub consts: Vec<ConstValue>,
     /// The function that each call calls.
@@ -400,6 +403,7 @@ impl Answers<'_> {
         let bindings = params.iter().cloned().chain(self.locals);
         Harvest {
             bindings: bindings.map(Ty::of_binding).collect(),
+            spelled: Vec::new(),
             params,
             result: (self.result)(),
             consts,

@@ -7,7 +7,7 @@ use gimli::constants::{
     DW_TAG_enumerator, DW_TAG_formal_parameter, DW_TAG_inlined_subroutine, DW_TAG_lexical_block, DW_TAG_member,
     DW_TAG_pointer_type, DW_TAG_subprogram, DW_TAG_variable,
 };
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, ArrayViewMut1};
 
 use crate::language::{context, on_device, on_host};
 use crate::support::dwarf::{self, Found, Sections};
@@ -82,7 +82,7 @@ const VARIABLES: [(&str, &str, u32); 21] = [
     ("view", "ArrayView2<f32>", 0),
     ("out", "&mut [f32]", 0),
     ("scale", "f32", 0),
-    ("i", "u64", 1),
+    ("i", "usize", 1),
     ("tile", "&mut [f32; 32]", 2),
     ("sums", "[f32; 4]", 3),
     ("total", "i32", 4),
@@ -174,6 +174,8 @@ fn a_debugger_finds_the_variables_with_their_types() {
     let names = found.iter().filter(|found| found.tag == DW_TAG_enumerator);
     let names: Vec<_> = names.map(|found| (found.name.as_str(), found.value)).collect();
     assert_eq!(names, [("Fixed", Some(-1)), ("Free", Some(3))]);
+    let kir = kir_of::<inspected>().unwrap().to_string();
+    assert!(kir.contains(r#"enum i8 {"Fixed" 255, "Free" 3}"#), "{kir}");
 }
 
 /// rustc lays it out in another order than it is written in.
@@ -221,6 +223,72 @@ fn structs_lie_as_rustc_lays_them_out() {
     assert_eq!(on_host(&out), [7.75]);
 }
 
+#[derive(Clone, Copy, DeviceType)]
+struct Span {
+    start: usize,
+    by: isize,
+    length: u64,
+}
+
+#[device]
+fn last(span: Span, of: usize) -> usize {
+    let end = span.start + of;
+    end - 1
+}
+
+#[kernel(debug)]
+fn spelled(spans: &[usize], out: &mut [i64], wide: u64, two: [&[isize]; 2], mut view: ArrayViewMut1<'_, f32>) {
+    let mixed = (wide as u8, spans);
+    view[0] = two[1][0] as f32 + mixed.1[0] as f32;
+    let mut counts = [1usize; 3];
+    let span = Span { start: spans[0], by: -1, length: wide };
+    let mut moved = span;
+    moved.by += 2;
+    let pair = (wide, counts[1]);
+    let maybe = if wide > 1 { Some(span.start) } else { None };
+    let end = last(span, 5);
+    counts[0] = end;
+    let by_closure = |step: isize| step + moved.by;
+    out[0] = by_closure(3) as i64 + (counts[0] + pair.1 + maybe.unwrap_or(0)) as i64 + span.length as i64;
+}
+
+#[test]
+fn sizes_have_their_names_and_numbers_of_64_bits_theirs() {
+    let found = dwarf::found(&dwarf::of_ptx(&spelled::compile_ptx((9, 0)).unwrap()));
+    let told: Vec<_> =
+        found.iter().filter(|found| is_variable(found)).map(|found| (found.name.as_str(), found.ty.as_str())).collect();
+    for expected in [
+        ("spans", "&[usize]"),
+        ("out", "&mut [i64]"),
+        ("wide", "u64"),
+        ("two", "[&[isize]; 2]"),
+        ("view", "ArrayViewMut1<f32>"),
+        ("mixed", "(u8, &[usize])"),
+        ("counts", "[usize; 3]"),
+        ("pair", "(u64, usize)"),
+        ("maybe", "Option<usize>"),
+        ("end", "usize"),
+        ("step", "isize"),
+        ("of", "usize"),
+    ] {
+        assert!(told.contains(&expected), "{expected:?} in {told:?}");
+    }
+    let fields: Vec<_> = parts(&found, "Span", "start").into_iter().map(|(name, ty, _)| (name, ty)).collect();
+    let field = |name: &str, ty: &str| (name.to_owned(), ty.to_owned());
+    assert_eq!(fields, [field("start", "usize"), field("by", "isize"), field("length", "u64")]);
+    assert_eq!(parts(&found, "&[usize]", "data_ptr")[0].1, "*const usize");
+    let mixed: Vec<_> = parts(&found, "(u8, &[usize])", "__0").into_iter().map(|(_, _, at)| at).collect();
+    assert_eq!(mixed, [0, 8], "aligned as a pointer is");
+    let kir = kir_of::<spelled>().unwrap().to_string();
+    let two = kir.lines().find(|line| line.contains("variable \"two\"")).expect("it is told");
+    let places = two.split(" at ").nth(1).expect("its places").split(' ').skip(1).step_by(2).collect::<Vec<_>>();
+    assert_eq!(places, ["0", "8", "16", "24"], "{two}");
+    let (spans, mut out) = (on_device(&[7usize]), on_device(&[0i64]));
+    let (signed, mut view) = (on_device(&[-2isize]), on_device(&[0.0f32]));
+    spelled::launch((1, 1), &spans, &mut out, 100, [&signed, &signed], &mut view).unwrap();
+    assert_eq!((on_host(&out), on_host(&view)), (vec![4 + 11 + 1 + 7 + 100], vec![5.0]));
+}
+
 #[test]
 fn pointers_say_which_memory_they_point_into() {
     let found = dwarf::found(&dwarf::of_ptx(&inspected::compile_ptx((9, 0)).unwrap()));
@@ -256,7 +324,7 @@ fn a_name_is_seen_only_where_it_means_the_variable() {
         let place = format!(" {} ", LINE + number);
         ptx.lines().position(|text| text.contains(".loc") && text.contains(&place)).expect("a place") as u64 + 1
     };
-    assert!(line(4) < first && first < line(23), "{} {first} {}", line(4), line(23));
+    assert!(line(4) < first && first < line(9), "{} {first} {}", line(4), line(9));
 }
 
 #[test]
@@ -306,6 +374,35 @@ fn the_assembler_keeps_them() {
         let Some(sections) = of_machine_code::<inspected>(cc) else { continue };
         assert!(sections.contains_key(".debug_line"), "{:?}", sections.keys());
         check_variables(&sections);
+    }
+}
+
+/// What this machine's debugger reads of the machine code, if there are one and an assembler. It knows no GPUs: the file is
+/// called one of this machine, which changes nothing in the sections.
+#[test]
+fn gdb_reads_types_functions_and_lines() {
+    const MACHINE: usize = 18;
+    let (Ok(assembled), Ok(own)) = (inspect::assemble::<inspected>("9.0"), std::env::current_exe()) else { return };
+    let own = std::fs::read(own).unwrap();
+    let mut file = assembled.cubin;
+    // The system that the file is for, and the machine.
+    file[7] = own[7];
+    file[MACHINE..MACHINE + 2].copy_from_slice(&own[MACHINE..MACHINE + 2]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("inspected.elf");
+    std::fs::write(&path, file).unwrap();
+    let line = format!("info line variables.rs:{}", LINE + 1);
+    let asked = ["set language rust", "ptype Particle", "ptype Kind", "info functions inspected", line.as_str()];
+    let mut gdb = std::process::Command::new("gdb");
+    gdb.args(["-batch", "-nx"]).args(asked.into_iter().flat_map(|command| ["-ex", command])).arg(path);
+    let Ok(output) = gdb.output() else { return };
+    let said = String::from_utf8_lossy(&output.stdout);
+    for expected in [
+        "struct Particle {\n  mass: f64,\n  at: [f32; 3],\n  number: i32,\n}",
+        "fn inspected(&[Particle], ArrayView2<f32>, &mut [f32], f32)",
+        "starts at address",
+    ] {
+        assert!(said.contains(expected), "no `{expected}` in {said}{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 

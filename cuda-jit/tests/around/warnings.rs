@@ -65,5 +65,9 @@ fn launches() {
     let was = warnings::is_enabled(Warning::LowOccupancy);
     warnings::set_enabled(Warning::LowOccupancy, false);
     first::launch((2, 1), &mut x).unwrap();
+    let copies = warnings::is_enabled(Warning::ImplicitCopy);
+    warnings::set_enabled(Warning::ImplicitCopy, false);
+    first::launch((2, 1), &mut host).unwrap();
+    warnings::set_enabled(Warning::ImplicitCopy, copies);
     warnings::set_enabled(Warning::LowOccupancy, was);
 }

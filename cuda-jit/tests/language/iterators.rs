@@ -281,6 +281,29 @@ fn slices_are_searched_and_reversed() {
     }
 }
 
+/// Of equal items the last is the maximum, the first the minimum; a range with its end has one item more.
+#[kernel]
+fn ends(x: &[u32], n: u32, out: &mut [u32]) {
+    let least = x.iter().enumerate().min_by_key(|(_, v)| **v % 3);
+    let most = x.iter().enumerate().max_by_key(|(_, v)| **v % 3);
+    if let (Some((first, _)), Some((last, _))) = (least, most) {
+        out[0] = first as u32;
+        out[1] = last as u32;
+    }
+    for (k, v) in (1..=n).zip(x.iter()) {
+        out[2] += k * 100 + v;
+    }
+    for (k, v) in (1..=n).rev().enumerate() {
+        out[3] += k as u32 * v;
+    }
+    out[4] = (3..=n).zip(1..=u32::MAX).count() as u32;
+}
+
+#[test]
+fn ties_and_included_ends_are_rusts() {
+    differ!(ends, (1, 1), [&[4u32, 3, 5, 8, 6, 7, 11, 9][..], 5u32], vec![0u32; 5]);
+}
+
 #[kernel(checked)]
 fn wrong(mode: u32, x: &[u8], n: usize, out: &mut [u8]) {
     match mode {

@@ -167,8 +167,8 @@ fn says(mode: u32, x: &[f32], n: i64, out: &mut [f32]) {
     let i = grid::<1>();
     let (v, half) = (x[i], f16::from_f32(0.1));
     match mode {
-        0 => assert!(v > 100.0, "x = {v} at {}: {:?}, {:08.3}|{half:<8}|{:e}", i, v, v, 1500.0),
-        1 => panic!("{n:#x} {0:>5} {0:05} {1} {n} {{}}", -7i16, n < 0),
+        0 => assert!(v > 100.0, "x = {v} at {}: {:?}, {:08.3}|{half:<12}|{:e}", i, v, v, 1500.0),
+        1 => panic!("{n:#x} {0:>5} {0:05} {1} {n} {{}} {{0}}", -7i16, n < 0),
         2 => assert_eq!(v, 2.0),
         3 => assert_ne!(n + 1, -2, "of {}", x.len()),
         4 => assert_eq!(&x[..1], [7.0], "n is {n}"),
@@ -193,9 +193,9 @@ fn messages_have_values() {
         error.kernel_panic().expect("it panics").message.clone()
     };
     let v = 1.5f32;
-    assert_eq!(said(0, 0), format!("x = {v} at {}: {:?}, {:08.3}|{:<8}|{:e}", 0, v, v, f16::from_f32(0.1), 1500.0));
+    assert_eq!(said(0, 0), format!("x = {v} at {}: {:?}, {:08.3}|{:<12}|{:e}", 0, v, v, f16::from_f32(0.1), 1500.0));
     let n = -3i64;
-    assert_eq!(said(1, n), format!("{n:#x} {0:>5} {0:05} {1} {n} {{}}", -7i16, n < 0));
+    assert_eq!(said(1, n), format!("{n:#x} {0:>5} {0:05} {1} {n} {{}} {{0}}", -7i16, n < 0));
     assert_eq!(said(2, 0), "assertion `left == right` failed\n  left: 1.5\n right: 2.0");
     assert_eq!(said(3, -3), "assertion `left != right` failed: of 1\n  left: -2\n right: -2");
     assert_eq!(said(4, 9), "assertion `left == right` failed: n is 9");
