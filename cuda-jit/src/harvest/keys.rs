@@ -95,6 +95,7 @@ pub(crate) fn spelled<R>(tell: impl FnOnce() -> R) -> R {
     told
 }
 
+/// The number type of this name.
 fn number(name: &'static str, scalar: Scalar) -> Ty {
     match name {
         "usize" | "isize" if SPELLED.get() => Ty::Enum(EnumTy { name, variants: &[] }, scalar),

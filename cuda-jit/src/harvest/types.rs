@@ -17,7 +17,7 @@ pub enum Ty {
     Unit,
     /// A number or `bool`; `usize` is `u64`, `isize` is `i64`.
     Scalar(Scalar),
-    /// A C-like enum, and the integer that it is; without variants, a number [spelled](super::keys::spelled) otherwise.
+    /// A C-like enum, and the integer that it is; without variants, the name of `usize` or `isize`.
     Enum(EnumTy, Scalar),
     /// A tuple.
     Tuple(Vec<Ty>),

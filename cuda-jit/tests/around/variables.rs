@@ -352,17 +352,22 @@ fn what_is_written_in_place_of_a_call_has_its_own_variables() {
     assert!(weight.iter().any(|found| found.tag == DW_TAG_lexical_block));
 }
 
+/// Machine code, if there is an assembler.
+fn machine_code<K: Kernel>(cc: &str) -> Option<Vec<u8>> {
+    match inspect::assemble::<K>(cc) {
+        Ok(assembled) => Some(assembled.cubin),
+        Err(error) => {
+            assert!(error.to_string().starts_with("found no `ptxas`"), "{error}");
+            None
+        }
+    }
+}
+
 /// The debug sections of machine code, if there is an assembler.
 fn of_machine_code<K: Kernel>(cc: &str) -> Option<Sections> {
     use object::{Object, ObjectSection};
-    let assembled = match inspect::assemble::<K>(cc) {
-        Ok(assembled) => assembled,
-        Err(error) => {
-            assert!(error.to_string().starts_with("found no `ptxas`"), "{error}");
-            return None;
-        }
-    };
-    let file = object::File::parse(&*assembled.cubin).expect("an ELF file");
+    let code = machine_code::<K>(cc)?;
+    let file = object::File::parse(&*code).expect("an ELF file");
     let section =
         |section: object::Section<'_, '_>| Some((section.name().ok()?.to_owned(), section.data().ok()?.to_vec()));
     Some(file.sections().filter_map(section).collect())
@@ -382,10 +387,9 @@ fn the_assembler_keeps_them() {
 #[test]
 fn gdb_reads_types_functions_and_lines() {
     const MACHINE: usize = 18;
-    let (Ok(assembled), Ok(own)) = (inspect::assemble::<inspected>("9.0"), std::env::current_exe()) else { return };
-    let own = std::fs::read(own).unwrap();
-    let mut file = assembled.cubin;
-    // The system that the file is for, and the machine.
+    let Some(mut file) = machine_code::<inspected>("9.0") else { return };
+    let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    // the system that the file is for, and the machine
     file[7] = own[7];
     file[MACHINE..MACHINE + 2].copy_from_slice(&own[MACHINE..MACHINE + 2]);
     let folder = tempfile::tempdir().unwrap();
@@ -395,12 +399,16 @@ fn gdb_reads_types_functions_and_lines() {
     let asked = ["set language rust", "ptype Particle", "ptype Kind", "info functions inspected", line.as_str()];
     let mut gdb = std::process::Command::new("gdb");
     gdb.args(["-batch", "-nx"]).args(asked.into_iter().flat_map(|command| ["-ex", command])).arg(path);
-    let Ok(output) = gdb.output() else { return };
+    let output = match gdb.output() {
+        Ok(output) => output,
+        Err(error) => return assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{error}"),
+    };
     let said = String::from_utf8_lossy(&output.stdout);
     for expected in [
         "struct Particle {\n  mass: f64,\n  at: [f32; 3],\n  number: i32,\n}",
         "fn inspected(&[Particle], ArrayView2<f32>, &mut [f32], f32)",
         "starts at address",
+        "enum Kind {\n  Fixed,\n  Free,\n}",
     ] {
         assert!(said.contains(expected), "no `{expected}` in {said}{}", String::from_utf8_lossy(&output.stderr));
     }
