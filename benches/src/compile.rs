@@ -33,7 +33,7 @@ const PROCESSES: usize = 11;
 /// How often those who are compared are asked in turn.
 const ROUNDS: usize = 7;
 /// Compilations for each answer.
-const RUNS: usize = 3;
+const RUNS: usize = 8;
 /// The option that names the folder of Numba's wheels.
 const WHEELS: &str = "numba-cuda";
 
