@@ -133,3 +133,39 @@ fn a_kernel_called_on_the_host_is_its_own_oracle() -> Result<()> {
     }
     Ok(())
 }
+
+/// Functions that hide what globs bring: names of the prelude's.
+mod hiding {
+    use cuda_prelude::*;
+
+    #[device]
+    fn popc(x: u32) -> u32 {
+        x.count_ones() + 100
+    }
+
+    #[device]
+    fn event(x: u32) -> u32 {
+        popc(x) + 1
+    }
+
+    #[device]
+    fn order<T: Integer>(x: T, y: T) -> bool {
+        x < y
+    }
+
+    #[kernel]
+    fn hidden(out: &mut [u32]) {
+        let i = grid::<1>() as u32;
+        if i < out.len() as u32 {
+            out[i as usize] = if order::<u32>(i, 2) { popc(i) } else { event(i) };
+        }
+    }
+
+    #[test]
+    fn functions_have_names_of_the_preludes() -> Result<()> {
+        let mut out = [0; 4];
+        hidden::launch((1, 32), &mut out)?;
+        assert_eq!(out, [100, 101, 102, 103]);
+        Ok(())
+    }
+}
