@@ -125,6 +125,12 @@ fn written(name: &str, ptx: String) -> Result<Job> {
     Ok(Job { name: name.to_owned(), target, ptx })
 }
 
+/// Whether it is a fault of the assembler's own: ptxas 13.0 gets no further than a signal at an `atom.cas.b16` in a text for
+/// a debugger, whatever its debug sections say.
+fn is_known_crash(code: Option<i32>, ptx: &str) -> bool {
+    code.is_none() && ptx.contains(", debug") && ptx.contains("cas.b16")
+}
+
 /// Runs the assembler on every text, on all cores; what it says about those that it refuses.
 fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
     let folder = std::env::temp_dir().join(format!("assemble-{}", std::process::id()));
@@ -140,7 +146,7 @@ fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
             }
             ptxas.arg(format!("-arch={}", job.target)).args(["-o", "/dev/null"]).arg(&file);
             let output = ptxas.output().with_context(|| format!("cannot run {ptxas:?}"))?;
-            if !output.status.success() {
+            if !output.status.success() && !is_known_crash(output.status.code(), &job.ptx) {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 let failure = format!("{} for {}:\n{said}\n{}", job.name, job.target, job.ptx);
                 failures.lock().expect("no worker panics").push(failure);

@@ -77,15 +77,27 @@ pub(super) fn told(ptx: String, inlined: &Inlined) -> String {
 impl Inlined {
     fn read(text: &str) -> Self {
         let (mut files, mut scopes, mut locations) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut blocks = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with('!')) {
             if let Some((number, fields)) = node(line, "DIFile") {
                 files.insert(number, quoted(fields, "filename"));
             } else if let Some((number, fields)) = node(line, "DISubprogram") {
                 scopes.insert(number, (quoted(fields, "name"), reference(fields, "file")));
+            } else if let Some((number, fields)) = node(line, "DILexicalBlock") {
+                blocks.insert(number, (reference(fields, "scope"), reference(fields, "file")));
             } else if let Some((number, fields)) = node(line, "DILocation") {
                 let (line, column) = (value(fields, "line").unwrap_or(0), value(fields, "column").unwrap_or(0));
                 let Some(scope) = reference(fields, "scope") else { continue };
                 locations.insert(number, Location { line, column, scope, inlined_at: reference(fields, "inlinedAt") });
+            }
+        }
+        // a block is in the function that the blocks around it lead to
+        for (number, (parent, file)) in &blocks {
+            let outer = |scope: &u32| blocks.get(scope).and_then(|(parent, _): &(Option<u32>, Option<u32>)| *parent);
+            let function = std::iter::successors(*parent, outer).last().and_then(|function| scopes.get(&function));
+            if let Some((name, _)) = function {
+                let name: String = name.clone();
+                scopes.insert(*number, (name, *file));
             }
         }
         let scope = |(number, (name, file)): (u32, (String, Option<u32>))| {
@@ -135,7 +147,7 @@ impl Tables {
     fn of(ptx: &str) -> Self {
         let entry = |line: &str| {
             let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once([' ', '\t'])?;
-            Some((name.trim().trim_matches('"').to_owned(), number.parse().ok()?))
+            Some((unescaped(name.trim().trim_matches('"'), 3, 8), number.parse().ok()?))
         };
         Tables { files: ptx.lines().filter_map(entry).collect(), new: Vec::new(), names: Vec::new() }
     }
@@ -163,7 +175,7 @@ impl Tables {
     fn added(&self) -> String {
         let mut text = String::new();
         for (number, name) in &self.new {
-            let _ = writeln!(text, "\t.file\t{number} \"{name}\"");
+            let _ = writeln!(text, "\t.file\t{number} \"{}\"", escaped(name));
         }
         text.push_str("\t.section\t.debug_str\n\t{\n");
         for (number, name) in self.names.iter().enumerate() {
@@ -203,12 +215,58 @@ fn reference(fields: &str, name: &str) -> Option<u32> {
 
 fn quoted(fields: &str, name: &str) -> String {
     let text = field(fields, name).and_then(|text| text.strip_prefix('"')?.split_once('"'));
-    text.map(|(text, _)| text.to_owned()).unwrap_or_default()
+    text.map(|(text, _)| unescaped(text, 2, 16)).unwrap_or_default()
+}
+
+/// A string's bytes, of which some are written as numbers behind a backslash: of two digits in LLVM's text, of three in PTX.
+fn unescaped(text: &str, digits: usize, radix: u32) -> String {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, behind @ ..] = rest {
+        let number = behind.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
+        let number = number.and_then(|digits| u8::from_str_radix(digits, radix).ok());
+        let (byte, left) = match (first, number, behind) {
+            (b'\\', Some(byte), _) => (byte, &behind[digits..]),
+            (b'\\', None, [byte, left @ ..]) => (*byte, left),
+            _ => (*first, behind),
+        };
+        bytes.push(byte);
+        rest = left;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A string as PTX spells it.
+fn escaped(name: &str) -> String {
+    let spelled = |byte: u8| match byte {
+        b'\\' => "\\\\".to_owned(),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    name.bytes().map(spelled).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_spelled_as_llvm_and_ptx_spell_them() {
+        assert_eq!(unescaped(r"\C3\A9 \\c.rs", 2, 16), r"é \c.rs");
+        assert_eq!(unescaped(r"\303\251 \\c.rs", 3, 8), r"é \c.rs");
+        assert_eq!(escaped(r"é \c.rs"), r"\303\251 \\c.rs");
+        assert_eq!(unescaped("é\\", 3, 8), "é\\");
+    }
+
+    #[test]
+    fn a_place_in_a_block_has_the_blocks_file_and_its_functions_name() {
+        let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"\\C3\\A9.rs\", directory: \"\")\n\
+                    !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
+                    !4 = distinct !DILexicalBlock(scope: !3, file: !2, line: 8, column: 2)\n\
+                    !5 = distinct !DILexicalBlock(scope: !4, file: !1, line: 9, column: 2)\n";
+        let scopes = Inlined::read(text).scopes;
+        assert_eq!((&*scopes[&4].name, &*scopes[&4].file), ("k", "é.rs"));
+        assert_eq!((&*scopes[&5].name, &*scopes[&5].file), ("k", "a.rs"));
+    }
 
     #[test]
     fn a_place_within_two_inlined_functions_is_told_from_the_outermost() {
