@@ -15,6 +15,7 @@ use cuda_sys::{CUcontext, CUresult, DriverApi};
 
 use crate::attached::{Attached, Attachment};
 use crate::captures::Captures;
+use crate::current::{self, Entered, Failure};
 use crate::device::Device;
 use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
@@ -23,7 +24,7 @@ use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
 use crate::pool::{EventPool, StreamPool};
 use crate::stream::Stream;
 use crate::sync::{Arc, Counter, OnceLock};
-use crate::{current, driver_call, fork, status};
+use crate::{driver_call, fork, status};
 
 /// A device's primary context. Clones are cheap and mean the same context; all objects in it hold one.
 ///
@@ -256,7 +257,7 @@ impl Context {
     /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
     pub fn wait_for_all(&self) -> Result<()> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        self.enter("cuCtxSynchronize")?;
+        self.0.admit("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
         self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
     }
@@ -415,7 +416,7 @@ impl Context {
     /// [`Error::Forked`], [`Error::Poisoned`], or that binding the context to the thread failed.
     #[doc(hidden)]
     #[inline]
-    pub fn enter(&self, call: &'static str) -> Result<&DriverApi> {
+    pub fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
         self.0.enter(call)
     }
 
@@ -504,13 +505,9 @@ impl ContextInner {
     }
 
     #[inline]
-    pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
-        let api = self.device.driver().enter(call)?;
-        if let Some(first) = self.poison.first() {
-            return Err(self.refuse(call, first));
-        }
-        current::ensure_bound(self.id, || self.bind())?;
-        Ok(api)
+    pub(crate) fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
+        let api = self.admit(call)?;
+        Entered::new(api, self.raw).map_err(|failure| self.not_entered(failure))
     }
 
     #[inline]
@@ -518,10 +515,22 @@ impl ContextInner {
         if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.fail(code, call)) }
     }
 
+    /// Refuses a call of a forked child, and one on a lost context.
+    #[inline]
+    pub(crate) fn admit(&self, call: &'static str) -> Result<&DriverApi> {
+        let api = self.device.driver().enter(call)?;
+        match self.poison.first() {
+            None => Ok(api),
+            Some(first) => Err(self.refuse(call, first)),
+        }
+    }
+
     #[cold]
-    fn bind(&self) -> Result<()> {
-        // SAFETY: `self` keeps the context retained.
-        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }
+    fn not_entered(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Error(error) => error,
+            Failure::Status(code, call) => describe(self.device.driver().api(), code, call).into(),
+        }
     }
 
     #[cold]
@@ -555,7 +564,7 @@ impl Drop for ContextInner {
             self.events.close(self);
             self.streams.close(self);
         }
-        current::forget(self.id);
+        current::forget(self.device.driver().api(), self.raw);
         let released = self.device.as_raw().and_then(|raw| {
             // SAFETY: this object retained the context once and releases it once, after everything in it is gone.
             unsafe { driver_call!(self.device.driver(), cuDevicePrimaryCtxRelease_v2(raw)) }

@@ -224,7 +224,7 @@ impl Event {
 
     /// What a question about an event without a mark comes to: nothing is asked, but a lost context refuses it.
     fn unmarked(&self, call: &'static str) -> Result<()> {
-        self.0.context.enter(call).map(|_| ())
+        self.0.context.0.admit(call).map(|_| ())
     }
 
     /// Milliseconds from this event to `end`. Both must have been recorded and reached.

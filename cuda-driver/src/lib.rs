@@ -8,7 +8,8 @@
 //! What always holds:
 //!
 //! - Every object holds the [`Context`] it lives in, so none can outlive it and none is ever invalid.
-//! - Every call binds its context to the calling thread first; when it is bound already, that costs one comparison.
+//! - Every call makes its context the thread's current one, and afterwards the one current again that was before, so that
+//!   other libraries of the process find theirs. Where none was, the call's own stays.
 //! - A sticky error (one after which the driver refuses everything) is remembered: later calls on that context do not
 //!   reach the driver, and name the first cause.
 //! - A forked child gets [`Error::Forked`] from every call.
@@ -80,7 +81,7 @@ mod sync;
 
 pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
-pub use current::CurrentGuard;
+pub use current::{CurrentGuard, Entered};
 pub use device::Device;
 pub use dims::{Dim3, Dims};
 pub use done::Done;

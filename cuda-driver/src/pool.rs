@@ -64,7 +64,7 @@ impl EventPool {
     /// An event that nobody else has.
     pub(crate) fn take(&self, context: &Context, timing: bool) -> Result<CUevent> {
         // A context that is lost refuses this as it does every call.
-        context.enter("cuEventCreate")?;
+        context.0.admit("cuEventCreate")?;
         if let Some(event) = self.of(timing).take() {
             return Ok(event);
         }
@@ -123,7 +123,7 @@ impl StreamPool {
     /// A stream without work that nobody else has.
     pub(crate) fn take(&self, context: &Context) -> Result<CUstream> {
         // A context that is lost refuses this as it does every call.
-        context.enter("cuStreamCreate")?;
+        context.0.admit("cuStreamCreate")?;
         if let Some(stream) = self.0.take() {
             return Ok(stream);
         }
@@ -156,9 +156,9 @@ impl StreamPool {
 
 /// Whether a stream has no work; its failures are for whoever waits for that.
 fn is_idle(context: &Context, stream: CUstream) -> bool {
-    let query = context.enter("cuStreamQuery").ok().and_then(|api| api.cuStreamQuery().ok());
+    let Ok(entered) = context.enter("cuStreamQuery") else { return false };
     // SAFETY: the stream is live, and in nobody else's hands.
-    query.is_some_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
+    entered.cuStreamQuery().is_ok_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
 }
 
 pub(crate) fn destroy_stream(context: &ContextInner, stream: CUstream) {

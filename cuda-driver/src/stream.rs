@@ -423,7 +423,7 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         self.context().expect_same(event.context(), event)?;
         // Without a mark there is nothing to wait for.
-        let Some(raw) = event.marked() else { return self.context().enter("cuStreamWaitEvent").map(|_| ()) };
+        let Some(raw) = event.marked() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
         // SAFETY: stream and event are live and of one context.
         unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }
     }

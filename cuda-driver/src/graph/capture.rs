@@ -185,7 +185,7 @@ impl Drop for EndOnUnwind<'_> {
 impl Capture {
     fn begin(context: &Context) -> Result<Self> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        context.enter("cuStreamBeginCapture_v2")?;
+        context.0.admit("cuStreamBeginCapture_v2")?;
         context.captures().begin();
         let began = context.streams().take(context).and_then(|stream| {
             // Other threads, and the closure itself, may load modules and allocate, which is no part of the graph.

@@ -201,7 +201,7 @@ impl GraphExec {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        context.enter("cuGraphLaunch")?;
+        context.0.admit("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
         state.lent.clear();
         state.lent.resize(state.contents.uses.len(), false);
