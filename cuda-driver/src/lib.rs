@@ -78,6 +78,8 @@ mod settings;
 mod status;
 mod stream;
 mod sync;
+mod thread;
+mod thread_streams;
 
 pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
@@ -91,7 +93,7 @@ pub use event::Event;
 pub use function::{CheckedLaunch, Function, FunctionAttributes};
 pub use graph::{
     Access, AroundLaunch, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
-    GraphMemory, GraphNode, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
+    GraphMemory, GraphNode, GraphPanicRecord, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
 };
 pub use identity::Uuid;
 pub use image::{Image, ImageKind};
@@ -102,7 +104,9 @@ pub use launch_error::{LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;
 pub use link::Linker;
 pub use module::Module;
-pub use panic::{KernelPanic, PanicDecoder, PanicRecord, RawPanic};
+pub use panic::{
+    DetachedPanicRecord, KernelPanic, PanicDecoder, PanicRecord, RawPanic, StreamPosition, Writers, withholding_panics,
+};
 pub use params::{Arguments, Parameter};
 pub use profiler::ProfilerGuard;
 pub use scope::StreamScope;

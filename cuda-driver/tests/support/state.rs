@@ -36,7 +36,7 @@ pub(crate) struct Live {
 
 /// A piece of device memory.
 pub(super) struct Allocation {
-    pub(super) words: Box<[u64]>,
+    pub(super) _words: Box<[u64]>,
     pub(super) bytes: usize,
     pub(super) accesses: Vec<Access>,
 }
@@ -172,7 +172,7 @@ impl State {
     pub(super) fn allocate(&mut self, bytes: usize) -> u64 {
         let mut words = vec![0xA5A5_A5A5_A5A5_A5A5_u64; bytes.div_ceil(8)].into_boxed_slice();
         let address = words.as_mut_ptr().expose_provenance() as u64;
-        self.device.insert(address, Allocation { words, bytes, accesses: Vec::new() });
+        self.device.insert(address, Allocation { _words: words, bytes, accesses: Vec::new() });
         address
     }
 
