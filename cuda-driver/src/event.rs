@@ -227,7 +227,7 @@ impl Event {
         let position = self.position();
         // SAFETY: the event is live.
         unsafe { driver_call!(&self.0.context, cuEventSynchronize(raw)) }?;
-        position.map_or(Ok(()), |position| position.report_panics(&self.0.context))
+        position.map_or(Ok(()), |position| position.report_panics())
     }
 
     /// What had been launched when the mark was made, as far as it was made by [`record`](Event::record) or a graph.

@@ -295,7 +295,7 @@ impl Buffer {
     /// Reports the panics of what was launched before the position, which is over: those of the calling thread and of the
     /// threads that write the memory.
     pub(crate) fn report_panics(&self, position: &StreamPosition) -> Result<()> {
-        Ok(position.report_panics_of(&self.context, &self.writers)?)
+        Ok(position.report_panics_of(&self.writers)?)
     }
 
     fn report_all(&self, positions: &[StreamPosition]) -> Result<()> {
