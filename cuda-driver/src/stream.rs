@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
+use crate::later::drop_what_is_left;
 use crate::panic::{GraphRecords, PanicRecord, StreamPanics, StreamPosition};
 use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
@@ -447,7 +448,12 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         let position = self.position();
         // SAFETY: the stream is live.
-        unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?;
+        let wait = || unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) };
+        wait()?;
+        if drop_what_is_left() {
+            // What goes is given back in the order of its streams, such as this one.
+            wait()?;
+        }
         position.report_panics()
     }
 
