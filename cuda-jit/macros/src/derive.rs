@@ -248,7 +248,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         plain(root, input, fields, &generics)
     };
     Ok(quote! {
-        impl #key_generics #root::Key for #key #key_clause {
+        // SAFETY: the numbers and the layout are those that rustc gave it.
+        unsafe impl #key_generics #root::Key for #key #key_clause {
             fn ty() -> #root::Ty {
                 #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
                     name: ::core::any::type_name::<Self>(),
@@ -261,8 +262,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
             }
         }
 
+        // SAFETY: the key is its own.
         #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
+        unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
         }
 
@@ -324,7 +326,8 @@ fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Ge
     };
     let pinned = pinned && !packed;
     quote! {
-        impl #impl_generics #root::ValueType for #name #ty_generics #value {
+        // SAFETY: the cells are its fields', in order.
+        unsafe impl #impl_generics #root::ValueType for #name #ty_generics #value {
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
 
             fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
@@ -332,10 +335,12 @@ fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Ge
             }
         }
 
-        impl #impl_generics #root::ArgType for #name #ty_generics #value {}
+        // SAFETY: it is passed as its fields, which are values.
+        unsafe impl #impl_generics #root::ArgType for #name #ty_generics #value {}
 
+        // SAFETY: its fields are plain data, and the key tells where they lie.
         #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::ElementType for #name #ty_generics #element {}
+        unsafe impl #impl_generics #root::ElementType for #name #ty_generics #element {}
 
         // SAFETY: its layout is pinned, its fields are plain data, and their sizes sum up to its own.
         unsafe impl #impl_generics #root::Element for #name #ty_generics #memory
@@ -436,7 +441,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     Ok(quote! {
         #from_repr
 
-        impl #root::Key for #name {
+        // SAFETY: the numbers and the layout are those that rustc gave it.
+        unsafe impl #root::Key for #name {
             fn ty() -> #root::Ty {
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
@@ -446,8 +452,9 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
+        // SAFETY: the key is its own.
         #[diagnostic::do_not_recommend]
-        impl #root::DeviceType for #name {
+        unsafe impl #root::DeviceType for #name {
             type K = Self;
         }
 
@@ -462,9 +469,11 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
-        impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
+        // SAFETY: it is passed as its fields, which are values.
+        unsafe impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
 
-        impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
+        // SAFETY: the cells are its fields', in order.
+        unsafe impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
             const CELLS: usize = 1;
 
             fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {

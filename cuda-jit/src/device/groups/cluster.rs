@@ -151,6 +151,8 @@ impl Cluster {
 }
 
 /// What can lie in shared memory: plain data, arrays of it, and slices.
+///
+/// Nothing unsafe relies on an implementation: the front end looks where a reference points.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` does not lie in shared memory",
     label = "pass the array itself, `tile`, or a part of it, `&tile[i]`"
