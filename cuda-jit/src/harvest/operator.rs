@@ -64,7 +64,7 @@ impl PinnedLayout for Layout<true> {}
 /// No byte of the struct lies between its fields. Nothing unsafe relies on another implementation: there can be none of [`Layout`].
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory, since it may have padding",
-    note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type"
+    note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type, and it no `align`"
 )]
 pub trait NoPadding {}
 
