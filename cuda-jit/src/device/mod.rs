@@ -198,7 +198,7 @@ pub fn grid<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position();
+    let position = host::position_in(N);
     let along = |block: usize, extent: usize, thread: usize| block * extent + thread;
     <Dims<N> as Dimensions>::index(Dim3 {
         x: along(position.block.x, position.block_dim.x, position.thread.x),
@@ -212,7 +212,7 @@ pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position();
+    let position = host::position_in(N);
     <Dims<N> as Dimensions>::index(Dim3 {
         x: position.grid_dim.x * position.block_dim.x,
         y: position.grid_dim.y * position.block_dim.y,

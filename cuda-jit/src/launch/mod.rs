@@ -271,22 +271,27 @@ where
 /// it extends in more.
 #[inline]
 fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLaunch<'_>) -> Result<()> {
-    let used = loaded.compiled.grid_dims;
+    if suits(loaded.compiled.grid_dims, config.ndim(), checked.grid(), checked.block()) {
+        return Ok(());
+    }
+    Err(wrong_dimensions(loaded, config))
+}
+
+/// Whether a launch, given in so many dimensions, suits a kernel that asks for its place in `used`; 0 if it does not.
+#[inline]
+pub(crate) fn suits(used: usize, given: usize, grid: [u32; 3], block: [u32; 3]) -> bool {
     // Written out, because a list that is indexed has to lie in memory first.
     let extends_in = |[_, y, z]: [u32; 3]| match (y, z) {
         (1, 1) => 1,
         (_, 1) => 2,
         _ => 3,
     };
-    if used == 0 || config.ndim() >= used && extends_in(checked.grid()).max(extends_in(checked.block())) <= used {
-        return Ok(());
-    }
-    Err(wrong_dimensions(loaded, config))
+    used == 0 || given >= used && extends_in(grid).max(extends_in(block)) <= used
 }
 
 #[cold]
 fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
-    let (kernel, used) = (loaded.compiled.entry.clone(), loaded.compiled.grid_dims);
+    let (kernel, used) = (Some(loaded.compiled.entry.clone()), loaded.compiled.grid_dims);
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
