@@ -7,6 +7,7 @@
 //! The functions write through the pointers that they are handed for results, as a driver does; the callers are the
 //! safe wrappers, which pass live results. The one piece of memory that callers touch, mapped host memory, is a static.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -49,7 +50,7 @@ fn handle<T>() -> *mut T {
 }
 
 /// The mapped host memory: large enough for the record of kernel panics.
-static MAPPED: [AtomicU64; 16] = [const { AtomicU64::new(0) }; 16];
+static MAPPED: [AtomicU64; 2048] = [const { AtomicU64::new(0) }; 2048];
 
 unsafe extern "C" fn init(_: c_uint) -> CUresult {
     done()
@@ -82,7 +83,19 @@ unsafe extern "C" fn release(_: CUdevice) -> CUresult {
     done()
 }
 
-unsafe extern "C" fn set_current(_: CUcontext) -> CUresult {
+thread_local! {
+    static CURRENT: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+/// Not counted: it reads a word of the thread and reaches no device.
+unsafe extern "C" fn get_current(out: *mut CUcontext) -> CUresult {
+    // SAFETY: callers hand in pointers to live results.
+    unsafe { out.write(CURRENT.get()) };
+    CUresult::CUDA_SUCCESS
+}
+
+unsafe extern "C" fn set_current(context: CUcontext) -> CUresult {
+    CURRENT.set(context);
     done()
 }
 
@@ -244,6 +257,7 @@ pub(crate) fn api() -> Arc<DriverApi> {
         cuDeviceGetAttribute: Some(device_attribute),
         cuDevicePrimaryCtxRetain: Some(retain),
         cuDevicePrimaryCtxRelease_v2: Some(release),
+        cuCtxGetCurrent: Some(get_current),
         cuCtxSetCurrent: Some(set_current),
         cuCtxSynchronize: Some(synchronize),
         cuMemAlloc_v2: Some(alloc),

@@ -15,15 +15,17 @@ use cuda_sys::{CUcontext, CUresult, DriverApi};
 
 use crate::attached::{Attached, Attachment};
 use crate::captures::Captures;
+use crate::current::{self, Entered, Failure};
 use crate::device::Device;
 use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
 use crate::limits::DeviceLimits;
-use crate::panic::{PanicBoard, PanicDecoder, PanicRecord};
+use crate::panic::{ContextPanics, DetachedPanicRecord, PanicDecoder, StreamPanics};
 use crate::pool::{EventPool, StreamPool};
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamId};
 use crate::sync::{Arc, Counter, OnceLock};
-use crate::{current, driver_call, fork, status};
+use crate::thread_streams::ThreadStreams;
+use crate::{driver_call, fork, status};
 
 /// A device's primary context. Clones are cheap and mean the same context; all objects in it hold one.
 ///
@@ -71,7 +73,10 @@ pub(crate) struct ContextInner {
     limits: DeviceLimits,
     /// The sticky error that lost the context, once there was one.
     poison: Poison,
-    panics: PanicBoard,
+    pub(crate) panics: ContextPanics,
+    /// Of the legacy default stream.
+    legacy: Arc<StreamPanics>,
+    threads: ThreadStreams,
     events: EventPool,
     streams: StreamPool,
     captures: Captures,
@@ -231,11 +236,12 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Invalid`] inside a capture of the calling thread;
-    /// [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if kernels panicked: the first in the order of the streams' ids, and the others in its text;
+    /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        let position = self.0.panics.position();
         self.wait_for_all()?;
-        self.check_panics()
+        self.0.panics.report(position, self)
     }
 
     /// As [`synchronize`](Context::synchronize), but leaves a kernel's panic for who asks about it: for code that only needs
@@ -256,7 +262,7 @@ impl Context {
     /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
     pub fn wait_for_all(&self) -> Result<()> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        self.enter("cuCtxSynchronize")?;
+        self.0.admit("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
         self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
     }
@@ -332,27 +338,13 @@ impl Context {
         self.0.is_lost()
     }
 
-    /// The record to which this context's kernels write their first panic; made by the first call, then one load.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// use cuda_driver::PanicRecord;
-    ///
-    /// let record = context.panic_record()?;
-    /// println!("{} bytes at {:#x}", PanicRecord::SIZE, record.device_ptr());
-    /// assert_eq!(record, context.panic_record()?);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// A panic record for one launch that the caller waits for before it goes on; no other wait is told of its panic.
     ///
     /// # Errors
     ///
     /// [`Error::Driver`] if the device cannot map host memory or there is none left.
-    pub fn panic_record(&self) -> Result<PanicRecord> {
-        self.0.panics.record(self)
+    pub fn detached_panic_record(&self) -> Result<DetachedPanicRecord> {
+        self.0.panics.detached(self)
     }
 
     /// Registers a kernel that may panic, and returns the id that it writes into the record; never 0.
@@ -375,6 +367,7 @@ impl Context {
     ///     column: 0,
     ///     block: raw.block,
     ///     thread: raw.thread,
+    ///     others: Vec::new(),
     /// });
     /// assert_ne!(context.register_kernel(decoder), 0);
     /// # Ok(())
@@ -385,29 +378,6 @@ impl Context {
         self.0.panics.register(decoder)
     }
 
-    /// Reports a kernel's panic, if one has been recorded; once. It makes no call.
-    ///
-    /// [`Context::synchronize`], [`Stream::synchronize`] and [`Event::synchronize`](crate::Event::synchronize) do this
-    /// after they have waited; code that waits by a raw call does it too.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// context.check_panics()?;              // no kernel has panicked
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::KernelPanic`].
-    #[inline]
-    pub fn check_panics(&self) -> Result<()> {
-        self.0.panics.take()
-    }
-
     /// Prepares a call on this context. For [`driver_call!`](crate::driver_call).
     ///
     /// # Errors
@@ -415,7 +385,7 @@ impl Context {
     /// [`Error::Forked`], [`Error::Poisoned`], or that binding the context to the thread failed.
     #[doc(hidden)]
     #[inline]
-    pub fn enter(&self, call: &'static str) -> Result<&DriverApi> {
+    pub fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
         self.0.enter(call)
     }
 
@@ -441,6 +411,20 @@ impl Context {
     #[cold]
     pub(crate) fn failure(&self, code: CUresult, call: &'static str) -> Error {
         self.0.fail(code, call)
+    }
+
+    pub(crate) fn panics(&self) -> &ContextPanics {
+        &self.0.panics
+    }
+
+    /// The launches of the legacy default stream.
+    #[inline]
+    pub(crate) fn legacy_panics(&self) -> &Arc<StreamPanics> {
+        &self.0.legacy
+    }
+
+    pub(crate) fn thread_streams(&self) -> &ThreadStreams {
+        &self.0.threads
     }
 
     pub(crate) fn events(&self) -> &EventPool {
@@ -474,13 +458,17 @@ impl Context {
 
 impl ContextInner {
     fn new(device: &Device, raw: CUcontext, limits: DeviceLimits) -> Self {
+        let panics = ContextPanics::default();
+        let legacy = panics.of_stream(StreamId::LEGACY);
         ContextInner {
             id: IDS.next(),
             device: device.clone(),
             raw,
             limits,
             poison: Poison::default(),
-            panics: PanicBoard::default(),
+            panics,
+            legacy,
+            threads: ThreadStreams::default(),
             events: EventPool::default(),
             streams: StreamPool::default(),
             captures: Captures::default(),
@@ -493,6 +481,8 @@ impl ContextInner {
         let mut last = ContextInner::new(&self.device, self.raw, self.limits.clone());
         last.id = self.id;
         last.panics = std::mem::take(&mut self.panics);
+        last.legacy = self.legacy.clone();
+        last.threads = std::mem::take(&mut self.threads);
         last.events = std::mem::take(&mut self.events);
         last.streams = std::mem::take(&mut self.streams);
         last.captures = std::mem::take(&mut self.captures);
@@ -504,13 +494,9 @@ impl ContextInner {
     }
 
     #[inline]
-    pub(crate) fn enter(&self, call: &'static str) -> Result<&DriverApi> {
-        let api = self.device.driver().enter(call)?;
-        if let Some(first) = self.poison.first() {
-            return Err(self.refuse(call, first));
-        }
-        current::ensure_bound(self.id, || self.bind())?;
-        Ok(api)
+    pub(crate) fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
+        let api = self.admit(call)?;
+        Entered::new(api, self.raw).map_err(|failure| self.not_entered(failure))
     }
 
     #[inline]
@@ -518,10 +504,22 @@ impl ContextInner {
         if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.fail(code, call)) }
     }
 
+    /// Refuses a call of a forked child, and one on a lost context.
+    #[inline]
+    pub(crate) fn admit(&self, call: &'static str) -> Result<&DriverApi> {
+        let api = self.device.driver().enter(call)?;
+        match self.poison.first() {
+            None => Ok(api),
+            Some(first) => Err(self.refuse(call, first)),
+        }
+    }
+
     #[cold]
-    fn bind(&self) -> Result<()> {
-        // SAFETY: `self` keeps the context retained.
-        unsafe { driver_call!(self.device.driver(), cuCtxSetCurrent(self.raw)) }
+    fn not_entered(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Error(error) => error,
+            Failure::Status(code, call) => describe(self.device.driver().api(), code, call).into(),
+        }
     }
 
     #[cold]
@@ -554,8 +552,9 @@ impl Drop for ContextInner {
             self.panics.close(self);
             self.events.close(self);
             self.streams.close(self);
+            self.threads.close(self);
         }
-        current::forget(self.id);
+        current::forget(self.device.driver().api(), self.raw);
         let released = self.device.as_raw().and_then(|raw| {
             // SAFETY: this object retained the context once and releases it once, after everything in it is gone.
             unsafe { driver_call!(self.device.driver(), cuDevicePrimaryCtxRelease_v2(raw)) }

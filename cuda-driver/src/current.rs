@@ -1,53 +1,132 @@
-//! What each thread knows of contexts: the one the driver has bound to it, and the one its user has selected.
+//! The thread's current context: the driver's own, which every call sets and leaves as it was, and the one that the user
+//! has selected.
 //!
-//! The binding is a cache of the driver's own state: the id of the context that this crate bound last on the thread. Ids
-//! are never reused, so a context that was dropped can not be taken for a new one. The selection is ours alone: it is what
-//! [`Context::current`] returns and makes no call.
+//! The driver keeps one current context per thread, which all libraries of a process share. A call asks for it, sets its own
+//! where another is current, and sets the other again afterwards ([`Entered`]). Where none was current, the call's own stays,
+//! so that a thread that uses one context sets it once. Nothing is cached: another library may set its own at any time. The
+//! selection is this crate's alone: it is what [`Context::current`] returns and makes no call.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks ask for the thread's current context, by a pointer that lives through the call, and set one that the
+//! caller retains or that was current before.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::ops::Deref;
+
+use cuda_sys::{CUcontext, CUresult, DriverApi};
 
 use crate::context::Context;
-
-#[cfg(not(loom))]
-thread_local! {
-    /// The id of the context that is bound to the thread; 0 for none that we know of.
-    static BOUND: Cell<u64> = const { Cell::new(0) };
-}
-
-// loom's threads share one of the system's, and its macro takes no constants.
-#[cfg(loom)]
-loom::thread_local! {
-    static BOUND: Cell<u64> = Cell::new(0);
-}
+use crate::error::{Error, Result};
 
 thread_local! {
+    /// The context that this crate has left current where there was none.
+    static LEFT: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
     /// The last one is the selected one.
     static SELECTED: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Binds the context with that id by `bind`, unless it is bound already.
-#[inline]
-pub(crate) fn ensure_bound<E>(id: u64, bind: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-    if BOUND.with(Cell::get) != id {
-        bind()?;
-        BOUND.with(|bound| bound.set(id));
+/// A context that is current for one call; the functions of its driver.
+///
+/// Dropping it makes the context current again that was before.
+#[doc(hidden)]
+pub struct Entered<'a> {
+    api: &'a DriverApi,
+    before: Option<CUcontext>,
+}
+
+impl<'a> Entered<'a> {
+    /// Makes the context `raw` current, if it is not.
+    #[inline]
+    pub(crate) fn new(api: &'a DriverApi, raw: CUcontext) -> Result<Self, Failure> {
+        let found = current(api)?;
+        let before = if found == raw { None } else { switch(api, raw, found)? };
+        Ok(Entered { api, before })
     }
-    Ok(())
 }
 
-/// Whether this crate has bound a context to the thread.
-pub(crate) fn has_bound() -> bool {
-    BOUND.with(Cell::get) != 0
+impl Deref for Entered<'_> {
+    type Target = DriverApi;
+
+    #[inline]
+    fn deref(&self) -> &DriverApi {
+        self.api
+    }
 }
 
-/// Forgets that the context with that id is bound to the thread, if it is; other threads never see that id again.
-pub(crate) fn forget(id: u64) {
-    BOUND.with(|bound| {
-        if bound.get() == id {
-            bound.set(0);
+impl Drop for Entered<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            restore(self.api, before);
         }
-    });
+    }
+}
+
+/// Why the context could not be made current: the function is missing, or returned a status.
+pub(crate) enum Failure {
+    Error(Error),
+    Status(CUresult, &'static str),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::Error(error.into())
+    }
+}
+
+/// The context that is current on the thread, or null.
+#[inline]
+pub(crate) fn current(api: &DriverApi) -> Result<CUcontext, Failure> {
+    let mut found = std::ptr::null_mut();
+    let get = api.cuCtxGetCurrent()?;
+    // SAFETY: `found` lives through the call.
+    match unsafe { get(&mut found) } {
+        CUresult::CUDA_SUCCESS => Ok(found),
+        code => Err(Failure::Status(code, "cuCtxGetCurrent")),
+    }
+}
+
+/// Makes `raw` current in place of `found`; returns what has to be current again afterwards.
+#[cold]
+fn switch(api: &DriverApi, raw: CUcontext, found: CUcontext) -> Result<Option<CUcontext>, Failure> {
+    let set = api.cuCtxSetCurrent()?;
+    // SAFETY: the caller retains the context.
+    match unsafe { set(raw) } {
+        CUresult::CUDA_SUCCESS if found.is_null() => {
+            LEFT.set(raw);
+            Ok(None)
+        }
+        CUresult::CUDA_SUCCESS => Ok(Some(found)),
+        code => Err(Failure::Status(code, "cuCtxSetCurrent")),
+    }
+}
+
+#[cold]
+fn restore(api: &DriverApi, before: CUcontext) {
+    let Ok(set) = api.cuCtxSetCurrent() else { return };
+    // SAFETY: the context was current on this thread before the call, and whoever set it keeps it alive.
+    let code = unsafe { set(before) };
+    if code != CUresult::CUDA_SUCCESS {
+        tracing::warn!(code = code.0, "the context that was current before a call could not be made current again");
+    }
+}
+
+/// Whether the context is current because this crate left it so, and not by another library's choice.
+pub(crate) fn is_left(raw: CUcontext) -> bool {
+    LEFT.get() == raw
+}
+
+/// Takes a context that ends from the thread on which this crate has left it current.
+pub(crate) fn forget(api: &DriverApi, raw: CUcontext) {
+    if LEFT.get() != raw {
+        return;
+    }
+    LEFT.set(std::ptr::null_mut());
+    if current(api).is_ok_and(|found| found == raw) {
+        restore(api, std::ptr::null_mut());
+    }
 }
 
 impl Context {
@@ -132,29 +211,6 @@ impl Context {
     pub fn select(&self) -> CurrentGuard {
         let previous = with_selected(|selected| std::mem::replace(selected, vec![self.clone()]));
         CurrentGuard { previous, thread_bound: PhantomData }
-    }
-
-    /// Forgets which context the driver has bound to this thread, so that the next call binds again.
-    ///
-    /// Needed only after another library has bound a different context to this thread behind our back.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// use cuda_driver::Context;
-    ///
-    /// context.synchronize()?;                // binds the context
-    /// // SAFETY: another library unbinds it.
-    /// unsafe { (context.api().cuCtxSetCurrent()?)(std::ptr::null_mut()) };
-    /// Context::forget_binding();
-    /// context.synchronize()?;                // binds it again
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn forget_binding() {
-        BOUND.with(|bound| bound.set(0));
     }
 }
 

@@ -21,6 +21,7 @@ use cuda_sys::{CUresult, CUstream};
 use crate::driver_call;
 use crate::error::Result;
 use crate::host_fn::panic_text;
+use crate::panic::StreamPosition;
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex};
 
@@ -44,6 +45,8 @@ use crate::sync::{Arc, Mutex};
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Done {
     stream: Stream,
+    /// What the stream had then.
+    position: StreamPosition,
     signal: Arc<Signal>,
     /// What it resolved to, or why the driver refused.
     outcome: Option<Result<()>>,
@@ -99,7 +102,7 @@ impl Signal {
 
 impl Done {
     pub(crate) fn new(stream: &Stream) -> Self {
-        let signal = Arc::new(Signal::new());
+        let (signal, position) = (Arc::new(Signal::new()), stream.position());
         let data = Arc::into_raw(signal.clone()).cast_mut().cast::<c_void>();
         // SAFETY: the stream is live; the driver calls the function once with the data that was made for it.
         let asked =
@@ -108,13 +111,13 @@ impl Done {
             // SAFETY: the driver refused, so it will not call the function, and the count is ours again.
             drop(unsafe { Arc::from_raw(data.cast::<Signal>()) });
         }
-        Done { stream: stream.clone(), signal, outcome: asked.err().map(Err) }
+        Done { stream: stream.clone(), position, signal, outcome: asked.err().map(Err) }
     }
 
     /// What the status of the work means, and whether a kernel in it panicked.
     fn outcome(&self, status: CUresult) -> Result<()> {
         self.stream.context().check(status, "cuStreamAddCallback")?;
-        self.stream.context().check_panics()
+        self.position.report_panics(self.stream.context())
     }
 }
 

@@ -16,9 +16,10 @@ use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
+use crate::panic::StreamPosition;
 use crate::pool::destroy_event;
 use crate::stream::Stream;
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
 /// A mark in a stream. Clones are cheap and mean the same event.
 ///
@@ -53,6 +54,8 @@ struct EventInner {
     recorded: AtomicBool,
     /// Whether others were given the raw handle.
     exposed: AtomicBool,
+    /// What had been launched when the mark was made; `None` before, and where others made it.
+    position: Mutex<Option<StreamPosition>>,
 }
 
 // SAFETY: the raw event is an address that the driver accepts on any thread.
@@ -97,7 +100,8 @@ impl Event {
     fn create(context: &Context, timing: bool) -> Result<Self> {
         let raw = context.events().take(context, timing)?;
         let (recorded, exposed) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Event(Arc::new(EventInner { context: context.clone(), raw, timing, recorded, exposed })))
+        let (context, position) = (context.clone(), Mutex::new(None));
+        Ok(Event(Arc::new(EventInner { context, raw, timing, recorded, exposed, position })))
     }
 
     /// The context of the event.
@@ -179,8 +183,11 @@ impl Event {
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
     pub fn record(&self, stream: &Stream) -> Result<()> {
         self.0.context.expect_same(stream.context(), stream)?;
+        let position = stream.position();
         // SAFETY: event and stream are live and of one context.
-        unsafe { driver_call!(&self.0.context, cuEventRecord(self.raw_to_record(), stream.as_raw())) }
+        unsafe { driver_call!(&self.0.context, cuEventRecord(self.raw_to_record(), stream.as_raw())) }?;
+        self.set_position(position);
+        Ok(())
     }
 
     /// Whether the work before the mark is done; does not wait, and does not report kernel panics. Without a mark there is
@@ -214,17 +221,27 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if a kernel panicked that was launched before the mark; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
         let Some(raw) = self.marked() else { return self.unmarked("cuEventSynchronize") };
+        let position = self.position();
         // SAFETY: the event is live.
         unsafe { driver_call!(&self.0.context, cuEventSynchronize(raw)) }?;
-        self.0.context.check_panics()
+        position.map_or(Ok(()), |position| position.report_panics(&self.0.context))
+    }
+
+    /// What had been launched when the mark was made, as far as it was made by [`record`](Event::record) or a graph.
+    pub(crate) fn position(&self) -> Option<StreamPosition> {
+        self.0.position.lock().clone()
+    }
+
+    pub(crate) fn set_position(&self, position: StreamPosition) {
+        *self.0.position.lock() = Some(position);
     }
 
     /// What a question about an event without a mark comes to: nothing is asked, but a lost context refuses it.
     fn unmarked(&self, call: &'static str) -> Result<()> {
-        self.0.context.enter(call).map(|_| ())
+        self.0.context.0.admit(call).map(|_| ())
     }
 
     /// Milliseconds from this event to `end`. Both must have been recorded and reached.

@@ -8,7 +8,8 @@
 //! What always holds:
 //!
 //! - Every object holds the [`Context`] it lives in, so none can outlive it and none is ever invalid.
-//! - Every call binds its context to the calling thread first; when it is bound already, that costs one comparison.
+//! - Every call makes its context the thread's current one, and afterwards the one current again that was before, so that
+//!   other libraries of the process find theirs. Where none was, the call's own stays.
 //! - A sticky error (one after which the driver refuses everything) is remembered: later calls on that context do not
 //!   reach the driver, and name the first cause.
 //! - A forked child gets [`Error::Forked`] from every call.
@@ -77,10 +78,12 @@ mod settings;
 mod status;
 mod stream;
 mod sync;
+mod thread;
+mod thread_streams;
 
 pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
-pub use current::CurrentGuard;
+pub use current::{CurrentGuard, Entered};
 pub use device::Device;
 pub use dims::{Dim3, Dims};
 pub use done::Done;
@@ -90,7 +93,7 @@ pub use event::Event;
 pub use function::{CheckedLaunch, Function, FunctionAttributes};
 pub use graph::{
     Access, AroundLaunch, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
-    GraphMemory, GraphNode, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
+    GraphMemory, GraphNode, GraphPanicRecord, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
 };
 pub use identity::Uuid;
 pub use image::{Image, ImageKind};
@@ -101,7 +104,9 @@ pub use launch_error::{LaunchConfigError, LaunchPart};
 pub use limits::DeviceLimits;
 pub use link::Linker;
 pub use module::Module;
-pub use panic::{KernelPanic, PanicDecoder, PanicRecord, RawPanic};
+pub use panic::{
+    DetachedPanicRecord, KernelPanic, PanicDecoder, PanicRecord, RawPanic, StreamPosition, Writers, withholding_panics,
+};
 pub use params::{Arguments, Parameter};
 pub use profiler::ProfilerGuard;
 pub use scope::StreamScope;

@@ -78,7 +78,8 @@ impl Linker {
         let name = CString::new(name).map_err(|_| Error::invalid(format!("{name:?} has a NUL byte")))?;
         let (data, bytes) = image.raw();
         let (kind, none) = (image.kind().input(), std::ptr::null_mut());
-        let add = self.context.enter("cuLinkAddData_v2")?.cuLinkAddData_v2()?;
+        let entered = self.context.enter("cuLinkAddData_v2")?;
+        let add = entered.cuLinkAddData_v2()?;
         // SAFETY: the state is live; the image is whole, as long as said, and only read; name and image live through the
         // call.
         let code = unsafe { add(self.raw, kind, data.cast_mut(), bytes, name.as_ptr(), 0, none, std::ptr::null_mut()) };
@@ -106,7 +107,8 @@ impl Linker {
     /// [`Error::Jit`] with the linker's log, such as for a function that no image has.
     pub fn finish(self) -> Result<Image> {
         let (mut image, mut bytes) = (std::ptr::null_mut(), 0);
-        let complete = self.context.enter("cuLinkComplete")?.cuLinkComplete()?;
+        let entered = self.context.enter("cuLinkComplete")?;
+        let complete = entered.cuLinkComplete()?;
         // SAFETY: the state is live, and both results live through the call.
         let code = unsafe { complete(self.raw, &mut image, &mut bytes) };
         self.expect(code, "cuLinkComplete")?;

@@ -12,12 +12,11 @@ use loom::thread;
 
 use crate::captures::Captures;
 use crate::context::Poison;
-use crate::current;
 use crate::done::Signal;
 use crate::error::DriverError;
 use crate::pool::Pool;
 use crate::registry::Registry;
-use crate::sync::{Arc, Condvar, Counter, Mutex};
+use crate::sync::{Arc, Condvar, Mutex};
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -109,48 +108,6 @@ fn loom_who_fails_to_make_it_leaves_it_to_the_next() {
         let mine = get().is_ok();
         let theirs = thread.join().unwrap();
         assert!(mine != theirs, "the first fails, the second succeeds");
-    });
-}
-
-loom::thread_local! {
-    /// Which context the model's driver has bound to the thread.
-    static CURRENT: std::cell::Cell<u64> = std::cell::Cell::new(0);
-}
-
-/// Enters a context whose raw handle is `raw`, and finds it bound.
-fn enter(id: u64, raw: u64) {
-    let bind = || {
-        CURRENT.with(|current| current.set(raw));
-        Ok::<_, Infallible>(())
-    };
-    current::ensure_bound(id, bind).unwrap();
-    assert_eq!(CURRENT.with(std::cell::Cell::get), raw);
-}
-
-/// Two threads enter two contexts in turn; one of the contexts ends and its raw handle comes back as another's, while the
-/// other thread still has it bound.
-#[test]
-fn loom_the_bound_context_is_the_one_that_was_entered() {
-    model(|| {
-        static IDS: Counter = Counter::new();
-        let (first, second) = (IDS.next(), IDS.next());
-        let shared = Arc::new(Mutex::new((second, 0xB)));
-        let theirs = shared.clone();
-        let thread = thread::spawn(move || {
-            for _ in 0..2 {
-                let (id, raw) = *theirs.lock();
-                enter(id, raw);
-            }
-        });
-        enter(first, 0xA);
-        enter(second, 0xB);
-        // The second one ends here, and a new one gets another handle; then the handles are the other way round.
-        current::forget(second);
-        *shared.lock() = (IDS.next(), 0xC);
-        let (id, raw) = *shared.lock();
-        enter(id, raw);
-        enter(first, 0xA);
-        thread.join().unwrap();
     });
 }
 

@@ -128,7 +128,8 @@ impl Module {
         let mut list = OptionList::new(options, &mut logs);
         let (count, keys, values) = list.parts();
         let mut raw = std::ptr::null_mut();
-        let load = context.enter("cuModuleLoadDataEx")?.cuModuleLoadDataEx()?;
+        let entered = context.enter("cuModuleLoadDataEx")?;
+        let load = entered.cuModuleLoadDataEx()?;
         // SAFETY: image, options and logs live through the call; the image is whole, and each option's value has the type
         // that it asks for.
         match unsafe { load(&mut raw, image.as_ptr(), count, keys, values) } {

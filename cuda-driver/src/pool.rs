@@ -1,6 +1,6 @@
 //! Spare events and streams of a context: making one costs the driver far more than taking one from a list.
 //!
-//! What comes out of a pool cannot be told from a new one. A stream goes in only when it is idle. An event may go in at any
+//! What comes out of a pool cannot be told from a new one. A stream goes in, or is destroyed, only when it is idle. An event may go in at any
 //! time: every wait on it keeps what it found, and [`Event`](crate::Event) asks the driver about an event only after its own
 //! owner has recorded it.
 //!
@@ -8,12 +8,16 @@
 //!
 //! The raw objects belong to the context whose pool this is; they leave the pool for one owner at a time.
 
+use std::collections::VecDeque;
+
 use cuda_sys::{CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags};
 
 use crate::context::{Context, ContextInner};
 use crate::driver_call;
 use crate::error::Result;
-use crate::sync::Mutex;
+use crate::panic::StreamPanics;
+use crate::stream::StreamId;
+use crate::sync::{Arc, Mutex};
 
 /// How many of a kind are kept; more are given back to the driver.
 const MOST: usize = 64;
@@ -64,7 +68,7 @@ impl EventPool {
     /// An event that nobody else has.
     pub(crate) fn take(&self, context: &Context, timing: bool) -> Result<CUevent> {
         // A context that is lost refuses this as it does every call.
-        context.enter("cuEventCreate")?;
+        context.0.admit("cuEventCreate")?;
         if let Some(event) = self.of(timing).take() {
             return Ok(event);
         }
@@ -115,50 +119,89 @@ pub(crate) fn destroy_event(context: &ContextInner, event: CUevent) {
     }
 }
 
-/// A context's spare streams: independent of the legacy default stream, and of priority 0.
+/// A driver's stream with what is known of its launches.
+pub(crate) struct Queue {
+    pub(crate) raw: CUstream,
+    pub(crate) panics: Arc<StreamPanics>,
+}
+
+/// A context's spare streams, independent of the legacy default stream and of priority 0, and those that nobody has any more
+/// but which still have work.
 #[derive(Default)]
-pub(crate) struct StreamPool(Pool<CUstream>);
+pub(crate) struct StreamPool {
+    spare: Pool<Queue>,
+    /// With whether it becomes a spare one.
+    busy: Mutex<VecDeque<(Queue, bool)>>,
+}
+
+/// How many busy streams are asked whenever one comes or goes: more than one, so that they become fewer.
+const ASKED: usize = 2;
 
 impl StreamPool {
     /// A stream without work that nobody else has.
-    pub(crate) fn take(&self, context: &Context) -> Result<CUstream> {
+    pub(crate) fn take(&self, context: &Context, id: StreamId) -> Result<Queue> {
         // A context that is lost refuses this as it does every call.
-        context.enter("cuStreamCreate")?;
-        if let Some(stream) = self.0.take() {
-            return Ok(stream);
+        context.0.admit("cuStreamCreate")?;
+        self.sort_out(context);
+        if let Some(queue) = self.spare.take() {
+            queue.panics.set_id(id);
+            return Ok(queue);
         }
-        let mut stream = std::ptr::null_mut();
+        let mut raw = std::ptr::null_mut();
         let flags = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
-        // SAFETY: `stream` lives through the call.
-        unsafe { driver_call!(context, cuStreamCreate(&mut stream, flags)) }?;
-        Ok(stream)
+        // SAFETY: `raw` lives through the call.
+        unsafe { driver_call!(context, cuStreamCreate(&mut raw, flags)) }?;
+        Ok(Queue { raw, panics: context.panics().of_stream(id) })
     }
 
-    /// Takes a stream back that nobody has any more, if it is idle; another one is given back to the driver, which lets it
-    /// finish its work.
-    pub(crate) fn put(&self, context: &Context, stream: CUstream) {
-        let surplus = if is_idle(context, stream) { self.0.put(stream) } else { Some(stream) };
-        if let Some(stream) = surplus {
-            self.destroy(context, stream);
+    /// Takes a stream back that nobody has any more. One with work waits until it has none.
+    pub(crate) fn put(&self, context: &Context, queue: Queue, pooled: bool) {
+        self.sort_out(context);
+        match is_idle(context, queue.raw) {
+            true => self.put_idle(context, queue, pooled),
+            false => self.busy.lock().push_back((queue, pooled)),
         }
     }
 
-    /// Gives a stream back to the driver.
-    pub(crate) fn destroy(&self, context: &Context, stream: CUstream) {
-        destroy_stream(&context.0, stream);
+    fn put_idle(&self, context: &Context, queue: Queue, pooled: bool) {
+        context.panics().recycle(&queue.panics);
+        let surplus = if pooled { self.spare.put(queue) } else { Some(queue) };
+        if let Some(queue) = surplus {
+            self.destroy(context, queue);
+        }
     }
 
-    /// Destroys the spare streams, when the context ends.
+    /// Asks some of the busy streams whether they still are.
+    fn sort_out(&self, context: &Context) {
+        let count = self.busy.lock().len().min(ASKED);
+        for _ in 0..count {
+            let Some((queue, pooled)) = self.busy.lock().pop_front() else { return };
+            match is_idle(context, queue.raw) {
+                true => self.put_idle(context, queue, pooled),
+                false => self.busy.lock().push_back((queue, pooled)),
+            }
+        }
+    }
+
+    /// Gives a stream without work back to the driver.
+    pub(crate) fn destroy(&self, context: &Context, queue: Queue) {
+        destroy_stream(&context.0, queue.raw);
+        context.panics().give_back(queue.panics);
+    }
+
+    /// Destroys the streams, when the context ends.
     pub(crate) fn close(&self, context: &ContextInner) {
-        self.0.drain().into_iter().for_each(|stream| destroy_stream(context, stream));
+        let busy = std::mem::take(&mut *self.busy.lock());
+        let all = self.spare.drain().into_iter().chain(busy.into_iter().map(|(queue, _)| queue));
+        all.for_each(|queue| destroy_stream(context, queue.raw));
     }
 }
 
 /// Whether a stream has no work; its failures are for whoever waits for that.
-fn is_idle(context: &Context, stream: CUstream) -> bool {
-    let query = context.enter("cuStreamQuery").ok().and_then(|api| api.cuStreamQuery().ok());
+pub(crate) fn is_idle(context: &Context, stream: CUstream) -> bool {
+    let Ok(entered) = context.enter("cuStreamQuery") else { return false };
     // SAFETY: the stream is live, and in nobody else's hands.
-    query.is_some_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
+    entered.cuStreamQuery().is_ok_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
 }
 
 pub(crate) fn destroy_stream(context: &ContextInner, stream: CUstream) {

@@ -8,7 +8,6 @@
 //! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
 //! call.
 
-use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::sync::LazyLock;
@@ -23,8 +22,12 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
+use crate::panic::{GraphRecords, PanicRecord, StreamPanics, StreamPosition};
+use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
 use crate::sync::{Arc, Counter};
+use crate::thread;
+use crate::thread_streams::ThreadStream;
 
 /// A queue of work on the device. Clones are cheap and mean the same stream.
 ///
@@ -59,13 +62,13 @@ enum Inner {
     Unowned(Context, Kind),
 }
 
-/// A stream that is not ours to destroy.
-#[derive(Clone, Copy)]
+/// A stream that does not go with its last clone.
+#[derive(Clone)]
 enum Kind {
     Null,
     Legacy,
-    PerThread,
-    External(RawStream),
+    PerThread(Arc<ThreadStream>),
+    External(RawStream, StreamId, Arc<StreamPanics>),
 }
 
 /// A raw stream that may go from thread to thread.
@@ -81,6 +84,7 @@ struct OwnedStream {
     context: Context,
     raw: RawStream,
     id: StreamId,
+    panics: Arc<StreamPanics>,
     /// Whether it can serve as any other new stream once it is idle.
     pooled: bool,
 }
@@ -106,14 +110,19 @@ pub struct StreamId(NonZeroU64);
 
 impl StreamId {
     /// The legacy default stream: the number that the driver gives it.
-    const LEGACY: StreamId = StreamId(NonZeroU64::MIN);
-    /// Numbers of per-thread streams begin here: above all addresses, which stand for external streams.
+    pub(crate) const LEGACY: StreamId = StreamId(NonZeroU64::MIN);
+    /// Numbers of the driver's own per-thread streams begin here: above all addresses, which stand for external streams.
     const THREADS: u64 = 1 << 62;
     /// Numbers of created streams begin here.
     const OWNED: u64 = 1 << 63;
 
     fn new(number: u64) -> Self {
         NonZeroU64::new(number).map_or(Self::LEGACY, StreamId)
+    }
+
+    /// The id of a new stream.
+    pub(crate) fn unique() -> Self {
+        Self::new(Self::OWNED | SERIALS.next())
     }
 
     /// The id as a number, never 0.
@@ -143,20 +152,6 @@ static PER_THREAD_BY_DEFAULT: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os(PER_THREAD).is_some_and(|it| it == "1"));
 
 static SERIALS: Counter = Counter::new();
-static THREADS: Counter = Counter::new();
-
-thread_local! {
-    static THREAD: Cell<u64> = const { Cell::new(0) };
-}
-
-/// A number that no other thread of the process has or will have.
-fn thread_number() -> u64 {
-    if THREAD.get() == 0 {
-        THREAD.set(THREADS.next());
-    }
-    THREAD.get()
-}
-
 /// How a stream is created.
 ///
 /// # Examples
@@ -212,7 +207,7 @@ impl StreamOptions {
 }
 
 /// A raw stream of options that are no pool's.
-fn create(context: &Context, options: StreamOptions) -> Result<CUstream> {
+pub(crate) fn create(context: &Context, options: StreamOptions) -> Result<CUstream> {
     let flags = match options.waits_for_legacy {
         true => CUstream_flags::CU_STREAM_DEFAULT,
         false => CUstream_flags::CU_STREAM_NON_BLOCKING,
@@ -240,16 +235,25 @@ impl Stream {
     /// [`Error::Driver`] with the driver's status.
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
         let pooled = options == StreamOptions::default();
-        let raw = if pooled { context.streams().take(context) } else { create(context, options) }?;
-        let id = StreamId::new(StreamId::OWNED | SERIALS.next());
-        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id, pooled };
+        let id = StreamId::unique();
+        let Queue { raw, panics } = match pooled {
+            true => context.streams().take(context, id)?,
+            false => {
+                let raw = create(context, options)?;
+                Queue { raw, panics: context.panics().of_stream(id) }
+            }
+        };
+        let owned = OwnedStream { context: context.clone(), raw: RawStream(raw), id, panics, pooled };
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
     /// The default stream: stream 0, which means the legacy default stream, unless [`PER_THREAD`] says otherwise.
     pub(crate) fn null(context: &Context) -> Self {
-        let kind = if *PER_THREAD_BY_DEFAULT { Kind::PerThread } else { Kind::Null };
-        Stream(Inner::Unowned(context.clone(), kind))
+        if *PER_THREAD_BY_DEFAULT {
+            Self::per_thread(context)
+        } else {
+            Stream(Inner::Unowned(context.clone(), Kind::Null))
+        }
     }
 
     /// The legacy default stream, which waits for the context's blocking streams and they for it.
@@ -270,7 +274,12 @@ impl Stream {
         Stream(Inner::Unowned(context.clone(), Kind::Legacy))
     }
 
-    /// The default stream of the calling thread. The same value means another stream on another thread.
+    /// The default stream of the calling thread, which waits for the legacy default stream and it for this one.
+    ///
+    /// It is the calling thread's also where the value goes to another thread. Therefore it is a stream of this crate's own,
+    /// and not the driver's handle `CU_STREAM_PER_THREAD`, which means another queue on each thread; for code of other
+    /// libraries that uses that handle, see [`external`](Stream::external). Where no stream can be made, as in a context that
+    /// is lost, it is the legacy default stream.
     ///
     /// # Examples
     ///
@@ -279,18 +288,29 @@ impl Stream {
     /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     /// use cuda_driver::Stream;
     ///
-    /// let own = Stream::per_thread(&context).id();
-    /// let other = std::thread::spawn(move || Stream::per_thread(&context).id()).join().unwrap();
-    /// assert_ne!(own, other);
+    /// let own = Stream::per_thread(&context);
+    /// let (theirs, ours) = std::thread::scope(|scope| {
+    ///     scope.spawn(|| (Stream::per_thread(&context).id(), own.id())).join().unwrap()
+    /// });
+    /// assert_ne!(own.id(), theirs);
+    /// assert_eq!(own.id(), ours);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn per_thread(context: &Context) -> Self {
-        Stream(Inner::Unowned(context.clone(), Kind::PerThread))
+        let kind = context.thread_streams().current(context).map_or_else(
+            |error| {
+                tracing::debug!(%error, "the thread has no stream of its own, so its default stream is the legacy one");
+                Kind::Legacy
+            },
+            Kind::PerThread,
+        );
+        Stream(Inner::Unowned(context.clone(), kind))
     }
 
-    /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams.
+    /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams; 2,
+    /// `CU_STREAM_PER_THREAD`, that of the calling thread.
     ///
     /// # Examples
     ///
@@ -311,14 +331,15 @@ impl Stream {
     /// # Safety
     ///
     /// `raw` is a stream of `context`, and is destroyed only after the last clone of the returned value, and everything
-    /// that was used on it, is gone.
+    /// that was used on it, is gone. If it is `CU_STREAM_PER_THREAD`, these stay on the calling thread.
     #[must_use]
     pub unsafe fn external(context: &Context, raw: CUstream) -> Self {
+        let external = |id| Kind::External(RawStream(raw), id, context.panics().of_external(id));
         let kind = match raw.addr() {
             0 => Kind::Null,
             1 => Kind::Legacy,
-            2 => Kind::PerThread,
-            _ => Kind::External(RawStream(raw)),
+            2 => external(StreamId::new(StreamId::THREADS | u64::from(thread::number()))),
+            address => external(StreamId::new(address as u64)),
         };
         Stream(Inner::Unowned(context.clone(), kind))
     }
@@ -341,24 +362,66 @@ impl Stream {
             Inner::Owned(owned) => owned.raw.0,
             Inner::Unowned(_, Kind::Null) => std::ptr::null_mut(),
             Inner::Unowned(_, Kind::Legacy) => cuda_sys::CU_STREAM_LEGACY,
-            Inner::Unowned(_, Kind::PerThread) => cuda_sys::CU_STREAM_PER_THREAD,
-            Inner::Unowned(_, Kind::External(raw)) => raw.0,
+            Inner::Unowned(_, Kind::PerThread(stream)) => stream.raw,
+            Inner::Unowned(_, Kind::External(raw, ..)) => raw.0,
         }
     }
 
-    /// Which queue of its context the stream means on the calling thread.
+    /// Which queue of its context the stream means.
     #[must_use]
     #[inline]
     pub fn id(&self) -> StreamId {
         match &self.0 {
             Inner::Owned(owned) => owned.id,
             Inner::Unowned(_, Kind::Null | Kind::Legacy) => StreamId::LEGACY,
-            Inner::Unowned(_, Kind::PerThread) => StreamId::new(StreamId::THREADS | thread_number()),
-            Inner::Unowned(_, Kind::External(raw)) => StreamId::new(raw.0.addr() as u64),
+            Inner::Unowned(_, Kind::PerThread(stream)) => stream.id,
+            Inner::Unowned(_, Kind::External(_, id, _)) => *id,
         }
     }
 
-    /// Whether the stream is the per-thread default stream, whose handle reaches the queue of the calling thread only.
+    #[inline]
+    fn panics(&self) -> &Arc<StreamPanics> {
+        match &self.0 {
+            Inner::Owned(owned) => &owned.panics,
+            Inner::Unowned(context, Kind::Null | Kind::Legacy) => context.legacy_panics(),
+            Inner::Unowned(_, Kind::PerThread(stream)) => &stream.panics,
+            Inner::Unowned(_, Kind::External(.., panics)) => panics,
+        }
+    }
+
+    /// The panic record for the next launch in the stream, which is made while the record lives.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the device cannot map host memory or there is none left.
+    #[inline]
+    pub fn panic_record(&self) -> Result<PanicRecord<'_>> {
+        self.panics().begin(self.context())
+    }
+
+    /// What has been launched in the stream by now, for code that waits for it by a raw call.
+    #[must_use]
+    #[inline]
+    pub fn position(&self) -> StreamPosition {
+        self.panics().position()
+    }
+
+    /// Notes a launch of a graph whose kernels write to those records; returns its number.
+    pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> u64 {
+        self.panics().log.begin_graph(records, thread::number())
+    }
+
+    /// The call of a graph's launch has returned.
+    pub(crate) fn end_graph(&self, launch: u64) {
+        self.panics().log.end(launch);
+    }
+
+    /// Finds the panics of the launches up to that number, which are over, so that their records are free.
+    pub(crate) fn find_panics(&self, launch: u64) {
+        self.panics().log.find(self.panics().records(), launch);
+    }
+
+    /// Whether the stream is the default stream of a thread.
     ///
     /// # Examples
     ///
@@ -373,7 +436,7 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn is_per_thread(&self) -> bool {
-        matches!(self.0, Inner::Unowned(_, Kind::PerThread))
+        matches!(self.0, Inner::Unowned(_, Kind::PerThread(_)))
     }
 
     /// Waits on the host for the stream's work.
@@ -382,9 +445,10 @@ impl Stream {
     ///
     /// [`Error::KernelPanic`] if a kernel panicked; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
+        let position = self.position();
         // SAFETY: the stream is live.
         unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?;
-        self.context().check_panics()
+        position.report_panics(self.context())
     }
 
     /// Whether the stream's work is done; does not wait, and does not report kernel panics.
@@ -423,9 +487,14 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         self.context().expect_same(event.context(), event)?;
         // Without a mark there is nothing to wait for.
-        let Some(raw) = event.marked() else { return self.context().enter("cuStreamWaitEvent").map(|_| ()) };
+        let Some(raw) = event.marked() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
+        let position = event.position();
         // SAFETY: stream and event are live and of one context.
-        unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }
+        unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }?;
+        if let Some(position) = position {
+            self.panics().come_after(&position, self.context());
+        }
+        Ok(())
     }
 
     /// Makes later work of this stream wait, on the device, for all work that `other` has now.
@@ -448,8 +517,11 @@ impl Stream {
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
         self.context().expect_same(other.context(), other)?;
+        let position = other.position();
         // SAFETY: both streams are live and of this context.
-        unsafe { self.context().events().order(self.context(), other.as_raw(), self.as_raw()) }
+        unsafe { self.context().events().order(self.context(), other.as_raw(), self.as_raw()) }?;
+        self.panics().come_after(&position, self.context());
+        Ok(())
     }
 
     /// Runs `work` on a thread of the driver, after the stream's earlier work and before its later.
@@ -606,11 +678,8 @@ impl Drop for OwnedStream {
         if self.context.is_lost() {
             return;
         }
-        let streams = self.context.streams();
-        match self.pooled {
-            true => streams.put(&self.context, self.raw.0),
-            false => streams.destroy(&self.context, self.raw.0),
-        }
+        let queue = Queue { raw: self.raw.0, panics: self.panics.clone() };
+        self.context.streams().put(&self.context, queue, self.pooled);
     }
 }
 
@@ -620,8 +689,8 @@ impl fmt::Display for Stream {
             Inner::Owned(owned) => write!(f, "stream {:p}", owned.raw.0),
             Inner::Unowned(_, Kind::Null) => f.write_str("default stream"),
             Inner::Unowned(_, Kind::Legacy) => f.write_str("legacy default stream"),
-            Inner::Unowned(_, Kind::PerThread) => f.write_str("per-thread default stream"),
-            Inner::Unowned(_, Kind::External(raw)) => write!(f, "external stream {:p}", raw.0),
+            Inner::Unowned(_, Kind::PerThread(_)) => f.write_str("per-thread default stream"),
+            Inner::Unowned(_, Kind::External(raw, ..)) => write!(f, "external stream {:p}", raw.0),
         }
     }
 }

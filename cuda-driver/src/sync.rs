@@ -40,7 +40,7 @@ impl Counter {
 mod real {
     pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
     pub(crate) use std::sync::OnceLock;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
     pub(crate) use std::thread::{self, ThreadId};
 
     #[derive(Default)]
@@ -62,7 +62,7 @@ mod real {
 #[expect(unsafe_code, reason = "loom has no cell that is filled once")]
 mod real {
     pub(crate) use loom::sync::MutexGuard;
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
     pub(crate) use loom::thread::{self, ThreadId};
     pub(crate) use parking_lot::RwLock;
     use std::sync::PoisonError;

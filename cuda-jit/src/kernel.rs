@@ -162,11 +162,9 @@ pub(crate) struct Loaded {
     /// The kernel's path with its generic arguments, and its parameters' types.
     pub(crate) signature: String,
     pub(crate) function: Function,
-    /// The default stream of its context.
+    /// The default stream of its context, on the thread that loaded it.
     pub(crate) stream: Stream,
-    /// Where the context's kernels write their panics: the address on the device.
-    pub(crate) panic_record: u64,
-    /// What identifies the kernel in that record.
+    /// What identifies the kernel in panic records.
     pub(crate) id: u32,
     /// Whether its launches are what their configurations say: it adds no shared memory and does not ask for all blocks at
     /// once.
@@ -269,7 +267,6 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
-    let panic_record = context.panic_record()?.device_ptr();
     let stream = context.default_stream();
     let as_written = !compiled.cooperative && compiled.carved_bytes == 0;
     let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
@@ -278,7 +275,6 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         signature,
         function,
         stream,
-        panic_record,
         id,
         as_written,
         constants,
@@ -296,7 +292,7 @@ fn decode(compiled: &Compiled, raw: &RawPanic) -> KernelPanic {
         Some(site) => (crate::message::render(&site.message, &args), site.file.clone(), site.line, site.column),
         None => (format!("the panic record names site {site}, which this kernel does not have"), String::new(), 0, 0),
     };
-    KernelPanic { kernel, message, file, line, column, block, thread }
+    KernelPanic { kernel, message, file, line, column, block, thread, others: Vec::new() }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use cuda_driver::{Context, MemoryId, Stream, StreamId, driver_call};
+use cuda_driver::{Context, MemoryId, Stream, StreamId, StreamPosition, Writers, driver_call};
 use cuda_sys::CUdeviceptr;
 
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
@@ -46,6 +46,8 @@ pub struct Buffer {
     bytes: usize,
     source: Source,
     records: Records<Stream>,
+    /// The threads that write it, which are told of panics with whoever waits for it.
+    writers: Writers,
 }
 
 /// The address of a buffer without bytes: aligned for every element type, and not null.
@@ -140,6 +142,7 @@ impl Buffer {
             bytes,
             source,
             records: Records::new(bytes),
+            writers: Writers::default(),
         }
     }
 
@@ -215,12 +218,14 @@ impl Buffer {
     #[inline]
     pub(crate) fn prepare_write_of(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
+        self.writers.note();
         if self.is_empty() { Ok(()) } else { self.records.write(reach, stream) }
     }
 
     /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
     pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
+        self.writers.note();
         self.records.write_shared(reach, stream)
     }
 
@@ -267,40 +272,53 @@ impl Buffer {
         let bytes = size_of_val(target);
         self.expect_range(offset, bytes);
         if bytes != 0 {
-            self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
+            let position = self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
             // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
             // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
             unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(target.as_mut_ptr().cast(), from, bytes)) }?;
-            self.context.check_panics()?;
+            self.report_panics(&position)?;
         }
         // SAFETY: every byte was just written, and every bit pattern is a valid `T`.
         Ok(unsafe { target.assume_init_mut() })
     }
 
     /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
-    /// stream. No record is made: the read is over when the call returns.
-    pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<()> {
-        self.records.writes_before(reach, &self.context.default_stream())
+    /// stream. No record is made: the read is over when the call returns, and so is what was launched before the returned
+    /// position.
+    pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<StreamPosition> {
+        let stream = self.context.default_stream();
+        self.records.writes_before(reach, &stream)?;
+        Ok(stream.position())
+    }
+
+    /// Reports the panics of what was launched before the position, which is over: those of the calling thread and of the
+    /// threads that write the memory.
+    pub(crate) fn report_panics(&self, position: &StreamPosition) -> Result<()> {
+        Ok(position.report_panics_of(&self.context, &self.writers)?)
+    }
+
+    fn report_all(&self, positions: &[StreamPosition]) -> Result<()> {
+        positions.iter().try_for_each(|position| self.report_panics(position))
     }
 
     /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
     pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
-        self.records.wait_for_writes(reach)?;
-        Ok(self.context.check_panics()?)
+        let waited = self.records.wait_for_writes(reach)?;
+        self.report_all(&waited)
     }
 
     /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow, which
     /// is of all the memory.
     pub(crate) fn finish_writes(&self) -> Result<()> {
-        self.records.finish_writes()?;
-        Ok(self.context.check_panics()?)
+        let waited = self.records.finish_writes()?;
+        self.report_all(&waited)
     }
 
     /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
     pub(crate) fn finish_uses(&mut self) -> Result<()> {
-        self.records.finish()?;
-        Ok(self.context.check_panics()?)
+        let waited = self.records.finish()?;
+        self.report_all(&waited)
     }
 
     /// Forgets the uses on a stream, all of which the host has waited for.

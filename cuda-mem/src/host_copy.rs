@@ -90,17 +90,16 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         let plan = Plan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
-                self.buffer().prepare_host_read(&self.reach())?;
+                let position = self.buffer().prepare_host_read(&self.reach())?;
                 let (to, from) = (End::Host(host.as_mut_ptr().cast()), End::Device(self.device_ptr()));
                 // SAFETY: the plan is of the two arrays' strides; the writes come before in the default stream's order, in
                 // which the driver copies, and the host's array is borrowed exclusively until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }?;
-                self.context().check_panics()
+                self.buffer().report_panics(&position)
             }
-            None if self.is_c_contiguous() => return self.read_packed(host),
-            None => return self.to_c_order()?.read_to(host),
-        }?;
-        Ok(())
+            None if self.is_c_contiguous() => self.read_packed(host),
+            None => self.to_c_order()?.read_to(host),
+        }
     }
 }
 

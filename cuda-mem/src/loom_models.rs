@@ -163,6 +163,8 @@ impl Line {
 }
 
 impl Queue for Line {
+    type Waited = ();
+
     fn number(&self) -> u64 {
         self.0 as u64 + 1
     }
@@ -177,12 +179,6 @@ impl Queue for Line {
     fn finish(&self) -> Result<()> {
         let device = &mut *self.1.lock().unwrap();
         join(&mut device.over, device.lines[self.0]);
-        Ok(())
-    }
-
-    fn finish_all(&self) -> Result<()> {
-        let device = &mut *self.1.lock().unwrap();
-        device.lines.iter().for_each(|line| join(&mut device.over, *line));
         Ok(())
     }
 }

@@ -6,26 +6,28 @@
 //!
 //! The block waits for a stream that the caller has, by a C function that takes nothing else.
 
-use cuda_driver::{Stream, driver_call};
+use cuda_driver::{Stream, StreamPosition, driver_call};
 
 use crate::error::Result;
 
 /// What runs in the order in which it is enqueued.
 pub(crate) trait Queue: Clone {
-    /// Which queue it is, never 0: equal numbers run in order. A per-thread stream's is another one on each thread.
+    /// What was waited for.
+    type Waited;
+
+    /// Which queue it is, never 0: equal numbers run in order.
     fn number(&self) -> u64;
 
     /// Makes what comes later on this queue wait, on the device, for what `earlier` has now.
     fn wait_for(&self, earlier: &Self) -> Result<()>;
 
     /// Waits on the host for what the queue has now.
-    fn finish(&self) -> Result<()>;
-
-    /// Waits on the host for what all queues of its device have now.
-    fn finish_all(&self) -> Result<()>;
+    fn finish(&self) -> Result<Self::Waited>;
 }
 
 impl Queue for Stream {
+    type Waited = StreamPosition;
+
     #[inline]
     fn number(&self) -> u64 {
         self.id().number()
@@ -35,12 +37,10 @@ impl Queue for Stream {
         Ok(Stream::wait_for(self, earlier)?)
     }
 
-    fn finish(&self) -> Result<()> {
+    fn finish(&self) -> Result<StreamPosition> {
+        let position = self.position();
         // SAFETY: the stream is live, since `self` holds it.
-        Ok(unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?)
-    }
-
-    fn finish_all(&self) -> Result<()> {
-        Ok(self.context().wait_for_all()?)
+        unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?;
+        Ok(position)
     }
 }

@@ -80,18 +80,18 @@ impl<Q: Queue> Records<Q> {
     }
 
     /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
-    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
+    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<Vec<Q::Waited>> {
         self.uses.lock().wait_for_writes(reach)
     }
 
     /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow,
     /// which is of all the memory.
-    pub(crate) fn finish_writes(&self) -> Result<()> {
+    pub(crate) fn finish_writes(&self) -> Result<Vec<Q::Waited>> {
         self.record(Uses::finish_writes)
     }
 
     /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    pub(crate) fn finish(&mut self) -> Result<Vec<Q::Waited>> {
         self.record(Uses::finish)
     }
 
@@ -112,10 +112,10 @@ impl<Q: Queue> Records<Q> {
 
     /// Waits on the host until every use is over, for the end of the memory.
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
-        self.uses.get_mut().wait_on_host()
+        self.uses.get_mut().wait_on_host().map(drop)
     }
 
-    fn record(&self, work: impl FnOnce(&mut Uses<Q>) -> Result<()>) -> Result<()> {
+    fn record<R>(&self, work: impl FnOnce(&mut Uses<Q>) -> Result<R>) -> Result<R> {
         let mut uses = self.uses.lock();
         let recorded = work(&mut uses);
         self.settle(uses.settled(&self.all()));

@@ -61,7 +61,7 @@ impl Reach {
 
 /// A stream that uses bytes of the buffer.
 struct Use<Q> {
-    /// The queue that the stream meant when the use was recorded: a per-thread stream means another one elsewhere.
+    /// The stream's number.
     id: u64,
     stream: Q,
     reach: Reach,
@@ -135,7 +135,7 @@ impl<Q: Queue> Uses<Q> {
         let [only] = &mut self.0[..] else { unreachable!("there is one") };
         let id = stream.number();
         if only.id != id {
-            only.before(stream)?;
+            stream.wait_for(&only.stream)?;
             (only.id, only.stream) = (id, stream.clone());
         }
         only.writes = true;
@@ -168,31 +168,32 @@ impl<Q: Queue> Uses<Q> {
 
     /// Makes the host wait for every write that `reach` overlaps. The records stay: a part that lies between may have been
     /// prepared and not yet enqueued.
-    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
-        let mut writes = self.0.iter().filter(|earlier| earlier.writes && earlier.reach.overlaps(reach));
-        writes.try_for_each(Use::wait_on_host)
+    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<Vec<Q::Waited>> {
+        let writes = self.0.iter().filter(|earlier| earlier.writes && earlier.reach.overlaps(reach));
+        writes.map(|write| write.stream.finish()).collect()
     }
 
     /// Makes the host wait for every use.
-    pub(crate) fn wait_on_host(&self) -> Result<()> {
-        self.0.iter().try_for_each(Use::wait_on_host)
+    pub(crate) fn wait_on_host(&self) -> Result<Vec<Q::Waited>> {
+        self.0.iter().map(|earlier| earlier.stream.finish()).collect()
     }
 
     /// Makes the host wait for every write. Each is over then; its record stands on for the later reads of its stream. Nobody
     /// else prepares one meanwhile.
-    pub(crate) fn finish_writes(&mut self) -> Result<()> {
+    pub(crate) fn finish_writes(&mut self) -> Result<Vec<Q::Waited>> {
+        let mut waited = Vec::new();
         for write in self.0.iter_mut().filter(|earlier| earlier.writes) {
-            write.wait_on_host()?;
+            waited.push(write.stream.finish()?);
             write.writes = false;
         }
-        Ok(())
+        Ok(waited)
     }
 
     /// Makes the host wait for every use, of which none is left. Nobody else prepares one meanwhile.
-    pub(crate) fn finish(&mut self) -> Result<()> {
-        self.wait_on_host()?;
+    pub(crate) fn finish(&mut self) -> Result<Vec<Q::Waited>> {
+        let waited = self.wait_on_host()?;
         self.0.clear();
-        Ok(())
+        Ok(waited)
     }
 
     /// Forgets the uses on a stream, which are over. Nobody else prepares one meanwhile.
@@ -200,10 +201,9 @@ impl<Q: Queue> Uses<Q> {
         self.0.retain(|earlier| earlier.id != id);
     }
 
-    /// A stream in which a last use costs the fewest waits: the latest user that the calling thread can reach.
+    /// The stream in which a last use costs the fewest waits: the latest user.
     pub(crate) fn last_stream(&self) -> Option<&Q> {
-        let reachable = |candidate: &&Use<Q>| candidate.id == candidate.stream.number();
-        self.0.iter().rev().find(reachable).map(|last| &last.stream)
+        self.0.last().map(|last| &last.stream)
     }
 
     /// Makes `stream` wait for the uses from `since` on that conflict: once for each other stream.
@@ -212,7 +212,7 @@ impl<Q: Queue> Uses<Q> {
         for (at, earlier) in uses.iter().enumerate() {
             let waited = |other: &Use<Q>| other.id == earlier.id && conflicts(other);
             if earlier.id != id && conflicts(earlier) && !uses[..at].iter().any(waited) {
-                earlier.before(stream)?;
+                stream.wait_for(&earlier.stream)?;
             }
         }
         Ok(())
@@ -244,21 +244,5 @@ impl<Q: Queue> Uses<Q> {
         }
         latest_first.reverse();
         self.0 = latest_first;
-    }
-}
-
-impl<Q: Queue> Use<Q> {
-    /// Makes `stream` wait for this use, which is on another queue.
-    fn before(&self, stream: &Q) -> Result<()> {
-        if self.is_out_of_reach() { self.wait_on_host() } else { stream.wait_for(&self.stream) }
-    }
-
-    /// Whether the use is on another thread's per-thread stream, on which this thread can record no event.
-    fn is_out_of_reach(&self) -> bool {
-        self.id != self.stream.number()
-    }
-
-    fn wait_on_host(&self) -> Result<()> {
-        if self.is_out_of_reach() { self.stream.finish_all() } else { self.stream.finish() }
     }
 }

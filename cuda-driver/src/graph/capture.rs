@@ -19,7 +19,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 
-use cuda_sys::{CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
+use cuda_sys::{CUdeviceptr, CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
 
 use super::lend::{AroundLaunch, MemoryId, MemoryUse, merge};
 use super::{Contents, Graph, GraphError};
@@ -31,8 +31,10 @@ use crate::function::{CheckedLaunch, Function};
 use crate::host_fn::{self, Repeated};
 use crate::launch_config::LaunchConfig;
 use crate::params::Arguments;
+use crate::pool::Queue;
 #[cfg(doc)]
 use crate::stream::Stream;
+use crate::stream::StreamId;
 use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// What a graph is captured from: a line of work in which launches come one after the other; see [`Graph::capture`].
@@ -74,7 +76,7 @@ struct Shared {
 struct State {
     open: bool,
     /// The first one is where the capture began.
-    streams: Vec<CUstream>,
+    streams: Vec<Queue>,
     contents: Contents,
     uses: Vec<BranchUses>,
 }
@@ -185,14 +187,20 @@ impl Drop for EndOnUnwind<'_> {
 impl Capture {
     fn begin(context: &Context) -> Result<Self> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        context.enter("cuStreamBeginCapture_v2")?;
+        context.0.admit("cuStreamBeginCapture_v2")?;
         context.captures().begin();
-        let began = context.streams().take(context).and_then(|stream| {
+        let began = context.streams().take(context, StreamId::unique()).and_then(|stream| {
             // Other threads, and the closure itself, may load modules and allocate, which is no part of the graph.
             let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
             // SAFETY: nobody else has the stream, which has no work.
-            let began = unsafe { driver_call!(context, cuStreamBeginCapture_v2(stream, mode)) };
-            began.map(|()| stream).inspect_err(|_| context.streams().destroy(context, stream))
+            let began = unsafe { driver_call!(context, cuStreamBeginCapture_v2(stream.raw, mode)) };
+            match began {
+                Ok(()) => Ok(stream),
+                Err(error) => {
+                    context.streams().destroy(context, stream);
+                    Err(error)
+                }
+            }
         });
         let stream = began.inspect_err(|_| context.captures().end(context))?;
         let state = State { open: true, streams: vec![stream], contents: Contents::default(), uses: Vec::new() };
@@ -208,11 +216,11 @@ impl Capture {
         let joined = (1..state.streams.len()).try_for_each(|branch| state.join(context, 0, branch));
         let mut raw = std::ptr::null_mut();
         // SAFETY: the stream is the one that the capture began in, and `raw` lives through the call.
-        let ended = unsafe { driver_call!(context, cuStreamEndCapture(state.streams[0], &mut raw)) };
+        let ended = unsafe { driver_call!(context, cuStreamEndCapture(state.streams[0].raw, &mut raw)) };
         for stream in state.streams.drain(..) {
             // Where the capture has failed, a stream may still be part of it.
             match &ended {
-                Ok(()) => context.streams().put(context, stream),
+                Ok(()) => context.streams().put(context, stream, true),
                 Err(_) => context.streams().destroy(context, stream),
             }
         }
@@ -302,7 +310,7 @@ impl Capture {
     /// [`GraphError::CaptureEnded`]; [`Error::Driver`](crate::Error::Driver) with the driver's status.
     pub fn fork(&self) -> Result<Capture> {
         let mut open = self.open()?;
-        let stream = open.context.streams().take(open.context)?;
+        let stream = open.context.streams().take(open.context, StreamId::unique())?;
         open.state.streams.push(stream);
         let branch = open.state.streams.len() - 1;
         open.state.join(open.context, branch, self.branch)?;
@@ -413,7 +421,7 @@ impl Capture {
         self.context().expect_same(event.context(), event)?;
         let mut open = self.open()?;
         let (stream, raw) = (open.stream(), event.raw_to_record());
-        open.keep(Arc::new(event.clone()));
+        open.state.contents.events.events.push((0, event.clone()));
         let external = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
         // SAFETY: stream and event are live and of one context; the event is kept with the graph.
         unsafe { driver_call!(open.context, cuEventRecordWithFlags(raw, stream, external)) }
@@ -525,7 +533,7 @@ impl State {
             return Ok(());
         }
         // SAFETY: both streams are live, of the context, and the capture's own.
-        unsafe { context.events().order(context, self.streams[before], self.streams[after]) }
+        unsafe { context.events().order(context, self.streams[before].raw, self.streams[after].raw) }
     }
 }
 
@@ -583,7 +591,7 @@ impl OpenCapture<'_> {
     }
 
     fn stream(&self) -> CUstream {
-        self.state.streams[self.branch]
+        self.state.streams[self.branch].raw
     }
 
     fn keep(&mut self, value: Arc<dyn Any + Send + Sync>) {
@@ -608,6 +616,21 @@ impl OpenCapture<'_> {
         }
         self.state.uses[at].note(self.branch, writes);
         Ok(())
+    }
+
+    /// A panic record for the kernel that is captured next. Its panics, at any launch of what is made of the graph, are
+    /// told to waits for that launch; of several launches that nobody has waited for, the first one's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`](crate::Error::Driver) if the device cannot map host memory or there is none left.
+    pub fn panic_record(&mut self) -> Result<GraphPanicRecord> {
+        let panics = &mut self.state.contents.panics;
+        if panics.is_empty() {
+            panics.push(Arc::default());
+        }
+        let (device, number) = panics[0].add(self.context)?;
+        Ok(GraphPanicRecord { device, number })
     }
 
     /// Encloses every launch of what is made of the graph.
@@ -647,6 +670,27 @@ impl OpenCapture<'_> {
     /// which memory of which [`uses`](OpenCapture::uses) was told is alive and ordered.
     pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
         enqueue(self.stream())
+    }
+}
+
+/// Where a captured kernel writes its panics; from [`OpenCapture::panic_record`].
+#[derive(Clone, Copy, Debug)]
+pub struct GraphPanicRecord {
+    device: CUdeviceptr,
+    number: u32,
+}
+
+impl GraphPanicRecord {
+    /// The record's address on the device, aligned to 16 bytes; valid while the context lives.
+    #[must_use]
+    pub fn device_ptr(&self) -> CUdeviceptr {
+        self.device
+    }
+
+    /// What the kernel writes to name itself: the number from [`Context::register_kernel`] in the low half.
+    #[must_use]
+    pub fn tag(&self, kernel: u32) -> u64 {
+        u64::from(self.number) << 32 | u64::from(kernel)
     }
 }
 

@@ -132,8 +132,8 @@ struct State {
     contents: Contents,
     /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
     lent: Vec<bool>,
-    /// Where it was launched last. Launches of one executable graph run in order.
-    last: Option<Stream>,
+    /// Where it was launched last, and as which launch there. Launches of one executable graph run in order.
+    last: Option<(Stream, u64)>,
     /// How many nodes had been removed from the graph when this was made of it.
     births: Births,
     /// What launches before the events may still use.
@@ -201,22 +201,31 @@ impl GraphExec {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
         // A forked child is refused before the lock, which another thread of the parent may have held.
-        context.enter("cuGraphLaunch")?;
+        context.0.admit("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
         state.lent.clear();
         state.lent.resize(state.contents.uses.len(), false);
         let mut launch = GraphLaunch { stream, uses: &state.contents.uses, lent: &mut state.lent };
         lent.lend(&mut launch)?;
         launch.finish()?;
+        state.free_records(context)?;
+        let panics = &state.contents.panics;
+        let launch = (!panics.is_empty()).then(|| stream.begin_graph(panics));
         // Before the launch: once it is enqueued, nothing may keep this from being known.
-        state.last = Some(stream.clone());
+        state.last = Some((stream.clone(), launch.unwrap_or_default()));
         let raw = state.raw;
-        enclosed(&state.contents.around, stream, &mut || {
+        let mut enqueue = || {
             // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
             // contents, or lent: ordered in this stream and borrowed until now; or it is the promise of whoever added a
             // node with raw addresses.
             unsafe { driver_call!(context, cuGraphLaunch(raw, stream.as_raw())) }
-        })
+        };
+        let Contents { events, around, .. } = &state.contents;
+        let launched = events.enclose(stream, || enclosed(around, stream, &mut enqueue));
+        if let Some(launch) = launch {
+            stream.end_graph(launch);
+        }
+        launched
     }
 
     /// Brings the graph to the device, so that its first launch need not.
@@ -622,15 +631,24 @@ fn launch_kind(context: &Context, node: CUgraphNode) -> Result<LaunchKind> {
 }
 
 impl State {
+    /// Sees to it that no record holds a panic of an earlier launch, for which a cooperative kernel would take it for its
+    /// own. Waits for the last launch if one does.
+    fn free_records(&self, context: &Context) -> Result<()> {
+        if self.contents.panics.iter().all(|records| records.are_free()) {
+            return Ok(());
+        }
+        self.wait(context)?;
+        if let Some((last, launch)) = &self.last {
+            last.find_panics(*launch);
+        }
+        Ok(())
+    }
+
     /// Takes over new contents; the old ones live until no launch can use them.
     fn replace(&mut self, contents: Contents) -> Result<()> {
         let old = std::mem::replace(&mut self.contents, contents);
         self.retired.retain(|(event, _)| !event.query().unwrap_or(false));
-        let Some(last) = &self.last else { return Ok(()) };
-        if last.is_per_thread() {
-            // No event can be recorded on another thread's stream.
-            return self.wait(last.context()).inspect_err(|_| std::mem::forget(old));
-        }
+        let Some((last, _)) = &self.last else { return Ok(()) };
         let passed = Event::without_timing(last.context()).and_then(|event| event.record(last).map(|()| event));
         match passed {
             Ok(event) => self.retired.push((event, old)),
@@ -645,11 +663,7 @@ impl State {
 
     /// Waits for the last launch, after which nothing uses the contents.
     fn wait(&self, context: &Context) -> Result<()> {
-        let Some(last) = &self.last else { return Ok(()) };
-        if last.is_per_thread() {
-            // It may have been another thread's.
-            return context.wait_for_all();
-        }
+        let Some((last, _)) = &self.last else { return Ok(()) };
         // SAFETY: the stream is live, since it is held.
         unsafe { driver_call!(context, cuStreamSynchronize(last.as_raw())) }
     }

@@ -36,7 +36,7 @@ use std::path::Path;
 
 use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphNode, CUgraphNodeType};
 
-pub use capture::{Capture, OpenCapture};
+pub use capture::{Capture, GraphPanicRecord, OpenCapture};
 pub use conditional::ConditionalHandle;
 pub use copy::{CopySide, MemoryCopy};
 pub use error::{GraphError, LaunchKind};
@@ -48,6 +48,9 @@ pub use nodes::Fill;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::panic::GraphRecords;
+use crate::stream::Stream;
 use crate::sync::{Arc, Counter, Mutex};
 use lend::MemoryUse;
 
@@ -106,6 +109,39 @@ struct Contents {
     uses: Vec<MemoryUse>,
     around: Vec<Arc<dyn AroundLaunch>>,
     births: Births,
+    /// Where kernels write their panics.
+    panics: Vec<Arc<GraphRecords>>,
+    events: RecordedEvents,
+}
+
+/// The events that a launch records.
+#[derive(Clone, Default)]
+struct RecordedEvents {
+    /// By the addresses of their nodes, 0 for those that were captured.
+    events: Vec<(usize, Event)>,
+    /// Whether a captured node was removed that recorded one of them: nobody knows which.
+    uncertain: bool,
+}
+
+impl RecordedEvents {
+    /// A node is gone, which may have recorded an event.
+    fn remove(&mut self, node: CUgraphNode, kind: CUgraphNodeType) {
+        let before = self.events.len();
+        self.events.retain(|(known, _)| *known != node.addr());
+        let recorded = kind == CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+        self.uncertain |= recorded && self.events.len() == before;
+    }
+
+    /// Enqueues a launch in a stream, and notes where it has marked the events that it certainly records.
+    fn enclose(&self, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<()> {
+        if self.uncertain || self.events.is_empty() {
+            return launch();
+        }
+        let position = stream.position();
+        launch()?;
+        self.events.iter().for_each(|(_, event)| event.set_position(position.clone()));
+        Ok(())
+    }
 }
 
 /// How many nodes have been removed at each address: drivers may give an address again.
@@ -140,6 +176,9 @@ impl Contents {
         self.kept.extend(child.kept.into_iter().map(|kept| Kept { node: 0, ..kept }));
         child.uses.into_iter().for_each(|memory| lend::merge(&mut self.uses, memory));
         self.around.extend(child.around);
+        self.panics.extend(child.panics);
+        self.events.events.extend(child.events.events.into_iter().map(|(_, event)| (0, event)));
+        self.events.uncertain |= child.events.uncertain;
     }
 
     /// Whether both use one piece of memory, and one of them writes it.
@@ -444,13 +483,15 @@ impl Graph {
     pub unsafe fn remove_node(&self, node: GraphNode) -> Result<()> {
         let mut contents = self.0.contents.lock();
         self.expect_own(&contents, node)?;
-        if self.raw_kind(node)? == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
+        let kind = self.raw_kind(node)?;
+        if kind == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
             return Err(GraphError::BodyInUse.into());
         }
         // SAFETY: the node is live, and from here on its handle is refused.
         unsafe { driver_call!(&self.0.context, cuGraphDestroyNode(node.raw)) }?;
         contents.births.removed(node.raw);
         contents.kept.retain(|kept| kept.node != node.raw.addr());
+        contents.events.remove(node.raw, kind);
         Ok(())
     }
 

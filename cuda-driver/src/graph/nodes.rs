@@ -354,10 +354,12 @@ impl Graph {
     pub fn add_event_record(&self, after: &[GraphNode], event: &Event) -> Result<GraphNode> {
         self.context().expect_same(event.context(), event)?;
         let raw = event.raw_to_record();
-        self.add(after, Some(Arc::new(event.clone())), |node, graph, after, count| {
+        let added = self.add(after, None, |node, graph, after, count| {
             // SAFETY: as for an empty node; the graph keeps the event.
             unsafe { driver_call!(self.context(), cuGraphAddEventRecordNode(node, graph, after, count, raw)) }
-        })
+        })?;
+        self.0.contents.lock().events.events.push((added.raw.addr(), event.clone()));
+        Ok(added)
     }
 
     /// Adds a wait for what `event` has recorded when the graph is launched.

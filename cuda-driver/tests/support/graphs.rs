@@ -5,8 +5,8 @@
 use std::ffi::{c_uint, c_ulonglong};
 
 use cuda_sys::{
-    CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphExecUpdateResult, CUgraphExecUpdateResultInfo, CUgraphNode,
-    CUgraphNodeType, CUresult, CUstream, CUstreamCaptureMode, DriverFns,
+    CUDA_HOST_NODE_PARAMS, CUevent, CUgraph, CUgraphExec, CUgraphExecUpdateResult, CUgraphExecUpdateResultInfo,
+    CUgraphNode, CUgraphNodeType, CUresult, CUstream, CUstreamCaptureMode, DriverFns,
 };
 
 use super::functions::{OK, call, call_on, pointer, put};
@@ -43,6 +43,11 @@ unsafe extern "C" fn end(stream: CUstream, out: *mut CUgraph) -> CUresult {
     // The capture has ended also where it has failed.
     super::state(|state| state.capturing.remove(&stream.addr()));
     call_on("cuStreamEndCapture", stream, |state, _| new_graph(state, out))
+}
+
+/// A node that records an event at each launch, which the model does not follow.
+unsafe extern "C" fn record_node(_event: CUevent, stream: CUstream, _flags: c_uint) -> CUresult {
+    call_on("cuEventRecordWithFlags", stream, |_, _| OK)
 }
 
 unsafe extern "C" fn create(out: *mut CUgraph, _flags: c_uint) -> CUresult {
@@ -162,6 +167,7 @@ unsafe extern "C" fn update(exec: CUgraphExec, graph: CUgraph, out: *mut CUgraph
 pub(super) fn fill(fns: &mut DriverFns) {
     fns.cuStreamBeginCapture_v2 = Some(begin);
     fns.cuStreamEndCapture = Some(end);
+    fns.cuEventRecordWithFlags = Some(record_node);
     fns.cuGraphCreate = Some(create);
     fns.cuGraphDestroy = Some(destroy);
     fns.cuGraphAddHostNode = Some(add_host);

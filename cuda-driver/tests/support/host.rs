@@ -13,7 +13,7 @@ unsafe extern "C" fn host_alloc(out: *mut *mut c_void, bytes: usize, _flags: c_u
         let mut words = vec![u64::MAX; bytes.div_ceil(8)].into_boxed_slice();
         let address = words.as_mut_ptr();
         let address_bits = address.expose_provenance() as u64;
-        state.host.insert(address_bits, Allocation { words, bytes, accesses: Vec::new() });
+        state.host.insert(address_bits, Allocation { _words: words, bytes, accesses: Vec::new() });
         put(out, address.cast());
         OK
     })
@@ -44,7 +44,7 @@ unsafe extern "C" fn register(address: *mut c_void, bytes: usize, _flags: c_uint
         if state.host.iter().any(overlaps) {
             return CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
         }
-        state.host.insert(start, Allocation { words: Box::default(), bytes, accesses: Vec::new() });
+        state.host.insert(start, Allocation { _words: Box::default(), bytes, accesses: Vec::new() });
         OK
     })
 }

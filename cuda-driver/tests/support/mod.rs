@@ -102,13 +102,6 @@ impl Session {
         state(|state| state.live())
     }
 
-    /// The only live piece of host memory, which is where kernels report panics.
-    pub(crate) fn host_memory(&self) -> *mut u8 {
-        state(|state| {
-            state.host.values_mut().next().map_or(std::ptr::null_mut(), |found| found.words.as_mut_ptr().cast())
-        })
-    }
-
     /// Ends the session here: what the test has made is gone by now.
     pub(crate) fn finish(self) {
         drop(self);

@@ -1,6 +1,6 @@
 //! Contexts: one per device, bound without calls, selected per thread, poisoned for good, refused after a fork.
 
-use cuda_driver::{Context, Driver, Error, Event, Graph, Stream};
+use cuda_driver::{Context, Driver, Error, Event, Graph, Stream, StreamOptions};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -20,8 +20,26 @@ fn a_device_has_one_context_object_and_it_is_released_once() {
     session.finish();
 }
 
+/// Makes a raw context current as another library would.
+fn bind(session: &Session, raw: usize) {
+    let api = session.api();
+    let set_current = api.cuCtxSetCurrent().unwrap();
+    // SAFETY: the traced driver looks at the number only.
+    unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
+}
+
+/// The raw context that is current.
+fn bound(session: &Session) -> usize {
+    let api = session.api();
+    let get_current = api.cuCtxGetCurrent().unwrap();
+    let mut raw = std::ptr::null_mut();
+    // SAFETY: the pointer lives through the call.
+    unsafe { get_current(&mut raw) };
+    raw.addr()
+}
+
 #[test]
-fn binding_is_one_call_per_thread() {
+fn a_thread_without_a_context_is_given_the_first_calls_and_keeps_it() {
     let session = Session::new();
     let context = session.context();
     session.forget();
@@ -33,15 +51,59 @@ fn binding_is_one_call_per_thread() {
         scope.spawn(|| context.synchronize().unwrap());
     });
     assert_eq!(session.names(), ["cuCtxSetCurrent", "cuCtxSynchronize"]);
+}
+
+#[test]
+fn a_call_leaves_current_what_it_found() {
+    let session = Session::new();
+    let (context, raw) = (session.context(), 0xC000);
+    for theirs in [0xC001, 0xF00] {
+        bind(&session, theirs);
+        session.forget();
+        context.synchronize().unwrap();
+        assert_eq!(session.names(), ["cuCtxSetCurrent", "cuCtxSynchronize", "cuCtxSetCurrent"]);
+        assert_eq!(bound(&session), theirs);
+        // Also a call that fails, and one that the driver lacks or that is refused before it is made.
+        session.fail("cuCtxSynchronize", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
+        context.synchronize().unwrap_err();
+        assert_eq!(bound(&session), theirs);
+        drop(Stream::new(&context).unwrap());
+        assert_eq!(bound(&session), theirs);
+    }
+    bind(&session, raw);
     session.forget();
-    let other = session.driver().device(1).unwrap().primary_context().unwrap();
-    other.synchronize().unwrap();
     context.synchronize().unwrap();
-    assert_eq!(session.count("cuCtxSetCurrent"), 2, "two contexts take turns on one thread");
-    Context::forget_binding();
+    assert_eq!((session.names(), bound(&session)), (vec!["cuCtxSynchronize"], raw), "the same context is not set");
+    // Another library takes its context away, and the next call is in ours all the same.
+    bind(&session, 0);
+    context.synchronize().unwrap();
+    assert_eq!(bound(&session), raw);
+}
+
+#[test]
+fn two_contexts_take_turns_on_one_thread_and_the_first_stays_current() {
+    let session = Session::new();
+    let (first, second) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
+    first.synchronize().unwrap();
+    second.synchronize().unwrap();
+    assert_eq!(bound(&session), 0xC000);
+    drop(first);
+    assert_eq!(bound(&session), 0, "a context that ends is not left current");
+}
+
+#[test]
+fn a_context_that_cannot_be_made_current_is_an_error_and_nothing_is_called() {
+    let session = Session::new();
+    let context = session.context();
+    session.fail("cuCtxSetCurrent", 1, CUresult::CUDA_ERROR_INVALID_CONTEXT);
     session.forget();
+    let error = context.synchronize().unwrap_err();
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_INVALID_CONTEXT));
+    assert!(error.to_string().starts_with("cuCtxSetCurrent: "), "{error}");
+    assert_eq!(session.names(), ["cuCtxSetCurrent"]);
+    session.fail("cuCtxGetCurrent", 1, CUresult::CUDA_ERROR_DEINITIALIZED);
+    assert!(context.synchronize().unwrap_err().to_string().starts_with("cuCtxGetCurrent: "));
     context.synchronize().unwrap();
-    assert_eq!(session.count("cuCtxSetCurrent"), 1);
 }
 
 #[test]
@@ -112,9 +174,8 @@ fn another_error_does_not_poison() {
 fn a_failing_drop_does_not_fail_the_next_call() {
     let session = Session::new();
     let context = session.context();
-    let stream = Stream::new(&context).unwrap();
+    let stream = Stream::with_options(&context, StreamOptions::new().priority(-1)).unwrap();
     session.leaves();
-    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     session.fail("cuStreamDestroy_v2", 1, CUresult::CUDA_ERROR_INVALID_HANDLE);
     drop(stream);
     assert_eq!(session.count("cuStreamDestroy_v2"), 1);

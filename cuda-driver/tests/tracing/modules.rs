@@ -112,7 +112,7 @@ fn a_success_that_gives_nothing_is_an_error() {
     assert_eq!(error.to_string(), "cuLinkComplete reports success, but gives no image");
     session.fail("cuMemHostAlloc", 1, CUresult::CUDA_SUCCESS);
     session.fail("cuMemHostGetDevicePointer_v2", 1, CUresult::CUDA_SUCCESS);
-    let error = context.panic_record().unwrap_err();
+    let error = context.default_stream().panic_record().unwrap_err();
     assert_eq!(error.to_string(), "the driver reports success for mapped host memory, but gives no address");
 }
 

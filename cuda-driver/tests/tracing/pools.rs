@@ -70,16 +70,26 @@ fn an_idle_stream_is_used_again_under_another_id() {
 }
 
 #[test]
-fn a_busy_stream_is_destroyed_and_so_is_one_of_its_own_kind() {
+fn a_busy_stream_waits_until_it_is_idle_and_one_of_its_own_kind_is_destroyed_then() {
     let session = Session::new();
     let context = session.context();
     let busy = Stream::new(&context).unwrap();
+    let raw = busy.as_raw();
     session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     drop(busy);
-    assert_eq!(session.count("cuStreamDestroy_v2"), 1);
+    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
+    let other = Stream::new(&context).unwrap();
+    assert_ne!(other.as_raw(), raw, "it is busy still");
+    let again = Stream::new(&context).unwrap();
+    assert_eq!((again.as_raw(), session.count("cuStreamDestroy_v2")), (raw, 0));
     drop(Stream::with_options(&context, StreamOptions::new().priority(-1)).unwrap());
     drop(Stream::with_options(&context, StreamOptions::new().waits_for_legacy(true)).unwrap());
-    assert_eq!((session.count("cuStreamCreateWithPriority"), session.count("cuStreamDestroy_v2")), (2, 3));
+    assert_eq!((session.count("cuStreamCreateWithPriority"), session.count("cuStreamDestroy_v2")), (2, 2));
+    // One that is busy to the end goes with the context.
+    session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
+    drop(other);
+    drop((again, context));
+    session.finish();
 }
 
 #[test]

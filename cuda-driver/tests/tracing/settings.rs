@@ -92,7 +92,6 @@ fn bind(session: &Session, raw: usize) {
     let set_current = api.cuCtxSetCurrent().unwrap();
     // SAFETY: the traced driver looks at the number only.
     unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
-    Context::forget_binding();
 }
 
 #[test]
@@ -104,7 +103,10 @@ fn a_primary_context_that_another_library_has_bound_is_adopted_and_no_other() {
     assert_eq!(driver.adopted_context().unwrap().unwrap().device().ordinal(), 1);
     let own = session.context();
     own.synchronize().unwrap();
-    assert_eq!(driver.adopted_context().unwrap(), None, "what this crate has bound was nobody's choice");
+    assert_eq!(driver.adopted_context().unwrap().unwrap().device().ordinal(), 1, "the call has left it current");
+    bind(&session, 0);
+    own.synchronize().unwrap();
+    assert_eq!(driver.adopted_context().unwrap(), None, "what this crate has left current was nobody's choice");
     assert_eq!(driver.bound_context().unwrap(), Some(own));
     bind(&session, 0xC001);
     assert_eq!(driver.bound_context().unwrap().unwrap().device().ordinal(), 1);

@@ -24,9 +24,9 @@ fn streams_print_what_they_are_and_are_destroyed() {
     let external = unsafe { Stream::external(&context, stream.as_raw()) };
     assert!(external.to_string().starts_with("external stream 0x"));
     external.synchronize().unwrap();
-    // SAFETY: the handle of the per-thread default stream is always valid.
-    let fixed = unsafe { Stream::external(&context, Stream::per_thread(&context).as_raw()) };
-    assert!(fixed.is_per_thread());
+    // SAFETY: the handle of the per-thread default stream is always valid, and is used on this thread alone.
+    let fixed = unsafe { Stream::external(&context, cuda_driver::cuda_sys::CU_STREAM_PER_THREAD) };
+    assert!(fixed.to_string() == "external stream 0x2" && fixed.id() != Stream::per_thread(&context).id());
     drop((context, external, fixed, stream));
     session.finish();
 }
@@ -40,9 +40,27 @@ fn ids_tell_queues_apart() {
     assert_ne!(stream.id(), Stream::new(&context).unwrap().id());
     assert_eq!(context.default_stream().id(), Stream::legacy(&context).id());
     let per_thread = Stream::per_thread(&context);
-    assert_eq!(per_thread.id(), per_thread.id());
-    let elsewhere = std::thread::scope(|scope| scope.spawn(|| per_thread.id()).join().unwrap());
-    assert_ne!(per_thread.id(), elsewhere);
+    assert_eq!(per_thread.id(), Stream::per_thread(&context).id());
+    let (same, theirs) = std::thread::scope(|scope| {
+        scope.spawn(|| (per_thread.id(), Stream::per_thread(&context).id())).join().unwrap()
+    });
+    assert_eq!(per_thread.id(), same, "a value means one queue wherever it goes");
+    assert_ne!(per_thread.id(), theirs);
+    assert_eq!(Stream::per_thread(&context).id(), per_thread.id());
+    let next = std::thread::scope(|scope| scope.spawn(|| Stream::per_thread(&context).id()).join().unwrap());
+    assert_eq!(next, theirs, "the stream of a thread that has ended is used again");
+    assert_eq!(session.count("cuStreamCreateWithPriority"), 2);
+    // In a lost context there is none, and every call is refused.
+    session.leaves();
+    session.fail("cuCtxSynchronize", 1, CUresult::CUDA_ERROR_LAUNCH_FAILED);
+    context.synchronize().unwrap_err();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let stream = Stream::per_thread(&context);
+            assert_eq!(stream.id(), Stream::legacy(&context).id());
+            stream.synchronize().unwrap_err();
+        });
+    });
 }
 
 #[test]

@@ -164,6 +164,7 @@ macro_rules! wrappers {
                 let host = self.0.elements_mut()?;
                 let mut device = $copy(launch.context(), &host.view())?;
                 KernelArg::<$written>::bind(&mut device, launch)?;
+                launch.copies_back(&device);
                 Ok(CopyBack { host, device })
             }
 
@@ -182,6 +183,7 @@ macro_rules! wrappers {
                 let host = self.0.elements_mut()?;
                 let mut device = cuda_mem::zeros(launch.context(), host.raw_dim())?;
                 KernelArg::<$written>::bind(&mut device, launch)?;
+                launch.copies_back(&device);
                 Ok(CopyBack { host, device })
             }
 

@@ -17,7 +17,9 @@ mod params;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-use cuda_driver::{CheckedLaunch, Context, GraphError, LaunchConfig, LaunchConfigError, OpenCapture, Stream};
+use cuda_driver::{
+    CheckedLaunch, Context, GraphError, LaunchConfig, LaunchConfigError, OpenCapture, Stream, withholding_panics,
+};
 use cuda_mem::{DeviceArray, Element, Storage, StorageMut};
 use ndarray::Dimension;
 
@@ -43,6 +45,8 @@ pub struct Launch<'a> {
     params: Params,
     /// How many arguments have been bound.
     bound: usize,
+    /// Whether an argument is copied back, for which the launch waits.
+    waits: bool,
     /// Where it was written, if something may be said of its speed.
     place: Option<&'static Location<'static>>,
 }
@@ -98,11 +102,19 @@ impl Launch<'_> {
     fn expect_stream(&self) -> Result<()> {
         match self.queue {
             Queue::Stream(_) => Ok(()),
-            Queue::Capture(_) => {
-                let what = format!("{}, a copy of host memory,", argument(self.bound, self.kernel));
-                Err(cuda_driver::Error::from(GraphError::NotCapturable(what)).into())
-            }
+            Queue::Capture(_) => Err(self.not_capturable()),
         }
+    }
+
+    #[cold]
+    fn not_capturable(&self) -> Error {
+        let what = format!("{}, a copy of host memory,", argument(self.bound, self.kernel));
+        cuda_driver::Error::from(GraphError::NotCapturable(what)).into()
+    }
+
+    /// Notes that an array, if it has bytes, is copied back when the launch is over.
+    fn copies_back<T: Element, D: Dimension>(&mut self, array: &DeviceArray<T, D>) {
+        self.waits |= array.len() * size_of::<T>() != 0;
     }
 
     /// The context that the kernel will run in.
@@ -386,32 +398,62 @@ where
     {
         loaded.warn_of_few_blocks(kernel, checked.grid(), place);
     }
-    let queue = match config.chosen_capture() {
-        None => Queue::Stream(config.chosen_stream().unwrap_or(&loaded.stream)),
-        Some(capture) => Queue::Capture(capture.open()?),
+    let own;
+    let queue = match (config.chosen_capture(), config.chosen_stream()) {
+        (Some(capture), _) => Queue::Capture(capture.open()?),
+        (None, Some(stream)) => Queue::Stream(stream),
+        (None, None) if loaded.stream.is_per_thread() => {
+            own = context.default_stream();
+            Queue::Stream(&own)
+        }
+        (None, None) => Queue::Stream(&loaded.stream),
     };
-    let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, place };
+    let mut launch = Launch { context, queue, kernel, params: Params::new(), bound: 0, waits: false, place };
     let bound = args.bind(&mut launch)?;
-    launch.push(loaded.panic_record);
-    launch.push(u64::from(loaded.id));
+    if launch.waits {
+        return run_and_wait(loaded, checked, launch, || A::finish(bound));
+    }
     enqueue(loaded, checked, &mut launch)?;
     drop(launch);
     A::finish(bound)
 }
 
-/// Makes the driver's call.
+/// Launches and waits, so that the launch reports its own panic, and nobody else's.
+fn run_and_wait(
+    loaded: &Loaded,
+    checked: CheckedLaunch<'_>,
+    mut launch: Launch<'_>,
+    finish: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let record = launch.context.detached_panic_record()?;
+    let Queue::Stream(stream) = launch.queue else { return Err(launch.not_capturable()) };
+    launch.push(record.device_ptr());
+    launch.push(record.tag(loaded.id));
+    if let Err(error) = enqueue_in(stream, loaded, checked, &mut launch.params) {
+        record.finish()?;
+        return Err(error);
+    }
+    drop(launch);
+    // Where waiting fails, the launch may still run, and its record is left to it.
+    withholding_panics(finish)?;
+    Ok(record.finish()?)
+}
+
+/// Appends the parameters that every kernel takes at the end, and makes the driver's call.
 #[inline]
 fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>) -> Result<()> {
     let Launch { params, queue, .. } = launch;
     match queue {
         Queue::Stream(stream) => {
-            let _constants = constant::read(&loaded.constants, stream)?;
-            // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` binds one argument of each
-            // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive
-            // and ordered in this stream, because binding recorded its use there.
-            params.with_pointers(|params| unsafe { checked.launch(stream, params) })?;
+            let record = stream.panic_record()?;
+            params.push(record.device_ptr().into());
+            params.push(record.tag(loaded.id).into());
+            enqueue_in(stream, loaded, checked, params)?;
         }
         Queue::Capture(capture) => {
+            let record = capture.panic_record()?;
+            params.push(record.device_ptr().into());
+            params.push(record.tag(loaded.id).into());
             constant::enclose(&loaded.constants, capture);
             // SAFETY: as above; binding noted the memory's uses in the capture, so that it is alive and ordered at each
             // launch of the graph. The record of panics lives as long as the context.
@@ -419,4 +461,13 @@ fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>)
         }
     }
     Ok(())
+}
+
+#[inline]
+fn enqueue_in(stream: &Stream, loaded: &Loaded, checked: CheckedLaunch<'_>, params: &mut Params) -> Result<()> {
+    let _constants = constant::read(&loaded.constants, stream)?;
+    // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` has bound one argument of each
+    // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive and
+    // ordered in this stream, because binding recorded its use there; the record of panics lives as long as the context.
+    Ok(params.with_pointers(|params| unsafe { checked.launch(stream, params) })?)
 }

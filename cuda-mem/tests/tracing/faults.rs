@@ -134,12 +134,47 @@ fn a_kernels_panic_comes_back_from_the_copy_once() {
     let session = Session::new();
     let context = session.context();
     let x = from_slice(&context, &[1_u8, 2]).unwrap();
-    context.panic_record().unwrap();
-    let record = session.host_memory().cast::<u32>();
-    for (offset, word) in [(0, 1), (1, 1)] {
-        // SAFETY: the record is longer than two words, and nobody reads it meanwhile.
-        unsafe { record.wrapping_add(offset).write_volatile(word) };
-    }
+    panic_in(&context.default_stream());
     assert!(matches!(x.copy_to_host(), Err(Error::Driver(cuda_driver::Error::KernelPanic(_)))));
     assert_eq!(x.copy_to_host().unwrap().to_vec(), [1, 2]);
+}
+
+/// Plays a launch in the stream that panics.
+fn panic_in(stream: &Stream) {
+    let record = stream.panic_record().unwrap();
+    let words: *mut u32 = std::ptr::with_exposed_provenance_mut(record.device_ptr() as usize);
+    for (offset, word) in [(0, 1), (1, 1), (9, (record.tag(1) >> 32) as u32)] {
+        // SAFETY: the record has 104 bytes, and nobody reads it meanwhile.
+        unsafe { words.wrapping_add(offset).write_volatile(word) };
+    }
+}
+
+#[test]
+fn a_copy_is_told_of_its_own_threads_panics_and_of_those_of_the_threads_that_write_the_memory() {
+    let session = Session::new();
+    let context = session.context();
+    let stream = Stream::new(&context).unwrap();
+    let (mut theirs, ours) = (from_slice(&context, &[1_u8]).unwrap(), from_slice(&context, &[2_u8]).unwrap());
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (launched, is_launched) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let (context, stream) = (&context, &stream);
+        let theirs = &mut theirs;
+        let other = scope.spawn(move || {
+            theirs.fill_on(7, stream).unwrap();
+            panic_in(stream);
+            context.default_stream().wait_for(stream).unwrap();
+            launched.send(&*theirs).unwrap();
+            wait.recv().unwrap();
+            stream.synchronize().unwrap_err();
+            stream.synchronize().unwrap();
+        });
+        let theirs = is_launched.recv().unwrap();
+        ours.copy_to_host().unwrap();
+        theirs.copy_to_host().unwrap_err();
+        theirs.copy_to_host().unwrap();
+        context.synchronize().unwrap();
+        go.send(()).unwrap();
+        other.join().unwrap();
+    });
 }

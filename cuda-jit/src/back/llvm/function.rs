@@ -174,7 +174,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         let mut params: Vec<BasicMetadataTypeEnum<'ctx>> =
             function.params.iter().map(|param| self.memory_type(param.ty).into()).collect();
         params.push(self.context.ptr_type(AddressSpace::from(GLOBAL)).into());
-        params.push(self.context.i32_type().into());
+        params.push(self.context.i64_type().into());
         let ty = match function.result {
             Some(result) => self.memory_type(result).fn_type(&params, false),
             None => self.context.void_type().fn_type(&params, false),
@@ -552,8 +552,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             let (value, ty) = self.values[argument.index()];
             passed.push(self.lowering.to_memory(value, ty)?.into());
         }
-        let (record, kernel) = self.hidden();
-        passed.extend([BasicMetadataValueEnum::from(record), kernel.into()]);
+        let (record, launch) = self.hidden();
+        passed.extend([BasicMetadataValueEnum::from(record), launch.into()]);
         let callee = self.functions[callee.index()];
         let call = self.builder().build_call(callee, &passed, "")?;
         call.set_call_convention(callee.get_call_conventions());
@@ -606,12 +606,12 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         branch.set_metadata(node, context.get_kind_id("prof")).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
-    /// The two parameters that every function has beyond KIR's: the panic record and the kernel's number. In an exported
+    /// The two parameters that every function has beyond KIR's: the panic record and the launch's tag. In an exported
     /// module nobody reads them.
     pub(super) fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
         if self.lowering.exported {
             let context = self.lowering.context;
-            return (context.ptr_type(AddressSpace::from(GLOBAL)).const_null(), context.i32_type().const_zero());
+            return (context.ptr_type(AddressSpace::from(GLOBAL)).const_null(), context.i64_type().const_zero());
         }
         let count = self.kir.params.len() as u32;
         let param =

@@ -12,24 +12,24 @@
 //!
 //! | parameter | PTX | meaning |
 //! |---|---|---|
-//! | panic record | `.u64` | device address of the context's panic record, aligned to [`PANIC_RECORD_ALIGN`]; never null |
-//! | panic kernel | `.u32` | what identifies the kernel in the record |
+//! | panic record | `.u64` | device address of the launch's panic record, aligned to [`PANIC_RECORD_ALIGN`]; never null |
+//! | launch tag | `.u64` | what identifies the kernel (low half, never 0) and the launch (high half) in the record |
 //!
 //! # The panic record
 //!
 //! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0
 //! to 1 and fills the rest, the kernel's number last and behind a system-wide fence; the others see that the record is
-//! taken and only end. The host takes the record when its kernel is not 0, after it has synchronised, and sets the
+//! taken and only end. The host takes the record when its kernel is not 0, after it has waited for the launch, and sets the
 //! kernel and then the state to 0 again.
 //!
 //! | offset | type | field |
 //! |---|---|---|
 //! | 0 | `u32` | state: 0 free, 1 taken |
-//! | 4 | `u32` | panic kernel, as passed to the launch; never 0 |
+//! | 4 | `u32` | the kernel's half of the launch tag; never 0 |
 //! | 8 | `u32` | the site's index in [`Module::sites`] |
 //! | 12 | `[u32; 3]` | block index |
 //! | 24 | `[u32; 3]` | thread index |
-//! | 36 | | padding |
+//! | 36 | `u32` | the launch's half of the launch tag |
 //! | 40 | `[u64; 2]` | the arguments; those that the site does not have are 0 |
 //!
 //! # Floating point

@@ -22,13 +22,13 @@ use inkwell::values::{
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
-/// The beginning of the report: `$0` is the record, `$1` the kernel, `$2` the site, `$3` and what follows the arguments. The
+/// The beginning of the report: `$0` is the record, `$1` the launch's tag, `$2` the site, `$3` and what follows the arguments. The
 /// threads that find the record taken end at once. What it works with it declares itself: as outputs, LLVM took time for
 /// each register.
 const CLAIM: &str = "\
 {
 \t.reg .pred taken;
-\t.reg .b32 a, b, c, d;
+\t.reg .b32 a, b, c, d, kernel, launch;
 \tatom.global.cas.b32 a, [$0], 0, 1;
 \tsetp.ne.b32 taken, a, 0;
 \t@taken exit;
@@ -40,18 +40,19 @@ const CLAIM: &str = "\
 \tmov.u32 d, %tid.y;
 \tst.global.v4.b32 [$0+16], {a, b, c, d};
 \tmov.u32 a, %tid.z;
-\tst.global.b32 [$0+32], a;
+\tmov.b64 {kernel, launch}, $1;
+\tst.global.v2.b32 [$0+32], {a, launch};
 ";
 /// Its end, behind the arguments.
 const RELEASE: &str = "\
 \tmembar.sys;
-\tst.global.b32 [$0+4], $1;
+\tst.global.b32 [$0+4], kernel;
 \t}";
 /// What ends the thread, from within callees too.
 const END: &str = "exit;";
 /// A panic where no launch has brought a record.
 const TRAP: &str = "trap;";
-/// What a report says beside the site's arguments: record, kernel and site.
+/// What a report says beside the site's arguments: record, tag and site.
 const ALWAYS: usize = 3;
 /// As many of the site's arguments a report has that says no values of the program's choice.
 const FEW: usize = 2;
@@ -119,7 +120,7 @@ impl<'ctx> PanicBlock<'ctx> {
     fn finish(
         self,
         lowering: &Lowering<'ctx, '_>,
-        (record, kernel): (PointerValue<'ctx>, IntValue<'ctx>),
+        (record, tag): (PointerValue<'ctx>, IntValue<'ctx>),
         most: usize,
     ) -> Result<()> {
         let Some(block) = self.block else { return Ok(()) };
@@ -134,7 +135,7 @@ impl<'ctx> PanicBlock<'ctx> {
             return Ok(());
         }
         let site = self.phi(lowering, word, |site, _| Some(word.const_int(site.0.into(), false)))?;
-        let mut arguments: Vec<BasicValueEnum<'ctx>> = vec![record.into(), kernel.into(), site.into()];
+        let mut arguments: Vec<BasicValueEnum<'ctx>> = vec![record.into(), tag.into(), site.into()];
         for index in 0..most {
             arguments.push(self.phi(lowering, long, |_, arguments| arguments.get(index).copied())?.into());
         }
@@ -176,7 +177,7 @@ fn report<'ctx>(
 ) -> Result<()> {
     let inputs: Vec<_> = arguments.iter().map(|argument| BasicMetadataTypeEnum::from(argument.get_type())).collect();
     let ty = context.void_type().fn_type(&inputs, false);
-    let constraints = ["l,r,r", &",l".repeat(arguments.len() - ALWAYS), ",~{memory}"].concat();
+    let constraints = ["l,l,r", &",l".repeat(arguments.len() - ALWAYS), ",~{memory}"].concat();
     let asm = context.create_inline_asm(ty, text, constraints, true, false, None, false);
     let passed: Vec<_> = arguments.iter().copied().map(BasicMetadataValueEnum::from).collect();
     builder.build_indirect_call(ty, asm, &passed, "")?;
@@ -193,7 +194,7 @@ pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionVa
     end.get_previous_instruction().filter(is_report)
 }
 
-/// What a report takes: record, kernel, site and the site's two.
+/// What a report takes: record, tag, site and the site's two.
 pub(super) type Arguments<'ctx> = [BasicValueEnum<'ctx>; ARGUMENTS];
 
 /// The arguments of a report.

@@ -132,13 +132,13 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(builder.build_int_to_ptr(word, pointer, "")?.into())
     }
 
-    /// Whether the record holds this kernel's number, which the thread that panicked writes last. It is read by PTX of our
-    /// own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
+    /// Whether a thread of the launch has panicked: its record holds a kernel's number, which that thread writes last. It is read
+    /// by PTX of our own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
     fn panicked(&self) -> Result<BasicValueEnum<'ctx>> {
         if self.lowering.exported {
             return Ok(self.lowering.context.bool_type().const_zero().into());
         }
-        let (record, kernel) = self.hidden();
+        let (record, _) = self.hidden();
         let new = self.lowering.capability >= (7, 0).into();
         let text = format!("ld.{}.global.b32 $0, [$1+4];", if new { "relaxed.sys" } else { "volatile" });
         let ty = self.lowering.context.i32_type().fn_type(&[record.get_type().into()], false);
@@ -146,7 +146,8 @@ impl<'ctx> Body<'ctx, '_> {
         let read = context.create_inline_asm(ty, text, constraints, true, false, None, false);
         let call = self.builder().build_indirect_call(ty, read, &[record.into()], "")?;
         let found = call.try_as_basic_value().basic().ok_or_else(|| self.unverified("load"))?;
-        Ok(self.builder().build_int_compare(IntPredicate::EQ, found.into_int_value(), kernel, "")?.into())
+        let none = context.i32_type().const_zero();
+        Ok(self.builder().build_int_compare(IntPredicate::NE, found.into_int_value(), none, "")?.into())
     }
 
     fn shuffle(

@@ -1,0 +1,145 @@
+//! [`Asker`]: who waits, and which panics a wait is told of.
+//!
+//! A panic is told to the thread that launched the kernel, by the first of its waits that covers the launch. Threads that
+//! launch in one stream, such as the default stream, so do not take each other's. A thread that waits for a stream, an event
+//! or the context by name is told of all that it has waited for; what it was told of another thread's launches, that
+//! thread is told too. A copy, or another access of the host that has to wait, is told of its own thread's launches, and of
+//! those of the threads whose launches have written the memory.
+
+use super::log::Found;
+use crate::sync::{AtomicU32, Ordering};
+use crate::thread;
+
+/// Who waits.
+pub(crate) struct Asker<'a> {
+    thread: u32,
+    /// The memory that is waited for; `None` for a stream, an event or the context.
+    memory: Option<&'a Writers>,
+    is_running: fn(u32) -> bool,
+}
+
+/// What happens with a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is not for this one.
+    Keep,
+    /// Everybody was told who is to be told.
+    Forget,
+    TellAndForget,
+    /// Its own thread is to be told too.
+    TellAndKeep,
+}
+
+impl<'a> Asker<'a> {
+    /// The calling thread, which waits for a stream, an event or the context.
+    pub(crate) fn by_name() -> Self {
+        Asker { thread: thread::number(), memory: None, is_running: thread::is_running }
+    }
+
+    /// The calling thread, which waits for the uses of memory.
+    pub(crate) fn of_memory(writers: &'a Writers) -> Self {
+        Asker { memory: Some(writers), ..Asker::by_name() }
+    }
+
+    /// Nobody waits any more: what no other thread was told of is told.
+    pub(crate) fn last() -> Self {
+        Asker { thread: 0, memory: None, is_running: |_| false }
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn of_thread(thread: u32) -> Self {
+        Asker { thread, memory: None, is_running: |_| true }
+    }
+
+    pub(crate) fn answer(&self, found: &Found) -> Answer {
+        let Found { owner, told, .. } = *found;
+        if owner == self.thread {
+            return Answer::TellAndForget;
+        }
+        if self.memory.is_some_and(|writers| !writers.may_be(owner)) {
+            return Answer::Keep;
+        }
+        match (owner != 0 && (self.is_running)(owner), told) {
+            (true, true) => Answer::Keep,
+            (true, false) => Answer::TellAndKeep,
+            (false, true) => Answer::Forget,
+            (false, false) => Answer::TellAndForget,
+        }
+    }
+}
+
+/// The threads whose launches write a piece of memory: none, one, or several that are not told apart.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Writers(AtomicU32);
+
+/// Stands for several threads; no thread has this number but one after four thousand million.
+const SEVERAL: u32 = u32::MAX;
+
+impl Writers {
+    /// Notes that the calling thread is about to launch a kernel that writes the memory.
+    #[inline]
+    pub fn note(&self) {
+        let thread = thread::number();
+        if self.0.load(Ordering::Relaxed) != thread {
+            self.add(thread);
+        }
+    }
+
+    #[cold]
+    fn add(&self, thread: u32) {
+        let first = self.0.compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_err_and(|known| known != thread) {
+            self.0.store(SEVERAL, Ordering::Relaxed);
+        }
+    }
+
+    fn may_be(&self, thread: u32) -> bool {
+        let known = self.0.load(Ordering::Relaxed);
+        known == SEVERAL || known == thread && thread != 0
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::RawPanic;
+    use super::*;
+
+    fn answer(asker: (u32, Option<&Writers>), owner: u32, told: bool) -> Answer {
+        let raw = RawPanic { kernel: 1, site: 0, block: [0; 3], thread: [0; 3], args: [0; 8] };
+        let asker = Asker { thread: asker.0, memory: asker.1, is_running: |thread| thread < 10 };
+        asker.answer(&Found { launch: 1, owner, told, raw })
+    }
+
+    #[test]
+    fn a_threads_own_panics_are_told_once_whatever_it_waits_for() {
+        let memory = Writers::default();
+        for told in [false, true] {
+            assert_eq!(answer((1, None), 1, told), Answer::TellAndForget);
+            assert_eq!(answer((1, Some(&memory)), 1, told), Answer::TellAndForget);
+        }
+    }
+
+    #[test]
+    fn others_are_told_once_and_leave_it_to_the_thread_that_launched_while_that_runs() {
+        assert_eq!(answer((1, None), 2, false), Answer::TellAndKeep);
+        assert_eq!(answer((1, None), 2, true), Answer::Keep);
+        assert_eq!(answer((1, None), 20, false), Answer::TellAndForget);
+        assert_eq!(answer((1, None), 20, true), Answer::Forget);
+        assert_eq!(answer((1, None), 0, false), Answer::TellAndForget);
+    }
+
+    #[test]
+    fn memory_tells_of_the_threads_that_write_it() {
+        let memory = Writers::default();
+        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::Keep);
+        memory.add(2);
+        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::TellAndKeep);
+        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::Keep);
+        memory.add(2);
+        assert_eq!(answer((1, Some(&memory)), 3, false), Answer::Keep);
+        memory.add(3);
+        assert_eq!(answer((1, Some(&memory)), 3, false), Answer::TellAndKeep);
+        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::TellAndForget);
+    }
+}

@@ -1,0 +1,252 @@
+//! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: what a wait covers.
+
+use std::fmt;
+
+use cuda_sys::CUdeviceptr;
+
+use super::asker::{Asker, Writers};
+use super::log::{Found, LaunchLog};
+use super::record::Records;
+use super::{KernelPanic, RawPanic, with_others};
+use crate::context::Context;
+use crate::error::Result;
+use crate::stream::StreamId;
+use crate::sync::shared_with_device::{AtomicU64, Ordering};
+use crate::sync::{Arc, OnceLock};
+use crate::thread;
+
+/// What a context keeps for each stream; it goes from one stream to the next, with the driver's stream if that is pooled.
+pub(crate) struct StreamPanics {
+    /// Its place in the context's list.
+    place: u32,
+    /// The id of the stream that has it.
+    stream: AtomicU64,
+    pub(crate) log: LaunchLog,
+    /// Made by the stream's first launch of a kernel that may panic.
+    records: OnceLock<Arc<Records>>,
+}
+
+impl StreamPanics {
+    pub(crate) fn new(place: u32, stream: StreamId) -> Self {
+        let stream = AtomicU64::new(stream.number());
+        StreamPanics { place, stream, log: LaunchLog::default(), records: OnceLock::new() }
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.stream.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_id(&self, stream: StreamId) {
+        self.stream.store(stream.number(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn records(&self) -> Option<&Records> {
+        self.records.get().map(|records| &**records)
+    }
+
+    /// The record for the next launch.
+    #[inline]
+    pub(crate) fn begin<'a>(&'a self, context: &Context) -> Result<PanicRecord<'a>> {
+        let records = match self.records.get() {
+            Some(records) => records,
+            None => self.make_records(context)?,
+        };
+        let launch = self.log.begin(&**records, thread::number());
+        let device = records.device_ptr((launch % super::record::COUNT as u64) as usize);
+        Ok(PanicRecord { device, launch, log: &self.log })
+    }
+
+    #[cold]
+    fn make_records(&self, context: &Context) -> Result<&Arc<Records>> {
+        let records = context.panics().new_records(context)?;
+        Ok(self.records.get_or_init(|| records))
+    }
+
+    /// What has been launched in the stream by now.
+    #[inline]
+    pub(crate) fn position(self: &Arc<Self>) -> StreamPosition {
+        StreamPosition { launch: self.log.begun(), after: self.log.after(), stream: self.clone() }
+    }
+
+    /// Notes that what the stream gets next comes after what has been launched at `earlier`.
+    pub(crate) fn come_after(&self, earlier: &StreamPosition, context: &Context) {
+        let others = [(earlier.stream.place, earlier.launch)].into_iter().chain(earlier.after.iter().copied());
+        self.log.come_after(others, self.place, |place, launch| context.panics().is_seen(place, launch));
+    }
+}
+
+/// Where a kernel of one launch writes its first panic, and how it names itself there; from [`Stream::panic_record`].
+///
+/// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes.
+///
+/// [`Stream::panic_record`]: crate::Stream::panic_record
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{PanicRecord, Stream};
+///
+/// let stream = Stream::new(&context)?;
+/// let record = stream.panic_record()?;
+/// assert_eq!((PanicRecord::SIZE, record.device_ptr() % 16), (104, 0));
+/// assert_eq!(record.tag(7) as u32, 7);           // the other half names the launch
+/// # Ok(())
+/// # }
+/// ```
+pub struct PanicRecord<'a> {
+    device: CUdeviceptr,
+    launch: u64,
+    log: &'a LaunchLog,
+}
+
+impl PanicRecord<'_> {
+    /// Size of the record in bytes.
+    pub const SIZE: usize = 104;
+
+    /// The record's address on the device, aligned to 16 bytes; valid while the context lives.
+    #[must_use]
+    #[inline]
+    pub fn device_ptr(&self) -> CUdeviceptr {
+        self.device
+    }
+
+    /// What the kernel writes to name itself and the launch: the number from [`Context::register_kernel`] in the low half.
+    #[must_use]
+    #[inline]
+    pub fn tag(&self, kernel: u32) -> u64 {
+        tag(kernel, self.launch as u32)
+    }
+}
+
+pub(super) fn tag(kernel: u32, launch: u32) -> u64 {
+    u64::from(launch) << 32 | u64::from(kernel)
+}
+
+impl Drop for PanicRecord<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.log.end(self.launch);
+    }
+}
+
+impl fmt::Debug for PanicRecord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PanicRecord")
+            .field("device", &self.device)
+            .field("launch", &self.launch)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What had been launched in a stream at some time, and in other streams before it: what a wait for the stream covers.
+///
+/// Code that waits by a raw call takes the position before it waits, and reports the panics of what it has waited for
+/// afterwards. [`Stream::synchronize`](crate::Stream::synchronize) and its kin do both.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::{Stream, driver_call};
+///
+/// let stream = Stream::new(&context)?;
+/// let position = stream.position();
+/// // SAFETY: the stream is live.
+/// unsafe { driver_call!(&context, cuStreamSynchronize(stream.as_raw())) }?;
+/// position.report_panics(&context)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct StreamPosition {
+    stream: Arc<StreamPanics>,
+    launch: u64,
+    after: Vec<(u32, u64)>,
+}
+
+impl StreamPosition {
+    /// Reports the panics of the launches, all of which have been waited for. It makes no call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`](crate::Error::KernelPanic).
+    #[inline]
+    pub fn report_panics(&self, context: &Context) -> Result<()> {
+        self.report(context, Asker::by_name)
+    }
+
+    /// As [`report_panics`](StreamPosition::report_panics), for a wait that was for memory which those threads write.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`](crate::Error::KernelPanic).
+    #[doc(hidden)]
+    #[inline]
+    pub fn report_panics_of(&self, context: &Context, writers: &Writers) -> Result<()> {
+        self.report(context, || Asker::of_memory(writers))
+    }
+
+    #[inline]
+    fn report<'a>(&self, context: &Context, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
+        let eventful = self.stream.log.find(self.stream.records(), self.launch);
+        if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(context, &asker()) }
+    }
+
+    #[cold]
+    fn report_found(&self, context: &Context, asker: &Asker<'_>) -> Result<()> {
+        if super::are_withheld() {
+            return Ok(());
+        }
+        let mut told = Told::default();
+        told.add(&self.stream, self.launch, asker);
+        for (place, launch) in &self.after {
+            told.add(&context.panics().stream(*place), *launch, asker);
+        }
+        told.result(context)
+    }
+}
+
+impl fmt::Debug for StreamPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamPosition")
+            .field("launch", &self.launch)
+            .field("after", &self.after)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Panics that are being reported, by stream and launch.
+#[derive(Default)]
+pub(super) struct Told(Vec<(u64, u64, RawPanic)>);
+
+impl Told {
+    /// Finds the panics of a stream's launches up to `launch`, and takes those of which `asker` is told.
+    pub(super) fn add(&mut self, stream: &StreamPanics, launch: u64, asker: &Asker<'_>) {
+        if stream.log.find(stream.records(), launch) {
+            let id = stream.id();
+            stream.log.report(launch, asker, |launch, raw| self.0.push((id, launch, raw)));
+        }
+    }
+
+    pub(super) fn push(&mut self, stream: u64, found: &Found) {
+        self.0.push((stream, found.launch, found.raw));
+    }
+
+    /// The panics, in the order of streams' ids and of the launches in each.
+    pub(super) fn decoded(mut self, context: &super::ContextPanics) -> Option<KernelPanic> {
+        self.0.sort_by_key(|(stream, launch, _)| (*stream, *launch));
+        let mut panics = self.0.into_iter().map(|(.., raw)| context.decode(&raw));
+        let first = panics.next()?;
+        Some(with_others(first, panics.collect()))
+    }
+
+    pub(super) fn result(self, context: &Context) -> Result<()> {
+        match self.decoded(context.panics()) {
+            None => Ok(()),
+            Some(panic) => Err(panic.into()),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The number of the calling thread, and whether the thread of a number still runs.
+//!
+//! Panics of kernels are told to the thread that launched them, and per-thread streams belong to one; both outlive threads.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+
+use parking_lot::Mutex;
+
+static RUNNING: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+
+thread_local! {
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
+    static END: End = const { End };
+}
+
+/// Takes the thread's number from those that run when the thread ends.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if let Some(running) = RUNNING.lock().as_mut() {
+            running.remove(&NUMBER.get());
+        }
+    }
+}
+
+/// The number of the calling thread, from 1; no other thread of the process has or will have it.
+#[inline]
+pub(crate) fn number() -> u32 {
+    match NUMBER.get() {
+        0 => assign(),
+        number => number,
+    }
+}
+
+#[cold]
+fn assign() -> u32 {
+    static NEXT: crate::sync::Counter = crate::sync::Counter::new();
+    // After four thousand million threads, the last number stands for all that follow.
+    let number = u32::try_from(NEXT.next()).unwrap_or(u32::MAX);
+    NUMBER.set(number);
+    // While a thread ends, its end can no longer be noted: then it counts as ended from the start.
+    if END.try_with(|_| ()).is_ok() {
+        RUNNING.lock().get_or_insert_default().insert(number);
+    }
+    number
+}
+
+/// Whether the thread with this number has not ended.
+pub(crate) fn is_running(number: u32) -> bool {
+    RUNNING.lock().as_ref().is_some_and(|running| running.contains(&number))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_runs_until_it_ends_and_its_number_is_its_own() {
+        let own = number();
+        assert_eq!((number(), is_running(own), is_running(u32::MAX)), (own, true, false));
+        let (other, ran) = std::thread::spawn(|| (number(), is_running(number()))).join().unwrap();
+        assert!(other != own && ran && !is_running(other) && is_running(own));
+    }
+}
