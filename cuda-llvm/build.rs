@@ -2,15 +2,18 @@
 //!
 //! The toolchain's library has no development files, so this script makes what a linker needs: a stub that
 //! defines the C API's symbols and whose soname is the absolute path of the real library. Executables then
-//! name that path themselves and need neither a library path nor an rpath. With `CUDA_LLVM_SONAME=relocatable` the
+//! name that path themselves and need neither a library path nor an rpath. The stub's symbols have the versions of the
+//! library's own, so that the loader binds them to that library alone, whatever other LLVM a process has. With `CUDA_LLVM_SONAME=relocatable` the
 //! soname is the library's plain name, for executables that are moved together with it.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use object::{Object, ObjectSymbol};
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSymbol};
 
 /// The LLVM release that the bindings describe.
 const LLVM_MAJOR: &str = "22";
@@ -118,27 +121,51 @@ fn soname(library: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Writes a shared library into `out` that defines every `LLVM*` symbol of `library` and calls itself `soname`.
+/// Writes a shared library into `out` that defines every `LLVM*` symbol of `library`, with its version, and calls itself
+/// `soname`.
 fn make_stub(library: &Path, soname: &Path, out: &Path) -> Result<()> {
     let data = fs::read(library)?;
-    let file = object::File::parse(&*data)?;
     let mut assembly = String::from(".text\n");
-    for symbol in file.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
-        let name = symbol.name()?;
+    let mut versions = BTreeMap::<String, String>::new();
+    for (name, version) in defined(&data)? {
         if name.starts_with("LLVM") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             assembly.push_str(&format!(".globl {name}\n.type {name},@function\n{name}:\n"));
+            if let Some(version) = version {
+                versions.entry(version).or_default().push_str(&format!("{name};\n"));
+            }
         }
     }
     assembly.push_str(".byte 0\n.section .note.GNU-stack,\"\",@progbits\n");
-    let source = out.join("stub.s");
+    let (source, script) = (out.join("stub.s"), out.join("stub.map"));
     fs::write(&source, assembly)?;
+    let nodes = versions.iter().map(|(version, names)| format!("{version} {{\nglobal:\n{names}}};\n"));
+    fs::write(&script, nodes.collect::<String>())?;
     let mut linker = cc::Build::new().get_compiler().to_command();
     linker
         .args(["-shared", "-nostdlib", "-o"])
         .arg(out.join(format!("libLLVM-{LLVM_MAJOR}.so")))
         .arg(&source)
         .arg(format!("-Wl,-soname,{}", soname.display()));
+    if !versions.is_empty() {
+        linker.arg(format!("-Wl,--version-script={}", script.display()));
+    }
     output(&mut linker).map(drop)
+}
+
+/// The symbols that a library defines, each with its version if it has one.
+fn defined(data: &[u8]) -> Result<Vec<(String, Option<String>)>> {
+    let file = ElfFile64::<Endianness>::parse(data)?;
+    let versions = file.elf_section_table().versions(file.endian(), data)?;
+    let mut found = Vec::new();
+    for symbol in file.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
+        let version = match &versions {
+            Some(versions) => versions.version(versions.version_index(file.endian(), symbol.index()))?,
+            None => None,
+        };
+        let version = version.map(|version| String::from_utf8_lossy(version.name()).into_owned());
+        found.push((symbol.name()?.to_owned(), version));
+    }
+    Ok(found)
 }
 
 /// Links an installed LLVM: statically with the feature `static`, else as its `llvm-config` prefers.

@@ -6,6 +6,8 @@ use crate::context::Context;
 use crate::sync::OnceLock;
 
 /// What is kept for a context.
+///
+/// Nothing unsafe relies on an implementation.
 #[doc(hidden)]
 pub trait Attached: Any + Send + Sync {
     /// The context ends, and this handle is its last: what is in it has to go now. Not called for a context that is lost.

@@ -110,6 +110,8 @@ impl fmt::Display for Dim3 {
 /// assert_eq!((&shape).dims(), (640, 480).dims());
 /// assert_eq!(shape[..1].dims(), 640.dims());
 /// ```
+///
+/// Nothing unsafe relies on an implementation: a launch's extents are checked.
 pub trait Dims {
     /// The extents as given.
     fn dims(self) -> Dim3;

@@ -308,7 +308,25 @@ impl LaunchConfig {
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
     pub fn check(&self, device: &Device) -> Result<()> {
-        self.geometry(device.limits()?)?;
+        self.check_within(device.limits()?)
+    }
+
+    /// Checks the configuration against limits, as [`check`](Self::check) does against a device's; needs no driver.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::{DeviceLimits, LaunchConfig};
+    ///
+    /// let error = LaunchConfig::new(1, 5000).check_within(&DeviceLimits::EVERYWHERE).unwrap_err();
+    /// assert_eq!(error.to_string(), "block of 5000 threads: x is 5000, it must be from 1 to 1024; nothing was launched");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
+    pub fn check_within(&self, limits: &DeviceLimits) -> Result<()> {
+        self.geometry(limits)?;
         Ok(())
     }
 
@@ -516,13 +534,15 @@ mod tests {
             "block of 512 threads: that is 512 together, kernel `add` allows at most 256 (its registers or bounds); nothing \
              was launched"
         );
-        let given = |given| LaunchConfigError::Dimensions { kernel: kernel(), given, used: 3 }.to_string();
+        let given = |given| LaunchConfigError::Dimensions { kernel: Some(kernel()), given, used: 3 }.to_string();
         assert_eq!(
             given(1),
             "a launch in 1 dimension: kernel `add` uses its position in 3; give grid and block as many extents; nothing was \
              launched"
         );
         assert!(given(2).starts_with("a launch in 2 dimensions: "));
+        let unknown = LaunchConfigError::Dimensions { kernel: None, given: 1, used: 2 }.to_string();
+        assert!(unknown.starts_with("a launch in 1 dimension: the kernel uses its position in 2; "));
         assert_eq!(
             LaunchConfigError::Programmatic { kernel: kernel() }.to_string(),
             "programmatic launch: kernel `add` is typed, and its arguments are ordered by its stream; only untyped functions \

@@ -139,8 +139,8 @@ pub enum LaunchConfigError {
     },
     /// The kernel asks for its position in another number of dimensions than the launch has.
     Dimensions {
-        /// The kernel.
-        kernel: String,
+        /// The kernel, where it is known.
+        kernel: Option<String>,
         /// Dimensions of the launch.
         given: usize,
         /// Dimensions that the kernel uses.
@@ -196,12 +196,14 @@ impl fmt::Display for LaunchConfigError {
                 "programmatic launch: kernel `{kernel}` is typed, and its arguments are ordered by its stream; only \
                  untyped functions can be launched so"
             )?,
-            LaunchConfigError::Dimensions { kernel, given, used } => write!(
-                f,
-                "a launch in {given} dimension{}: kernel `{kernel}` uses its position in {used}; give grid and block as \
-                 many extents",
-                if *given == 1 { "" } else { "s" }
-            )?,
+            LaunchConfigError::Dimensions { kernel, given, used } => {
+                write!(f, "a launch in {given} dimension{}: ", if *given == 1 { "" } else { "s" })?;
+                match kernel {
+                    Some(kernel) => write!(f, "kernel `{kernel}`")?,
+                    None => f.write_str("the kernel")?,
+                }
+                write!(f, " uses its position in {used}; give grid and block as many extents")?;
+            }
         }
         f.write_str("; nothing was launched")
     }

@@ -48,6 +48,30 @@ pub struct DeviceLimits {
 }
 
 impl DeviceLimits {
+    /// What every device of CUDA allows, of compute capability 3.0 and newer: the limits of a launch that is to run anywhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::{DeviceLimits, LaunchConfig};
+    ///
+    /// assert!(LaunchConfig::new(4, (32, 32)).check_within(&DeviceLimits::EVERYWHERE).is_ok());
+    /// assert!(LaunchConfig::new(4, (32, 33)).check_within(&DeviceLimits::EVERYWHERE).is_err());
+    /// ```
+    pub const EVERYWHERE: DeviceLimits = DeviceLimits {
+        max_threads_per_block: 1024,
+        max_block: [1024, 1024, 64],
+        max_grid: [0x7fff_ffff, 65535, 65535],
+        shared_per_block: 48 << 10,
+        shared_per_block_optin: 48 << 10,
+        warp_size: 32,
+        multiprocessors: 1,
+        cooperative_launch: false,
+        cluster_launch: false,
+        memory_pools: false,
+        can_map_host: false,
+    };
+
     pub(crate) fn ask(device: &Device) -> Result<Self> {
         // A driver older than an attribute refuses to be asked for it: what it does not know, it does not have.
         let optional = |attribute| device.attribute(attribute).map_or(0, i32::unsigned_abs);

@@ -87,6 +87,9 @@ pub(crate) fn check_sizes(function: &str, given: &[usize], wanted: &[Parameter])
 /// let sizes = (0_u64, 1.5_f32).with_pointers(|pointers, sizes| (pointers.len(), sizes.to_vec()));
 /// assert_eq!(sizes, (2, vec![8, 4]));
 /// ```
+///
+/// Nothing unsafe relies on an implementation by another crate: who calls the `unsafe` launches that take one vouches
+/// for it.
 pub trait Arguments {
     /// Hands `work` a pointer to each value, which is valid meanwhile, and each value's size.
     fn with_pointers<R>(self, work: impl FnOnce(&mut [*mut c_void], &[usize]) -> R) -> R;

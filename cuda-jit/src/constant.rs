@@ -141,6 +141,8 @@ impl<T: fmt::Debug> fmt::Debug for Constant<T> {
 }
 
 /// Where a [`Constant`] is set: in a stream, or in a context's default one.
+///
+/// Nothing unsafe relies on an implementation: any stream will do.
 pub trait Destination {
     /// The stream.
     fn stream(&self) -> Stream;

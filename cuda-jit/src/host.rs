@@ -5,9 +5,10 @@
 
 use std::cell::Cell;
 
-use cuda_driver::Dims;
+use cuda_driver::{DeviceLimits, Dims, LaunchConfig, LaunchConfigError};
 
 use crate::device::Dim3;
+use crate::launch::suits;
 
 /// Where the host is in the grid that it walks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,10 +17,14 @@ pub(crate) struct Position {
     pub(crate) block: Dim3,
     pub(crate) block_dim: Dim3,
     pub(crate) grid_dim: Dim3,
+    /// In how many dimensions grid and block were given.
+    given: usize,
 }
 
 thread_local! {
     static POSITION: Cell<Option<Position>> = const { Cell::new(None) };
+    /// In how many dimensions the threads have asked for their place; 0 if they have not.
+    static USED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The position of the thread that is being run.
@@ -29,6 +34,25 @@ thread_local! {
 /// If the host is not inside [`for_each_thread`].
 pub(crate) fn position() -> Position {
     POSITION.get().expect("on the host, call the kernel inside `cuda_jit::host::for_each_thread`")
+}
+
+/// The same for a thread that asks for its place in so many dimensions.
+///
+/// # Panics
+///
+/// As for [`position`]; if the grid has fewer dimensions.
+pub(crate) fn position_in(dims: usize) -> Position {
+    let position = position();
+    USED.set(USED.get().max(dims));
+    if position.given < dims {
+        refuse(position.given, dims);
+    }
+    position
+}
+
+/// Refuses a grid that is given in other dimensions than its threads ask for.
+fn refuse(given: usize, used: usize) -> ! {
+    panic!("{}", LaunchConfigError::Dimensions { kernel: None, given, used })
 }
 
 /// Calls `thread` once for each thread of a grid of blocks, `x` fastest, block after block.
@@ -43,34 +67,104 @@ pub(crate) fn position() -> Position {
 /// assert_eq!(seen, [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)]);
 /// ```
 ///
+/// What a launch refuses on every device, it refuses in the same words:
+///
+/// ```should_panic
+/// cuda_jit::host::for_each_thread((1, 5000), || ()); // x is 5000, it must be from 1 to 1024
+/// ```
+///
 /// # Panics
 ///
-/// If `thread` does, or an extent is negative.
+/// If `thread` does; at once, if a launch of that grid and block would be refused on every device; if a thread asks
+/// [`grid`](crate::device::grid) for more dimensions than the launch has; and in the end, if all threads asked for fewer than it
+/// extends in.
 pub fn for_each_thread<G: Dims, B: Dims>((grid, block): (G, B), mut thread: impl FnMut()) {
-    let extent = |dims: [i128; 3]| {
-        let [x, y, z] = dims.map(|extent| usize::try_from(extent).expect("an extent is not negative"));
+    let config = LaunchConfig::new(grid, block);
+    if let Err(refused) = config.check_within(&DeviceLimits::EVERYWHERE) {
+        panic!("{refused}");
+    }
+    // What has passed the check fits the driver's integers.
+    let [grid, block] = [config.grid(), config.block()].map(|dims| dims.extents().map(|extent| extent as u32));
+    let [grid_dim, block_dim] = [grid, block].map(|extents| {
+        let [x, y, z] = extents.map(|extent| extent as usize);
         Dim3 { x, y, z }
-    };
-    let (grid_dim, block_dim) = (extent(grid.dims().extents()), extent(block.dims().extents()));
-    let _restore = Restore(POSITION.get());
-    for block in indices(grid_dim) {
-        for index in indices(block_dim) {
-            POSITION.set(Some(Position { thread: index, block, block_dim, grid_dim }));
+    });
+    let given = config.ndim();
+    let _restore = Restore(POSITION.get(), USED.replace(0));
+    for block_idx in indices(grid_dim) {
+        for thread_idx in indices(block_dim) {
+            POSITION.set(Some(Position { thread: thread_idx, block: block_idx, block_dim, grid_dim, given }));
             thread();
         }
+    }
+    if !suits(USED.get(), given, grid, block) {
+        refuse(given, USED.get());
     }
 }
 
 /// Puts the outer position back, also when a kernel panics.
-struct Restore(Option<Position>);
+struct Restore(Option<Position>, usize);
 
 impl Drop for Restore {
     fn drop(&mut self) {
         POSITION.set(self.0);
+        USED.set(self.1);
     }
 }
 
 fn indices(extent: Dim3) -> impl Iterator<Item = Dim3> {
     let rows = move |z| (0..extent.y).flat_map(move |y| (0..extent.x).map(move |x| Dim3 { x, y, z }));
     (0..extent.z).flat_map(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{grid, grid_size};
+
+    /// What a walk over a grid panics with.
+    fn refused<G: Dims, B: Dims>(extents: (G, B), thread: impl FnMut()) -> String {
+        let walk = std::panic::AssertUnwindSafe(|| for_each_thread(extents, thread));
+        let message = std::panic::catch_unwind(walk).expect_err("it is refused");
+        *message.downcast().expect("a message with values")
+    }
+
+    #[test]
+    fn what_no_device_launches_is_refused_at_once() {
+        let never = || unreachable!("no thread runs");
+        let block = "threads: x is 5000, it must be from 1 to 1024; nothing was launched";
+        assert_eq!(refused((1, 5000), never), format!("block of 5000 {block}"));
+        assert!(refused((1, (32, 33)), never).contains("that is 1056 together, the device allows at most 1024"));
+        assert!(refused((1, (1, 1, 65)), never).contains("z is 65, it must be from 1 to 64"));
+        assert!(refused(((1, 65536), 1), never).contains("y is 65536, it must be from 1 to 65535"));
+        assert!(refused((1_u64 << 31, 1), never).contains("x is 2147483648, it must be from 1 to 2147483647"));
+        assert!(refused((0, 1), never).contains("x is 0, it must be from 1"));
+        assert!(refused((-1, 1), never).contains("x is -1, it must be from 1"));
+        assert!(refused((vec![1, 1, 1, 1], 1), never).contains("grid in 4 dimensions: it must be in 1 to 3"));
+    }
+
+    #[test]
+    fn threads_ask_for_as_many_dimensions_as_the_launch_has() {
+        let text = |given: &str, used| {
+            format!(
+                "a launch in {given}: the kernel uses its position in {used}; give grid and block as many extents; nothing was launched"
+            )
+        };
+        let mut ran = 0;
+        let in_two = refused((2, 2), || {
+            ran += 1;
+            grid::<2>();
+        });
+        assert_eq!((in_two, ran), (text("1 dimension", 2), 1));
+        assert_eq!(refused((1, (2, 2)), || _ = grid_size::<1>()), text("2 dimensions", 1));
+        // as many as are given, also where they extend in none; as many as any thread asks for
+        for_each_thread((1, (2, 1, 1)), || _ = grid::<1>());
+        for_each_thread((1, (2, 2)), || _ = (grid::<1>(), grid::<2>()));
+        for_each_thread((1, (2, 2)), || ());
+        // a walk within a walk asks for itself
+        for_each_thread((1, 2), || {
+            grid::<1>();
+            for_each_thread((1, (2, 2)), || _ = grid::<2>());
+        });
+    }
 }

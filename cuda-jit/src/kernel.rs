@@ -5,7 +5,7 @@
 //!
 //! # Safety
 //!
-//! The one block loads PTX that the back end made of a verified module.
+//! The one block loads PTX that the back end made of a verified module. [`Kernel`] is an `unsafe` trait, since launches believe it.
 
 use std::any::{TypeId, type_name};
 use std::sync::Arc;
@@ -27,9 +27,42 @@ use crate::syntax::{self, Definition, Encoded};
 use crate::target::{ComputeCapability, Target};
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
-pub trait Kernel: 'static {
+///
+/// # Safety
+///
+/// [`site`](Self::site) and [`instance`](Self::instance) are those of one function, which rustc has checked; its parameters are of
+/// the types [`Params`](Self::Params); [`UNCHECKED`](Self::UNCHECKED) is true if the function's accesses are not checked; and
+/// the other functions are as provided. `#[kernel]` implements it.
+///
+/// By hand it takes the word `unsafe`:
+///
+/// ```compile_fail,E0200
+/// # use cuda_jit::{Kernel, KernelSite, harvest::Instance, kernel};
+/// #[kernel]
+/// fn write(out: &mut [u32]) {
+///     out[0] = 1;
+/// }
+///
+/// struct Mine;
+///
+/// impl Kernel for Mine {
+///     type Params = (u64, u64);
+///
+///     fn site() -> &'static KernelSite {
+///         write::site()
+///     }
+///
+///     fn instance() -> Instance {
+///         write::instance()
+///     }
+/// }
+/// ```
+pub unsafe trait Kernel: 'static {
     /// The types of its parameters, as a tuple, every lifetime `'static`.
     type Params: KernelParams;
+
+    /// Whether its accesses are not checked, so that a launch is `unsafe`.
+    const UNCHECKED: bool = false;
 
     /// What is one for all its specialisations.
     fn site() -> &'static KernelSite;
@@ -271,7 +304,8 @@ mod tests {
     /// A kernel whose first compilations panic in the compiler's front.
     struct Faulty;
 
-    impl Kernel for Faulty {
+    // SAFETY: it is compiled and never launched.
+    unsafe impl Kernel for Faulty {
         type Params = ();
 
         fn site() -> &'static KernelSite {

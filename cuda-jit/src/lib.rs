@@ -132,14 +132,16 @@ pub mod __private {
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_ty,
-        const_of, operators, param_of, returned, saw, saw_callee, saw_closure, saw_shared, scalar_of, seen, shared_of,
-        tell, told, ty_of,
+        PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_arg,
+        closure_ty, const_of, operators, owner_arg, param_of, returned, saw, saw_callee, saw_closure, saw_shared,
+        scalar_of, seen, shared_of, tell, told, ty_of, type_arg,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
-    pub use crate::launch::{Configuration, KernelArg, Launch, Tasks, forall, launch};
+    pub use crate::launch::{
+        Configuration, KernelArg, Launch, Tasks, forall, forall_unchecked, launch, launch_unchecked,
+    };
     pub use crate::print::{PrintedDebug, told_by};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};

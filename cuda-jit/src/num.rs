@@ -30,6 +30,8 @@ use crate::harvest::ScalarType;
 /// assert!(scale::<i64>::compile_ptx((7, 5))?.contains(".entry scale_i64"));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
 #[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
 pub trait Num:
     ScalarType
@@ -74,6 +76,8 @@ pub trait Num:
 /// assert!(toggle::<u128>::compile_ptx((7, 5))?.contains(".entry toggle_u128"));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
 pub trait Integer:
     Num
     + Eq
@@ -114,6 +118,8 @@ pub trait Integer:
 /// assert_eq!(out.copy_to_host()?.to_vec(), [5.0, 17.0].map(f16::from_f32));
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
 pub trait Float: Num + Neg<Output = Self> {
     /// The smaller of two; the one that is not NaN.
     fn min(self, other: Self) -> Self;

@@ -22,6 +22,8 @@ pub enum Number {
 }
 
 /// What `{:?}` prints in a kernel, and what panics say: numbers, `bool`, tuples, arrays and `Option` of such, enums.
+///
+/// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(
     message = "kernels print numbers, `bool`, tuples, arrays and `Option` of such, and enums, not `{Self}`",
     label = "print its parts, one `{{}}` for each"
@@ -32,6 +34,8 @@ pub trait PrintedDebug {
 }
 
 /// What `{}` prints in a kernel: numbers, `bool`, and references to them.
+///
+/// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(
     message = "`printf!` prints numbers and `bool`, not `{Self}`",
     label = "print its parts, one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
@@ -42,6 +46,8 @@ pub trait Printed: PrintedDebug {
 }
 
 /// What `{:x}`, `{:X}` and `{:o}` print in a kernel.
+///
+/// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(
     message = "`{{:x}}`, `{{:X}}` and `{{:o}}` print integers, not `{Self}`",
     label = "write `{{}}`, or print the float's `to_bits()`"
@@ -49,6 +55,8 @@ pub trait Printed: PrintedDebug {
 pub trait PrintedInteger: Printed {}
 
 /// What `{:e}` and `{:E}` print in a kernel.
+///
+/// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(
     message = "`{{:e}}` and `{{:E}}` print floats, not `{Self}`",
     label = "write `{{}}`, or cast it `as f64`"

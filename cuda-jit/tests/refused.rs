@@ -10,6 +10,7 @@ use std::path::Path;
 fn diagnostics() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/refused/*.rs");
+    cases.pass("tests/accepted/*.rs");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let large = folder.join("large_kernel.rs");
     std::fs::write(&large, large_kernel(500)).expect("the target folder can be written");

@@ -17,7 +17,7 @@ use ndarray::Dimension;
 
 use crate::array::DeviceArray;
 use crate::error::Result;
-use crate::exchange::{ExchangeError, Exchanged};
+use crate::exchange::{ExchangeError, Exchanged, lanes_of};
 use crate::interface::{c_strides, dimension};
 use crate::storage::ReadOnly;
 
@@ -352,7 +352,8 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
 }
 
 fn data_type<T: Exchanged>() -> DLDataType {
-    DLDataType { code: T::KIND as u8, bits: (8 * size_of::<T>() / usize::from(T::LANES)) as u8, lanes: T::LANES }
+    let (lanes, bits) = lanes_of::<T>();
+    DLDataType { code: T::KIND as u8, bits, lanes }
 }
 
 /// The first element's address, shape and strides, of what fits the type and the device.

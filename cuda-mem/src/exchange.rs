@@ -69,6 +69,9 @@ impl NumberKind {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Nothing unsafe relies on an implementation: of what it says, lanes that do not fill an element do not compile, and
+/// every bit pattern is a number of any kind.
 #[diagnostic::on_unimplemented(
     message = "other libraries have no name for arrays of `{Self}`",
     note = "DLPack and the CUDA Array Interface know numbers and short vectors of them; see arrays of `[T; N]`, and of structs \
@@ -80,6 +83,19 @@ pub trait Exchanged: Element {
 
     /// How many numbers it is, one after the other.
     const LANES: u16 = 1;
+}
+
+/// How many numbers an element is, and the bits of each.
+///
+/// Lanes that do not fill an element, or of no width that other libraries know, do not compile.
+pub(crate) fn lanes_of<T: Exchanged>() -> (u16, u8) {
+    const {
+        let lanes = T::LANES as usize;
+        assert!(lanes != 0 && size_of::<T>().is_multiple_of(lanes), "`Exchanged::LANES` numbers fill an element");
+        assert!(8 * size_of::<T>() / lanes < 256, "a number of an element has less than 256 bits");
+    }
+    let bits = 8 * size_of::<T>() / usize::from(T::LANES);
+    (T::LANES, bits as u8)
 }
 
 macro_rules! exchanged {

@@ -58,9 +58,13 @@ pub trait HostKind: sealed::Sealed {
 }
 
 /// Host memory that cannot be paged out, so that a device copies it by itself.
+///
+/// Sealed, as [`HostKind`] is.
 pub trait PageLocked: HostKind {}
 
 /// Host memory that kernels read and write in place.
+///
+/// Sealed, as [`HostKind`] is.
 pub trait OnDevice: HostKind {}
 
 macro_rules! kinds {

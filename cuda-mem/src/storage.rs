@@ -37,6 +37,8 @@ pub trait Storage: sealed::Sealed {
 }
 
 /// Where the elements of an array lie that can be written: [`Owned`] or [`ViewMut`].
+///
+/// Sealed, as [`Storage`] is.
 pub trait StorageMut: Storage {
     /// Orders a write of the bytes on `stream` after every earlier use, and records it.
     #[doc(hidden)]

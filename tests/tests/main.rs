@@ -4,6 +4,7 @@
 //! `skipped: NAME (no GPU)`. What a single crate can be asked is tested in that crate.
 
 mod bad_input;
+mod beside;
 mod c_client;
 mod choice;
 mod cleanup;

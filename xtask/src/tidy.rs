@@ -5,6 +5,8 @@
 //! - a Rust file opens with `//!`, is at most [`MAX_LINES`] long, and has a `# Safety` header if it has unsafe code;
 //! - unsafe code is forbidden by the crates of [`FORBID_UNSAFE`] and absent from the folders of [`NO_UNSAFE`];
 //! - inkwell is named only where code is generated, the driver only in the JIT's launching half;
+//! - a public trait says whether unsafe code trusts it: it is `unsafe`, or its text says that it is sealed or that nothing
+//!   unsafe relies on an implementation;
 //! - nothing is left undone or unrun: no placeholder of the standard library, no ignored test, no example not run;
 //! - no public item is without an example (in the crates of `examples.rs`), and no error's text without a test that names
 //!   it (in those of `texts.rs`);
@@ -26,14 +28,8 @@ const MAX_LINES: usize = 750;
 const FORBID_UNSAFE: &[&str] = &["cuda-prelude/src/lib.rs", "cuda-jit/macros/src/lib.rs", "xtask/src/main.rs"];
 
 /// Parts of crates that have no unsafe code.
-const NO_UNSAFE: &[&str] = &[
-    "cuda-jit/src/syntax",
-    "cuda-jit/src/harvest",
-    "cuda-jit/src/front",
-    "cuda-jit/src/kir",
-    "cuda-jit/src/valid",
-    "cuda-sim/src/ptx",
-];
+const NO_UNSAFE: &[&str] =
+    &["cuda-jit/src/syntax", "cuda-jit/src/front", "cuda-jit/src/kir", "cuda-jit/src/valid", "cuda-sim/src/ptx"];
 
 /// Where the LLVM bindings may be named.
 const LLVM: &[&str] = &["cuda-llvm/", "cuda-jit/src/back/llvm/", "cuda-sim/src/codegen/", "xtask/"];
@@ -83,6 +79,7 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
             faults.extend(form(name, text));
             faults.extend(examples::lacking(name, text));
             faults.extend(unsafety(name, text));
+            faults.extend(trusted(name, text));
         }
     }
     faults
@@ -181,6 +178,33 @@ fn unsafety(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
+/// Public traits that do not say whether unsafe code trusts an implementation.
+fn trusted(name: &str, text: &str) -> Vec<String> {
+    // Tools and programs of this repository implement their traits themselves.
+    if in_tests(name) || !name.starts_with("cuda-") || !name.contains("/src/") {
+        return Vec::new();
+    }
+    let (mut faults, mut said) = (Vec::new(), false);
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        if line.starts_with("///") {
+            said |= ["ealed", "Keeps [`", "othing unsafe relies on a"].iter().any(|word| line.contains(word));
+        } else if line.starts_with("pub trait ") {
+            if !said && !line.starts_with("pub trait Sealed") && !line.contains("sealed::") {
+                faults.push(format!(
+                    "{name}:{}: a trait that does not say whether unsafe code trusts it: make it `unsafe`, or write \
+                     \"Sealed\" or \"Nothing unsafe relies on an implementation\"",
+                    at + 1
+                ));
+            }
+            said = false;
+        } else if line.is_empty() || line.ends_with(['}', ';']) {
+            said = false;
+        }
+    }
+    faults
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +238,11 @@ mod tests {
         finds("a/src/b.rs", &["//! It.\nfn f() { to", "do!() }\n"].concat(), "left undone");
         finds("a/tests/b.rs", &["//! It.\n#[ign", "ore]\nfn f() {}\n"].concat(), "left undone");
         finds("a/src/b.rs", &["//! It.\n//! ```", "no_run\n"].concat(), "not run");
+        finds(
+            "cuda-x/src/b.rs",
+            "//! It.\n/// A trait.\npub trait B {}\n",
+            "cuda-x/src/b.rs:3: a trait that does not say",
+        );
         finds("a.md", &["see /", "root/x\n"].concat(), "a path of one machine");
     }
 
@@ -221,6 +250,12 @@ mod tests {
     fn comments_and_generated_files_may_name_things() {
         assert!(of_file("a/src/b.rs", "//! It needs no inkwell.\n// unsafe { x }\n").is_empty());
         assert!(of_file("cuda-sys/src/generated/t.rs", "// made\nunsafe fn f();\n").is_empty());
+        for text in [
+            "/// Sealed.\n#[x(\n  y\n)]\npub trait B {}\n",
+            "/// It.\n/// Nothing unsafe relies on an implementation.\npub trait B {}\n",
+        ] {
+            assert!(of_file("cuda-x/src/b.rs", &["//! It.\n", text].concat()).is_empty());
+        }
         assert!(of_file("a/tests/b.rs", &["//! It.\nfn f() { unimpl", "emented!() }\n"].concat()).is_empty());
     }
 }

@@ -250,6 +250,8 @@ tuples! {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Nothing unsafe relies on an implementation: what the graph itself uses is ordered before it is asked.
 pub trait AroundLaunch: Send + Sync {
     /// Orders the launch in `stream` and calls `enqueue` once, unless ordering fails.
     ///

@@ -10,6 +10,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -32,21 +33,44 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
     expanded.unwrap_or_else(|error| error.to_compile_error())
 }
 
-/// The words of `#[repr(..)]`.
-fn repr(input: &DeriveInput) -> Vec<String> {
-    let mut words = Vec::new();
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
-        let _ = attribute.parse_nested_meta(|meta| {
-            words.extend(meta.path.get_ident().map(Ident::to_string));
-            if meta.input.peek(syn::token::Paren) {
-                let inner;
-                syn::parenthesized!(inner in meta.input);
-                inner.parse::<TokenStream>()?;
-            }
-            Ok(())
-        });
+/// The most that device memory is aligned to, in bytes.
+const MAX_ALIGN: u64 = 256;
+
+/// What `#[repr(..)]` says.
+#[derive(Default)]
+struct Repr {
+    words: Vec<String>,
+}
+
+impl Repr {
+    /// Reads the attributes; names are what rustc takes them for, also raw ones.
+    fn of(input: &DeriveInput) -> syn::Result<Self> {
+        let mut repr = Repr::default();
+        let is_repr = |path: &syn::Path| path.get_ident().is_some_and(|ident| ident.unraw() == "repr");
+        for attribute in input.attrs.iter().filter(|attribute| is_repr(attribute.path())) {
+            attribute.parse_nested_meta(|meta| {
+                let word = meta.path.get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+                if meta.input.peek(syn::token::Paren) {
+                    let inner;
+                    syn::parenthesized!(inner in meta.input);
+                    let bytes = inner.parse::<syn::LitInt>()?;
+                    if word == "align" && bytes.base10_parse::<u64>()? > MAX_ALIGN {
+                        let hint = format!(
+                            "`align({bytes})`: what kernels use is aligned to at most {MAX_ALIGN} bytes, as device memory is"
+                        );
+                        return Err(syn::Error::new(bytes.span(), hint));
+                    }
+                }
+                repr.words.push(word);
+                Ok(())
+            })?;
+        }
+        Ok(repr)
     }
-    words
+
+    fn says(&self, word: &str) -> bool {
+        self.words.iter().any(|said| said == word)
+    }
 }
 
 /// An operator that a struct lists: `Mul`, `Mul<Right>` or `Mul for Left`.
@@ -201,6 +225,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
+    let repr = Repr::of(input)?;
     let listed = operators(input)?;
     let derived = derived(input)?;
     let mut generics = bounded(root, &input.generics);
@@ -245,10 +270,11 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let values = if borrows {
         arguments(root, input, &members, &static_types, &key)?
     } else {
-        plain(root, input, fields, &generics)
+        plain(root, input, &repr, fields, &generics)
     };
     Ok(quote! {
-        impl #key_generics #root::Key for #key #key_clause {
+        // SAFETY: the numbers and the layout are those that rustc gave it.
+        unsafe impl #key_generics #root::Key for #key #key_clause {
             fn ty() -> #root::Ty {
                 #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
                     name: ::core::any::type_name::<Self>(),
@@ -261,8 +287,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
             }
         }
 
+        // SAFETY: the key is its own.
         #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
+        unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
         }
 
@@ -299,7 +326,7 @@ fn without_lifetime_generics(generics: &Generics) -> Generics {
 }
 
 /// What a struct without references is: a value, and plain data.
-fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Generics) -> TokenStream {
+fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, generics: &Generics) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let predicates = where_clause.map(|clause| &clause.predicates);
@@ -313,18 +340,18 @@ fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Ge
     };
     let (value, element) = (holds(quote!(#root::ValueType)), holds(quote!(#root::ElementType)));
     let memory = holds(quote!(#root::Element));
-    let words = repr(input);
-    let pinned = words.iter().any(|word| word == "C" || word == "transparent");
-    let packed = words.iter().any(|word| word == "packed");
     let full = if input.generics.type_params().next().is_none() && input.generics.const_params().next().is_none() {
         quote!({ ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())* })
     } else {
+        // Without `align` the size of a struct with fields of one type is theirs, whatever that type is.
         let same = types.windows(2).all(|pair| innermost(pair[0]) == innermost(pair[1]));
-        quote!(#same)
+        let full = same && !repr.says("align");
+        quote!(#full)
     };
-    let pinned = pinned && !packed;
+    let pinned = (repr.says("C") || repr.says("transparent")) && !repr.says("packed");
     quote! {
-        impl #impl_generics #root::ValueType for #name #ty_generics #value {
+        // SAFETY: the cells are its fields', in order.
+        unsafe impl #impl_generics #root::ValueType for #name #ty_generics #value {
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
 
             fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
@@ -332,10 +359,12 @@ fn plain(root: &TokenStream, input: &DeriveInput, fields: &Fields, generics: &Ge
             }
         }
 
-        impl #impl_generics #root::ArgType for #name #ty_generics #value {}
+        // SAFETY: it is passed as its fields, which are values.
+        unsafe impl #impl_generics #root::ArgType for #name #ty_generics #value {}
 
+        // SAFETY: its fields are plain data, and the key tells where they lie.
         #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::ElementType for #name #ty_generics #element {}
+        unsafe impl #impl_generics #root::ElementType for #name #ty_generics #element {}
 
         // SAFETY: its layout is pinned, its fields are plain data, and their sizes sum up to its own.
         unsafe impl #impl_generics #root::Element for #name #ty_generics #memory
@@ -412,8 +441,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         let hint = "enums are compared by their numbers: write `#[derive(PartialEq, PartialOrd)]`";
         return Err(syn::Error::new(attribute.span(), hint));
     }
-    let words = repr(input);
-    let Some(repr) = words.iter().find(|word| INTEGERS.contains(&word.as_str())) else {
+    let repr = Repr::of(input)?;
+    let Some(repr) = repr.words.iter().find(|word| INTEGERS.contains(&word.as_str())) else {
         let hint = "write `#[repr(u8)]`, or another integer, before the enum, so that its size is known";
         return Err(syn::Error::new(input.ident.span(), hint));
     };
@@ -436,7 +465,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     Ok(quote! {
         #from_repr
 
-        impl #root::Key for #name {
+        // SAFETY: the numbers and the layout are those that rustc gave it.
+        unsafe impl #root::Key for #name {
             fn ty() -> #root::Ty {
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
@@ -446,8 +476,9 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
+        // SAFETY: the key is its own.
         #[diagnostic::do_not_recommend]
-        impl #root::DeviceType for #name {
+        unsafe impl #root::DeviceType for #name {
             type K = Self;
         }
 
@@ -462,9 +493,11 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
-        impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
+        // SAFETY: it is passed as its fields, which are values.
+        unsafe impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
 
-        impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
+        // SAFETY: the cells are its fields', in order.
+        unsafe impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
             const CELLS: usize = 1;
 
             fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {

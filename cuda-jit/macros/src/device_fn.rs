@@ -3,6 +3,11 @@
 //! The closure is captured where it is written, as the body of a function of what it captures: names of the host's that
 //! it does not bind itself. No item can hold its twin, since rustc tells the types of those names in the host's function
 //! alone; so the observers stand beside it there, and what they saw becomes part of the value's type.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
+//! captured is what rustc checks beside it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -84,7 +89,8 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
         #[doc(hidden)]
         struct __Site;
 
-        impl #root::Site for __Site {
+        // SAFETY: what it tells is what this macro captured, and its value is given away below.
+        unsafe impl #root::Site for __Site {
             #definition
 
             #[allow(warnings, clippy::all)]

@@ -1,4 +1,9 @@
 //! What stands beside the function in the expansion: its type, the captured definition, the twin, and `launch`.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
+//! captured is what rustc checks beside it.
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
@@ -119,7 +124,11 @@ fn beside(
                 Kind::Device => definition(root, &hidden("__definition"), &encoded),
             };
             let none = syn::Generics::default();
-            let twin = twin(root, &hidden("__harvest"), &none, &function.sig, &signature, &captured);
+            let of = match kind {
+                Kind::Kernel => quote!(Self::__site().definition()),
+                Kind::Device => quote!(Self::__definition()),
+            };
+            let twin = twin(root, &hidden("__harvest"), &of, &none, &function.sig, &signature, &captured);
             (quote!(#definition #twin), None)
         }
         // what names the function is to find it, so that nothing but the refusal is said
@@ -216,10 +225,11 @@ pub(crate) fn encoded(
     }
 }
 
-/// The function that holds the body with observers, and reads out what they became.
+/// The function that holds the body with observers, and reads out what they became, of the definition that is given.
 pub(crate) fn twin(
     root: &TokenStream,
     function: &Ident,
+    definition: &TokenStream,
     generics: &syn::Generics,
     sig: &syn::Signature,
     signature: &Signature,
@@ -263,25 +273,33 @@ pub(crate) fn twin(
         Some(staying) => yielding_closure(signature, captured, staying),
         None => twin_closure(sig, signature, captured),
     };
+    let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         fn #function #own_generics() -> #root::Harvest #where_clause {
+            // Out here none of the body's own items can stand for it.
+            let #of = #definition;
+            {
             use #root::hidden::*;
             use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
             #(#items)*
             #refusals
             #(#observers)*
             #body
-            #root::Answers {
+            let #answers = #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
                 locals: #locals,
                 callees: &[#(#callees),*],
                 types: &[#(#types()),*],
                 named: &[#(#named),*],
-            }.harvest(::std::vec![#(#consts),*])
+            };
+            let #told = ::std::vec![#(#consts),*];
+            // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
+            unsafe { #root::Answers::harvest(#answers, #of, #told) }
+            }
         }
     }
 }
@@ -415,7 +433,8 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
             }
         }
 
-        impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
+        // SAFETY: the instance is the function beside it, as rustc checked it.
+        unsafe impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
             type Args = (#(#types,)*);
             type Output = #output;
             fn instance() -> #root::Instance {
@@ -470,7 +489,7 @@ fn kernel_items(
     let (_, ty_generics, _) = signature.generics.split_for_impl();
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let types = &signature.static_types;
+    let (types, unchecked) = (&signature.static_types, options.unchecked);
     let args = signature.generic_args(root);
     let launches = launches(root, signature, options, vis);
     // what a closure's type is only its value can tell
@@ -481,8 +500,10 @@ fn kernel_items(
     };
     let [compile_ptx, compile] = [COMPILE_PTX, COMPILE].map(|[what, errors]| format!("{what}{taken}{errors}"));
     quote! {
-        impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
+        // SAFETY: the site and the instance are the function's beside it, as rustc checked it with these parameters.
+        unsafe impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
+            const UNCHECKED: bool = #unchecked;
             fn site() -> &'static #root::KernelSite {
                 Self::__site()
             }
@@ -527,6 +548,19 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
     let config = Ident::new("config", Span::mixed_site());
     let count = format_ident!("count", span = Span::mixed_site());
     let (unsafety, safety) = if options.unchecked { (quote!(unsafe), SAFETY) } else { (quote!(), "") };
+    let packed = Ident::new("args", Span::mixed_site());
+    let (launched, for_all) = if options.unchecked {
+        // SAFETY, in what is emitted: the function is `unsafe`, and its caller promises what these ask for.
+        (
+            quote!(unsafe { #root::launch_unchecked::<Self, _>(#root::current_context, &#config, #packed) }),
+            quote!(unsafe { #root::forall_unchecked::<Self, _>(#root::current_context, #count, #packed) }),
+        )
+    } else {
+        (
+            quote!(#root::launch::<Self, _>(#root::current_context, &#config, #packed)),
+            quote!(#root::forall::<Self, _>(#root::current_context, #count, #packed)),
+        )
+    };
     let [launch, forall] = [LAUNCH, FORALL].map(|text| format!("{text}{safety}"));
     quote! {
         #[doc = #launch]
@@ -534,13 +568,15 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
         #vis #unsafety fn launch(
             #config: impl #root::Configuration, #args
         ) -> #root::Result<()> {
-            #root::launch::<Self, _>(#root::current_context, &#root::Configuration::into_config(#config), (#(#names,)*))
+            let (#config, #packed) = (#root::Configuration::into_config(#config), (#(#names,)*));
+            #launched
         }
 
         #[doc = #forall]
         #[track_caller]
         #vis #unsafety fn forall(#count: impl #root::Tasks, #args) -> #root::Result<()> {
-            #root::forall::<Self, _>(#root::current_context, #count, (#(#names,)*))
+            let #packed = (#(#names,)*);
+            #for_all
         }
     }
 }

@@ -4,6 +4,11 @@
 //! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(&self)` is
 //! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
 //! `__definition_f` and `__harvest_f`, the captured body and its twin.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
+//! captured is what rustc checks beside it.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -51,7 +56,7 @@ pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemIm
         Some((_, path, _)) => match operator(path) {
             Some(name) => overloaded(root, &options, &item, &name),
             None => {
-                let items = trait_items(root, &options, &item)?;
+                let items = trait_items(root, &options, &item, path)?;
                 item.items.extend(items);
                 Ok(TokenStream::new())
             }
@@ -109,20 +114,30 @@ fn body(
     block: &syn::Block,
     signature: &Signature,
     generics: &Generics,
-    names: [Ident; 2],
+    Names { definition, harvest, defined }: &Names,
 ) -> syn::Result<Body> {
     let block: syn::Block = syn::parse2(renamed(signature.body(block.clone()).to_token_stream()))?;
     let mut captured = capture::capture(signature, block)?;
     let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
-        definition: emit::definition(root, &names[0], &encoded),
-        harvest: emit::twin(root, &names[1], generics, sig, signature, &captured),
+        definition: emit::definition(root, definition, &encoded),
+        harvest: emit::twin(root, harvest, defined, generics, sig, signature, &captured),
     })
 }
 
 /// The names of a method's captured body and its twin.
-fn both(method: &Ident) -> [Ident; 2] {
-    [named("definition", method), named("harvest", method)]
+struct Names {
+    definition: Ident,
+    harvest: Ident,
+    /// What calls the first from within the second, and nothing else.
+    defined: TokenStream,
+}
+
+/// The names of a method's two functions in what `of` names.
+fn both(method: &Ident, of: &TokenStream) -> Names {
+    let (definition, harvest) = (named("definition", method), named("harvest", method));
+    let defined = quote!(#of::#definition());
+    Names { definition, harvest, defined }
 }
 
 fn named(kind: &str, method: &Ident) -> Ident {
@@ -234,8 +249,8 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::Method)?;
         let own = signature.impl_generics(root);
-        let Body { definition, harvest } =
-            body(root, options, &method.sig, &method.block, &signature, &own, both(&method.sig.ident))?;
+        let both = both(&method.sig.ident, &quote!(Self));
+        let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
         let (name, vis) = (&method.sig.ident, &method.vis);
         let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
@@ -270,14 +285,15 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
-            impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
+            // SAFETY: the instance is the method that the type is named after, as rustc checked it.
+            unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = (#(#args,)*);
                 type Output = #output;
                 fn instance() -> #root::Instance {
                     #root::Instance {
                         body: #root::Body::Captured(<#this>::#definition(), <#this>::#harvest::<#(#turbofish),*>),
                         generics: ::std::vec![
-                            #root::GenericArg::Of(::core::any::type_name::<#this>()) #(, #arguments)*
+                            #root::owner_arg::<#this>() #(, #arguments)*
                         ],
                     }
                 }
@@ -301,13 +317,13 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
-fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Result<Vec<ImplItem>> {
+fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl, path: &syn::Path) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::Method)?;
         let own = signature.impl_generics(root);
-        let Body { definition, harvest } =
-            body(root, options, &method.sig, &method.block, &signature, &own, both(&method.sig.ident))?;
+        let names = both(&method.sig.ident, &quote!(<Self as #path>));
+        let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
         items.push(syn::parse2(definition)?);
         items.push(syn::parse2(harvest)?);
     }
@@ -336,11 +352,20 @@ fn trait_method(
     let sized: WherePredicate = syn::parse_quote!(Self: Sized);
     let mut asking = own.clone();
     asking.make_where_clause().predicates.push(sized.clone());
-    let mut hidden: Vec<TokenStream> = Vec::new();
+    let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
     match &method.default {
         Some(block) => {
-            let Body { definition, harvest } = body(root, options, &method.sig, block, &signature, &typed, both(name))?;
-            hidden.push(definition);
+            // An `impl` may have a function of the provided one's name: the twin's is out of its reach.
+            let provided = format_ident!("__{}_definition_{}", trait_name, name, span = Span::call_site());
+            let defined = quote!(#provided());
+            let names = Names { definition: provided.clone(), harvest: harvest.clone(), defined };
+            let Body { definition: item, harvest } =
+                body(root, options, &method.sig, block, &signature, &typed, &names)?;
+            beside.extend(item);
+            hidden.push(quote! {
+                #[doc(hidden)]
+                fn #definition() -> &'static #root::syntax::Definition { #provided() }
+            });
             hidden.push(harvest);
         }
         None => {
@@ -377,12 +402,14 @@ fn trait_method(
         }),
     );
     let turbofish = own.params.iter().map(argument);
-    let beside = quote! {
+    beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S #(, #params)*>(::core::marker::PhantomData<fn() -> (__S, #(#used,)*)>);
 
-        impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
+        // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
+        // function it is.
+        unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
             type Output = #root::Untied;
             fn instance() -> #root::Instance {
@@ -391,11 +418,11 @@ fn trait_method(
                         <__S as #trait_name #trait_generics>::#definition(),
                         <__S as #trait_name #trait_generics>::#harvest::<#(#turbofish),*>,
                     ),
-                    generics: ::std::vec![#root::GenericArg::Of(::core::any::type_name::<Self>())],
+                    generics: ::std::vec![#root::owner_arg::<Self>()],
                 }
             }
         }
-    };
+    });
     Ok((hidden, beside))
 }
 
@@ -434,14 +461,17 @@ fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str
         signature.result = output.clone();
         sig.output = syn::ReturnType::Type(*arrow, Box::new(output.clone()));
     }
-    let names = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
+    let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
-    let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, names)?;
-    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let tag = Ident::new(name, Span::call_site());
+    let defined = quote!(<Self as #root::DeviceOperator<#root::operators::#tag, #right>>::definition());
+    let names = Names { definition, harvest, defined };
+    let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
+    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     Ok(quote! {
+        // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::DeviceOperator<#root::operators::#tag, #right> for #this #where_clause {
+        unsafe impl #impl_generics #root::DeviceOperator<#root::operators::#tag, #right> for #this #where_clause {
             #definition
             #harvest
         }

@@ -243,11 +243,11 @@ impl Signature {
             GenericParam::Type(param) if self.stands_open(&param.ident) => None,
             GenericParam::Type(param) if self.closure(&param.ident).is_some() => {
                 let name = &param.ident;
-                Some(quote!(#root::GenericArg::Of(<#name as #root::KernelClosure>::name())))
+                Some(quote!(#root::closure_arg::<#name>()))
             }
             GenericParam::Type(param) => {
                 let name = &param.ident;
-                Some(quote!(#root::GenericArg::Type(#root::ty_of::<#name>())))
+                Some(quote!(#root::type_arg::<#name>()))
             }
             GenericParam::Const(param) => {
                 let name = &param.ident;

@@ -5,6 +5,8 @@ use crate::harvest::{Intrinsic, ScalarType};
 use crate::kir::{TernaryOp, UnaryOp};
 
 /// An integer of 32 or 64 bits.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait BitWord: ScalarType {
     #[doc(hidden)]
     #[must_use]
@@ -98,6 +100,8 @@ pub fn funnelshift_r(low: u32, high: u32, shift: u32) -> u32 {
 }
 
 /// An integer of four bytes that can be multiplied one by one: `i32` and `u32`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Bytes4: BitWord {
     #[doc(hidden)]
     #[must_use]

@@ -9,7 +9,8 @@ use crate::harvest::{ElementType, Intrinsic};
 use crate::kir::{CacheLoad, CacheStore};
 use crate::num::Num;
 
-/// What is loaded and stored with a hint: a number, or a [vector](crate::Vector).
+/// What is loaded and stored with a hint: a number, or a [vector](crate::Vector). Nothing unsafe relies on an
+/// implementation: the front end refuses what is neither.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no number or vector",
     label = "a hint is for `f32`, `f32x4` and their kin"

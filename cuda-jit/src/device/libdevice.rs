@@ -33,6 +33,10 @@
 //! }
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use crate::harvest::{Body, Callee, DeviceFn, Instance, Intrinsic};
 use crate::kir::LibFn;
@@ -78,7 +82,8 @@ macro_rules! functions {
             }
         }
 
-        impl DeviceFn for $name {
+        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        unsafe impl DeviceFn for $name {
             type Args = ($(arg!($arg),)*);
             type Output = back!($($result)? $($out)*);
             fn instance() -> Instance {

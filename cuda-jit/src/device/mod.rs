@@ -2,6 +2,10 @@
 //!
 //! Each is a function, so that kernels type-check and run on the host, and a type of the same name that tells the
 //! front end what it is. On the host they answer for the thread that [`crate::host::for_each_thread`] is at.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
 use crate::host;
@@ -26,13 +30,14 @@ macro_rules! calls {
             }
         }
 
-        impl$(<$($generic: $bound),+>)? $crate::harvest::DeviceFn for $name$(<$($generic),+>)? {
+        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        unsafe impl$(<$($generic: $bound),+>)? $crate::harvest::DeviceFn for $name$(<$($generic),+>)? {
             type Args = ($($param,)*);
             type Output = output!($($output)?);
             fn instance() -> $crate::harvest::Instance {
                 $crate::harvest::Instance {
                     body: $crate::harvest::Body::Intrinsic($intrinsic),
-                    generics: vec![$($( $crate::harvest::GenericArg::Type($crate::harvest::ty_of::<$generic>()) ),+)?],
+                    generics: vec![$($( $crate::harvest::type_arg::<$generic>() ),+)?],
                 }
             }
         }
@@ -121,18 +126,22 @@ pub struct Dim3 {
     pub z: usize,
 }
 
-impl Key for Dim3 {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for Dim3 {
     fn ty() -> Ty {
         crate::front::dim3()
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl DeviceType for Dim3 {
+unsafe impl DeviceType for Dim3 {
     type K = Dim3;
 }
 
 /// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.
+///
+/// Nothing unsafe relies on an implementation: there can be none of other [`Dims`].
 pub trait Dimensions {
     /// `usize`, `(usize, usize)` or `(usize, usize, usize)`.
     type Index;
@@ -189,7 +198,7 @@ pub fn grid<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position();
+    let position = host::position_in(N);
     let along = |block: usize, extent: usize, thread: usize| block * extent + thread;
     <Dims<N> as Dimensions>::index(Dim3 {
         x: along(position.block.x, position.block_dim.x, position.thread.x),
@@ -203,7 +212,7 @@ pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position();
+    let position = host::position_in(N);
     <Dims<N> as Dimensions>::index(Dim3 {
         x: position.grid_dim.x * position.block_dim.x,
         y: position.grid_dim.y * position.block_dim.y,
@@ -257,7 +266,8 @@ macro_rules! intrinsics {
             }
         }
 
-        impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? $(where Dims<$n>: Dimensions)? {
+        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? $(where Dims<$n>: Dimensions)? {
             type Args = ();
             type Output = $output;
             fn instance() -> Instance {

@@ -11,6 +11,8 @@ use crate::kir::{CompareOp, ReduceOp, ShuffleOp, VoteOp};
 pub const FULL_MASK: u32 = u32::MAX;
 
 /// A number that lanes can pass to each other: 32 or 64 bits wide.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Shuffled: ScalarType {}
 
 macro_rules! shuffled {
@@ -132,6 +134,8 @@ pub fn match_all_sync<T: Shuffled>(_mask: u32, _value: T) -> (u32, bool) {
 }
 
 /// An integer that the lanes of a warp can combine at once: `i32` and `u32`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Reduced: Shuffled + Ord {}
 
 impl Reduced for i32 {}

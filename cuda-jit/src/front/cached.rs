@@ -26,6 +26,9 @@ impl Lowering<'_> {
     /// `ldcs(&place)`, `stcs(&mut place, value)` and their kin.
     pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
         let place = self.referred(at, &args[0])?;
+        if !place.ty().fits(of) {
+            return Err(self.error(at, "the reference is to another type than this function loads or stores"));
+        }
         match intrinsic {
             Intrinsic::LoadCached(hint) => Ok(self.load_cached(hint, of, &place)),
             Intrinsic::StoreCached(hint) => {

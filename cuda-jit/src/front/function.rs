@@ -97,12 +97,18 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Of a function that is being lowered.
+    ///
+    /// # Panics
+    ///
+    /// If the harvest is another function's: someone wrote a hidden function of the macros' by hand.
     pub(super) fn new(
         definition: &'static Definition,
         generics: Vec<GenericArg>,
         harvest: Rc<Harvest>,
         returns: Return,
     ) -> Self {
+        assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);

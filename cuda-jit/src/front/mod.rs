@@ -237,7 +237,7 @@ impl Callee {
                 | Intrinsic::LoadCached(_)
                 | Intrinsic::StoreCached(_)),
             ) => match instance.generics.first() {
-                Some(GenericArg::Type(ty)) => match intrinsic {
+                Some(GenericArg::Type(ty, _)) => match intrinsic {
                     Intrinsic::AsVectors => Callee::Vectors(ty.clone()),
                     Intrinsic::Vector => Callee::Vector(ty.clone()),
                     Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
@@ -248,7 +248,7 @@ impl Callee {
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {
-                    GenericArg::Type(Ty::Scalar(scalar)) => Some(*scalar),
+                    GenericArg::Type(Ty::Scalar(scalar), _) => Some(*scalar),
                     _ => None,
                 }),
             ),
@@ -295,9 +295,9 @@ impl Program {
         }
         for argument in generics {
             match argument {
-                GenericArg::Type(Ty::Scalar(scalar)) => name.push_str(&format!("_{scalar}")),
-                GenericArg::Type(ty) => name.push_str(&symbol(&layout::shown(ty))),
-                GenericArg::Of(of) => name.push_str(&symbol(&layout::short(of))),
+                GenericArg::Type(Ty::Scalar(scalar), _) => name.push_str(&format!("_{scalar}")),
+                GenericArg::Type(ty, _) => name.push_str(&symbol(&layout::shown(ty))),
+                GenericArg::Of(of, _) => name.push_str(&symbol(&layout::short(of))),
                 GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
             }
         }

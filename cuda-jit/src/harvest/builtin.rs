@@ -3,6 +3,10 @@
 //! Before each method call the twin asks the receiver for a hidden method, `__dev_` and the name. A `#[device] impl`
 //! has one beside each of its methods, and so have, by [`Builtins`], the types whose methods the front end knows by
 //! name. rustc's own resolution picks, as it picks the method.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use super::{Body, Callee, DeviceFn, Instance};
 
@@ -10,7 +14,8 @@ use super::{Body, Callee, DeviceFn, Instance};
 #[derive(Debug)]
 pub struct Builtin;
 
-impl DeviceFn for Builtin {
+// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+unsafe impl DeviceFn for Builtin {
     type Args = ();
     type Output = ();
 
@@ -20,6 +25,9 @@ impl DeviceFn for Builtin {
 }
 
 /// A type with methods that the front end knows: the numbers, `bool`, tuples, slices, ndarray views, `Option`, `Ordering`.
+///
+/// Nothing unsafe relies on an implementation: the front end looks at the receiver's own type, and refuses a method that it does
+/// not have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",
     label = "kernels cannot call this method of `{Self}`",
@@ -47,7 +55,7 @@ impl<T> BuiltinReceiver for crate::Constant<T> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
 
-/// The hidden methods of all builtin ones.
+/// The hidden methods of all builtin ones. Nothing unsafe relies on an implementation.
 pub trait Builtins {
     cuda_jit_macros::builtin_methods!();
 }
@@ -55,11 +63,14 @@ pub trait Builtins {
 impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
 
 /// A struct or enum that the language orders, since it is known how: `#[derived(PartialOrd)]` structs, and enums.
+///
+/// Nothing unsafe relies on an implementation: of another type the host orders differently, and nothing worse.
 pub trait Ordered {}
 
 macro_rules! ordered {
     ($($(#[$doc:meta])* $name:ident)*) => {
-        /// The hidden methods of what is ordered; whether Rust has the method is rustc's to say.
+        /// The hidden methods of what is ordered; whether Rust has the method is rustc's to say. Nothing unsafe relies on an
+        /// implementation.
         pub trait OrderedMethods { $(
             $(#[$doc])*
             fn $name(&self) -> Callee<Builtin> {
@@ -84,7 +95,7 @@ ordered! {
 
 impl<T: Ordered + ?Sized> OrderedMethods for T {}
 
-/// Nothing has this, which errors name: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
+/// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",
     label = "kernels cannot call this method of `{Self}`",

@@ -4,18 +4,23 @@
 //! infers there. The observers' variables become part of the value's type instead, as lists; the type alone is then
 //! the closure's code, and the value only what it captures (`launch/captures.rs`). That is why another value of a capture is
 //! no other kernel.
+//!
+//! # Safety
+//!
+//! What a launch binds for a closure is what the kernel was compiled for, since its traits are sealed or, for what
+//! `device_fn!` implements, `unsafe`. There is no other unsafe code.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, GenericArg, Harvest, Instance, Key};
+use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, owner_arg};
 use super::{DeviceType, ElementType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
 use crate::syntax::Definition;
 
-/// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes.
+/// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes. Sealed.
 pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
     /// What the host calls.
     type Host;
@@ -27,19 +32,33 @@ pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
     fn name() -> &'static str;
 }
 
-/// What a launch can pass for a closure: what `device_fn!` makes, with the arrays that it borrows.
+/// What a launch can pass for a closure: what `device_fn!` makes, with the arrays that it borrows. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
     label = "the host's code is not the device's",
     note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
 )]
-pub trait ClosureArg: KernelArg<Self::Closure> + Sized {
+pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
     /// What the kernel is specialised for.
     type Closure: KernelClosure;
 }
 
+mod sealed {
+    /// Keeps [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to what `device_fn!` makes.
+    pub trait Sealed {}
+
+    impl<S, C, H, W> Sealed for super::DeviceClosure<S, C, H, W> {}
+    impl<V, F> Sealed for super::DeviceFunction<V, F> {}
+}
+
 /// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
-pub trait Site: 'static {
+///
+/// # Safety
+///
+/// The definition is that of a closure which rustc checked, the constants and types are those that it names, and the only
+/// value of the type is given to [`DeviceClosure::new`], with what the closure captures and what its observers saw.
+/// `device_fn!` implements it.
+pub unsafe trait Site: 'static {
     /// A function of what is captured, that yields the closure.
     fn definition() -> &'static Definition;
 
@@ -105,16 +124,26 @@ pub fn saw_callee<F>(_: *const F) -> Called<F> {
     Called(PhantomData)
 }
 
-impl Key for Closure {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for Closure {
     fn ty() -> Ty {
         Ty::Closure
     }
 }
 
-/// A list, each element with the rest, of types that tell a `T`.
-pub trait List<T>: 'static {
+/// A list, each element with the rest, of types that tell a `T`. Sealed.
+pub trait List<T>: list::Sealed + 'static {
     /// Appends what each tells.
     fn tell(told: &mut Vec<T>);
+}
+
+mod list {
+    /// Keeps [`List`](super::List) to what observers saw.
+    pub trait Sealed {}
+
+    impl Sealed for () {}
+    impl<K, R> Sealed for (super::Saw<K>, R) {}
+    impl<F, R> Sealed for (super::Called<F>, R) {}
 }
 
 impl<T> List<T> for () {
@@ -185,6 +214,7 @@ where
         let bindings = told::<Ty, B>().into_iter().map(Ty::of_binding).collect();
         let (callees, named) = (told::<Instance, F>(), told::<Ty, N>());
         Harvest {
+            of: S::definition(),
             params,
             result: Ty::Closure,
             bindings,
@@ -232,7 +262,7 @@ where
         let mut captures = Vec::new();
         C::types(&mut captures);
         let body = Body::Captured(S::definition(), Self::harvest);
-        let instance = Instance { body, generics: vec![GenericArg::Of(type_name::<Self>())] };
+        let instance = Instance { body, generics: vec![owner_arg::<Self>()] };
         Ty::Passed(Arc::new(Passed { id: TypeId::of::<Self>(), instance, captures: Some(captures) }))
     }
 

@@ -18,6 +18,9 @@ macro_rules! methods {
 }
 
 /// The hidden methods of `Option`.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait OptionMethods<T>: Sized {
     methods! {
         /// `map`
@@ -46,6 +49,9 @@ pub trait OptionMethods<T>: Sized {
 impl<T> OptionMethods<T> for Option<T> {}
 
 /// The hidden methods of `bool`.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait BoolMethods: Sized {
     methods! {
         /// `then`
@@ -56,6 +62,9 @@ pub trait BoolMethods: Sized {
 impl BoolMethods for bool {}
 
 /// The hidden methods of `Ordering`.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait OrderingMethods: Sized {
     methods! {
         /// `then`
@@ -68,6 +77,9 @@ pub trait OrderingMethods: Sized {
 impl OrderingMethods for Ordering {}
 
 /// The hidden methods of slices.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait SliceMethods<T> {
     methods! {
         /// `sort_unstable_by`
@@ -84,6 +96,9 @@ pub trait SliceMethods<T> {
 impl<T> SliceMethods<T> for [T] {}
 
 /// The hidden methods of arrays that slices have not.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait ArrayMethods<T, const N: usize>: Sized {
     methods! {
         /// `map`
@@ -94,6 +109,9 @@ pub trait ArrayMethods<T, const N: usize>: Sized {
 impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {}
 
 /// The hidden methods of views.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait ViewMethods<T> {
     methods! {
         /// `fold`

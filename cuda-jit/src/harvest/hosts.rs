@@ -35,6 +35,8 @@ macro_rules! reasons {
         pub enum $why {}
 
         /// Nothing has this, which errors name.
+        ///
+        /// Nothing unsafe relies on an implementation.
         #[diagnostic::on_unimplemented(message = $message, label = "a method of the host's alone", note = $note)]
         pub trait $bound {}
     )* };
@@ -85,6 +87,8 @@ reasons! {
 }
 
 /// Methods of slices.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostSlice<T> {
     cuda_jit_macros::host_methods! {
         Heap: to_vec 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
@@ -105,6 +109,8 @@ pub trait HostSlice<T> {
 impl<T> HostSlice<T> for [T] {}
 
 /// Methods of arrays.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostArray<T> {
     cuda_jit_macros::host_methods! {
         Missing: each_ref 0 each_mut 0 as_mut_slice 0;
@@ -114,6 +120,8 @@ pub trait HostArray<T> {
 impl<T, const N: usize> HostArray<T> for [T; N] {}
 
 /// Methods of `Option`.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
             Branch: map_or_default (_: impl FnOnce(T) -> R) unzip 0 take_if (_: impl FnOnce(&mut T) -> bool) insert 1
@@ -125,6 +133,8 @@ pub trait HostOption<T> {
 impl<T> HostOption<T> for Option<T> {}
 
 /// Methods of floats.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostFloat {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
@@ -135,6 +145,8 @@ pub trait HostFloat {
 }
 
 /// Methods of integers.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
@@ -153,6 +165,8 @@ pub trait HostInteger {
 }
 
 /// Methods of characters.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait HostChar {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;

@@ -1,6 +1,11 @@
 //! Which Rust types are device types: numbers, references, slices, views, arrays, tuples, `Option`.
 //!
 //! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
+//!
+//! # Safety
+//!
+//! The compiler and typed launches believe what the traits here say of a type, so those are `unsafe` or sealed. There is no
+//! unsafe code in this file but their implementations.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -10,7 +15,12 @@ use crate::kir::Scalar;
 use cuda_mem::Element;
 
 /// A type's name without its lifetimes: what specialisations are told apart by.
-pub trait Key: 'static {
+///
+/// # Safety
+///
+/// [`ty`](Self::ty) describes the type whose key this is: its numbers in order and, of a struct, its fields with their offsets,
+/// and the size and alignment that rustc gave it. It returns the same every time. `#[derive(DeviceType)]` implements it.
+pub unsafe trait Key: 'static {
     /// The type.
     fn ty() -> Ty;
 }
@@ -19,22 +29,31 @@ pub trait Key: 'static {
 ///
 /// The numbers, `bool`, `()`, arrays, tuples, `Option`, references, slices, ndarray views, and the structs and enums that
 /// derive it.
+///
+/// # Safety
+///
+/// [`K`](Self::K) describes this type. `#[derive(DeviceType)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
     note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, num-complex's `Complex`, `bool`, vectors such as `f32x4`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
 )]
-pub trait DeviceType {
+pub unsafe trait DeviceType {
     /// The type without its lifetimes.
     type K: Key;
 }
 
 /// A [`DeviceType`] that holds no references, so that it is a value by itself.
+///
+/// # Safety
+///
+/// [`cells`](Self::cells) pushes [`CELLS`](Self::CELLS) numbers: those that the key's type consists of, in order, none of which is
+/// an address. `#[derive(DeviceType)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, and structs and enums with `#[derive(DeviceType)]`"
 )]
-pub trait ValueType: DeviceType + Copy + 'static {
+pub unsafe trait ValueType: DeviceType + Copy + 'static {
     /// How many cells a value consists of.
     const CELLS: usize;
 
@@ -43,14 +62,22 @@ pub trait ValueType: DeviceType + Copy + 'static {
 }
 
 /// A [`ValueType`] that can lie in memory which holds anything at first: every bit pattern is a value.
+///
+/// # Safety
+///
+/// Every bit pattern of the numbers that it consists of is a value of the type, and its key tells the layout that rustc gave it.
+/// `#[derive(DeviceType)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data",
     label = "slices, views and shared memory cannot hold this",
     note = "memory holds numbers, arrays of them, and `#[derive(DeviceType)] #[repr(C)]` structs of such: not `Option`, tuples, enums or references, which have bit patterns that are no value"
 )]
-pub trait ElementType: ValueType + KernelParam {}
+pub unsafe trait ElementType: ValueType + KernelParam {}
 
 /// A type that a kernel's parameter can have.
+///
+/// Nothing unsafe relies on an implementation: what a launch may pass for a parameter is said by
+/// [`KernelArg`](crate::launch::KernelArg).
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot take a parameter of type `{Self}`",
     label = "this type cannot be passed to a kernel",
@@ -59,14 +86,18 @@ pub trait ElementType: ValueType + KernelParam {}
 pub trait KernelParam: DeviceType {}
 
 /// A [`ValueType`] that is passed to a kernel as itself.
-pub trait ArgType: ValueType {}
+///
+/// # Safety
+///
+/// A parameter of the type is its [`cells`](ValueType::cells). `#[derive(DeviceType)]` implements it.
+pub unsafe trait ArgType: ValueType {}
 
-/// A [`DeviceType`] that is one number or `bool`.
+/// A [`DeviceType`] that is one number or `bool`; sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number or `bool`",
     note = "const parameters are single numbers"
 )]
-pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver {
+pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver + sealed::Sealed {
     /// Which one.
     const SCALAR: Scalar;
 
@@ -74,11 +105,16 @@ pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver {
     fn bits(self) -> u128;
 }
 
-/// A type that `as` can name.
+/// A type that `as` can name; sealed.
 #[diagnostic::on_unimplemented(message = "`as` makes numbers, not `{Self}`")]
-pub trait CastType {
+pub trait CastType: sealed::Sealed {
     /// The number's type.
     const TARGET: Scalar;
+}
+
+mod sealed {
+    /// Keeps [`ScalarType`](super::ScalarType) and [`CastType`](super::CastType) to the types below.
+    pub trait Sealed {}
 }
 
 thread_local! {
@@ -105,18 +141,24 @@ fn number(name: &'static str, scalar: Scalar) -> Ty {
 
 macro_rules! scalars {
     ($($ty:ty => $scalar:ident, |$v:ident| $bits:expr;)*) => { $(
-        impl Key for $ty { fn ty() -> Ty { number(stringify!($ty), Scalar::$scalar) } }
+        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        unsafe impl Key for $ty { fn ty() -> Ty { number(stringify!($ty), Scalar::$scalar) } }
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl DeviceType for $ty { type K = $ty; }
-        impl ValueType for $ty {
+        unsafe impl DeviceType for $ty { type K = $ty; }
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl ValueType for $ty {
             const CELLS: usize = 1;
             fn cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
         }
+        // SAFETY: every bit pattern is a value, as it is of what the type consists of.
         #[diagnostic::do_not_recommend]
-        impl ElementType for $ty {}
+        unsafe impl ElementType for $ty {}
         #[diagnostic::do_not_recommend]
         impl KernelParam for $ty {}
-        impl ArgType for $ty {}
+        // SAFETY: a value of it is its cells, none of which is an address.
+        unsafe impl ArgType for $ty {}
+        impl sealed::Sealed for $ty {}
         impl CastType for $ty { const TARGET: Scalar = Scalar::$scalar; }
         impl ScalarType for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
@@ -146,18 +188,21 @@ scalars! {
 }
 
 /// On the device a `char` is its number: it is compared, and made of a `u8`, as that.
-impl Key for char {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for char {
     fn ty() -> Ty {
         Ty::Scalar(Scalar::U32)
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl DeviceType for char {
+unsafe impl DeviceType for char {
     type K = char;
 }
 
-impl ValueType for char {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl ValueType for char {
     const CELLS: usize = 1;
 
     fn cells(&self, push: &mut dyn FnMut(u128)) {
@@ -167,7 +212,9 @@ impl ValueType for char {
 
 #[diagnostic::do_not_recommend]
 impl KernelParam for char {}
-impl ArgType for char {}
+// SAFETY: a value of it is its cells, none of which is an address.
+unsafe impl ArgType for char {}
+impl sealed::Sealed for char {}
 impl CastType for char {
     const TARGET: Scalar = Scalar::U32;
 }
@@ -176,19 +223,22 @@ impl CastType for char {
 #[derive(Debug)]
 pub struct SliceKey<K, const MUTABLE: bool>(PhantomData<K>);
 
-impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
     fn ty() -> Ty {
         Ty::Slice(Box::new(K::ty()), Memory::unknown(MUTABLE))
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> DeviceType for &[T] {
+unsafe impl<T: DeviceType> DeviceType for &[T] {
     type K = SliceKey<T::K, false>;
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> DeviceType for &mut [T] {
+unsafe impl<T: DeviceType> DeviceType for &mut [T] {
     type K = SliceKey<T::K, true>;
 }
 
@@ -201,19 +251,22 @@ impl<T: ElementType + Element> KernelParam for &mut [T] {}
 #[derive(Debug)]
 pub struct RefKey<K, const MUTABLE: bool>(PhantomData<K>);
 
-impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
     fn ty() -> Ty {
         Ty::Ref(Box::new(K::ty()), Memory::unknown(MUTABLE))
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> DeviceType for &T {
+unsafe impl<T: DeviceType> DeviceType for &T {
     type K = RefKey<T::K, false>;
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> DeviceType for &mut T {
+unsafe impl<T: DeviceType> DeviceType for &mut T {
     type K = RefKey<T::K, true>;
 }
 
@@ -221,7 +274,8 @@ impl<T: DeviceType> DeviceType for &mut T {
 #[derive(Debug)]
 pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
 
-impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
     fn ty() -> Ty {
         Ty::View(Box::new(K::ty()), DIMS, Memory::unknown(MUTABLE))
     }
@@ -229,12 +283,14 @@ impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MU
 
 macro_rules! views {
     ($($dims:literal $dimension:ident)*) => { $(
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
+        unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, false>;
         }
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
+        unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, true>;
         }
         #[diagnostic::do_not_recommend]
@@ -250,18 +306,21 @@ views! { 1 Ix1 2 Ix2 3 Ix3 4 Ix4 5 Ix5 6 Ix6 }
 #[derive(Debug)]
 pub struct ArrayKey<K, const N: usize>(PhantomData<K>);
 
-impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
     fn ty() -> Ty {
         Ty::Array(Box::new(K::ty()), N as u64)
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type K = ArrayKey<T::K, N>;
 }
 
-impl<T: ValueType, const N: usize> ValueType for [T; N] {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl<T: ValueType, const N: usize> ValueType for [T; N] {
     const CELLS: usize = N * T::CELLS;
 
     fn cells(&self, push: &mut dyn FnMut(u128)) {
@@ -269,8 +328,9 @@ impl<T: ValueType, const N: usize> ValueType for [T; N] {
     }
 }
 
+// SAFETY: every bit pattern is a value, as it is of what the type consists of.
 #[diagnostic::do_not_recommend]
-impl<T: ElementType, const N: usize> ElementType for [T; N] {}
+unsafe impl<T: ElementType, const N: usize> ElementType for [T; N] {}
 #[diagnostic::do_not_recommend]
 impl<T: KernelParam, const N: usize> KernelParam for [T; N] {}
 
@@ -278,18 +338,21 @@ impl<T: KernelParam, const N: usize> KernelParam for [T; N] {}
 #[derive(Debug)]
 pub struct OptionKey<K>(PhantomData<K>);
 
-impl<K: Key> Key for OptionKey<K> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key> Key for OptionKey<K> {
     fn ty() -> Ty {
         Ty::Option(Box::new(K::ty()))
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> DeviceType for Option<T> {
+unsafe impl<T: DeviceType> DeviceType for Option<T> {
     type K = OptionKey<T::K>;
 }
 
-impl<T: ValueType> ValueType for Option<T> {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl<T: ValueType> ValueType for Option<T> {
     const CELLS: usize = 1 + T::CELLS;
 
     fn cells(&self, push: &mut dyn FnMut(u128)) {
@@ -303,7 +366,8 @@ impl<T: ValueType> ValueType for Option<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: ValueType> KernelParam for Option<T> {}
-impl<T: ValueType> ArgType for Option<T> {}
+// SAFETY: a value of it is its cells, none of which is an address.
+unsafe impl<T: ValueType> ArgType for Option<T> {}
 
 /// The key of a tuple of the types with these keys.
 #[derive(Debug)]
@@ -311,12 +375,15 @@ pub struct TupleKey<K>(PhantomData<K>);
 
 macro_rules! tuples {
     ($(($($name:ident $index:tt),+))*) => { $(
-        impl<$($name: Key),+> Key for TupleKey<($($name,)+)> {
+        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        unsafe impl<$($name: Key),+> Key for TupleKey<($($name,)+)> {
             fn ty() -> Ty { Ty::Tuple(vec![$($name::ty()),+]) }
         }
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
-        impl<$($name: ValueType),+> ValueType for ($($name,)+) {
+        unsafe impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl<$($name: ValueType),+> ValueType for ($($name,)+) {
             const CELLS: usize = 0 $(+ $name::CELLS)+;
             fn cells(&self, push: &mut dyn FnMut(u128)) { $(self.$index.cells(push);)+ }
         }
@@ -336,24 +403,28 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-impl Key for () {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for () {
     fn ty() -> Ty {
         Ty::Unit
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl DeviceType for () {
+unsafe impl DeviceType for () {
     type K = ();
 }
 
 /// What only marks a type holds nothing.
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized> DeviceType for PhantomData<T> {
+unsafe impl<T: ?Sized> DeviceType for PhantomData<T> {
     type K = ();
 }
 
-impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     const CELLS: usize = 0;
 
     fn cells(&self, _: &mut dyn FnMut(u128)) {}
@@ -361,28 +432,34 @@ impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized + 'static> KernelParam for PhantomData<T> {}
-impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
+// SAFETY: a value of it is its cells, none of which is an address.
+unsafe impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
+// SAFETY: every bit pattern is a value, as it is of what the type consists of.
 #[diagnostic::do_not_recommend]
-impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
+unsafe impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 
-impl ValueType for () {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl ValueType for () {
     const CELLS: usize = 0;
 
     fn cells(&self, _: &mut dyn FnMut(u128)) {}
 }
 
-impl Key for std::cmp::Ordering {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for std::cmp::Ordering {
     fn ty() -> Ty {
         Ty::ORDERING
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl DeviceType for std::cmp::Ordering {
+unsafe impl DeviceType for std::cmp::Ordering {
     type K = Self;
 }
 
-impl ValueType for std::cmp::Ordering {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl ValueType for std::cmp::Ordering {
     const CELLS: usize = 1;
 
     fn cells(&self, push: &mut dyn FnMut(u128)) {

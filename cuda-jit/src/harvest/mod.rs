@@ -4,11 +4,17 @@
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
 //! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference: what the
 //! macro leaves out of the twin is of a type that something in it has.
+//!
+//! # Safety
+//!
+//! A launch is safe because the compiler was told the truth about the kernel's types. Who tells it are the implementations
+//! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
 mod builtin;
 mod closure;
 mod functions;
 pub mod hosts;
+mod identity;
 mod keys;
 mod operator;
 pub mod plain;
@@ -16,6 +22,7 @@ mod told;
 mod types;
 mod views;
 
+use std::any::TypeId;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -26,6 +33,8 @@ pub use closure::{
     saw_closure, saw_shared,
 };
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
+pub(crate) use identity::key_arg;
+pub use identity::{closure_arg, owner_arg, type_arg};
 pub(crate) use keys::spelled;
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
@@ -64,7 +73,12 @@ pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
 }
 
 /// The type that stands beside a device function, and names it and its generic arguments.
-pub trait DeviceFn {
+///
+/// # Safety
+///
+/// [`instance`](Self::instance) is the function that the type is named after, of these arguments and this result, as rustc checked
+/// it; it returns the same every time. `#[device]` implements it.
+pub unsafe trait DeviceFn {
     /// The types of its parameters, as a tuple.
     type Args;
     /// The type of its result.
@@ -75,6 +89,8 @@ pub trait DeviceFn {
 }
 
 /// A function value that can be called with `Args`, a tuple.
+///
+/// Nothing unsafe relies on an implementation: the compiler compares a call's arguments with the function's parameters.
 pub trait FnLike<Args> {
     /// What it returns.
     type Output;
@@ -162,12 +178,12 @@ impl<F: DeviceFn> Callee<F> {
 /// A generic argument of a specialisation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GenericArg {
-    /// A type.
-    Type(Ty),
+    /// A type, and what tells it from others of its name.
+    Type(Ty, TypeId),
     /// The bits of a constant.
     Const(u128),
-    /// The name of the type whose method it is, with its generic arguments.
-    Of(&'static str),
+    /// The name of the type whose method it is, with its generic arguments, and what tells it from others of its name.
+    Of(&'static str, TypeId),
 }
 
 /// What a device function is.
@@ -331,14 +347,22 @@ pub struct ConstValue {
     pub(crate) held: Option<Arc<Held>>,
 }
 
-/// What a path in a kernel can name that is no binding.
+/// What a path in a kernel can name that is no binding; sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
 )]
-pub trait ConstItem<'a> {
+pub trait ConstItem<'a>: sealed::Sealed {
     /// Its type and value.
     fn value(item: &'a Self) -> ConstValue;
+}
+
+mod sealed {
+    /// Keeps [`ConstItem`](super::ConstItem) to values and to [`Constant`](crate::Constant).
+    pub trait Sealed {}
+
+    impl<T: super::ValueType> Sealed for T {}
+    impl<T> Sealed for crate::Constant<T> {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -358,25 +382,35 @@ impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
     }
 }
 
-/// The answers of one specialisation's twin, by the numbers in the captured syntax.
+/// The answers of one specialisation's twin, by the numbers in the captured syntax. Only [`Answers::harvest`] makes one.
 #[derive(Clone, Debug)]
 pub struct Harvest {
+    /// The function whose twin it was.
+    pub(crate) of: &'static Definition,
     /// The type of each parameter.
-    pub params: Vec<Ty>,
+    pub(crate) params: Vec<Ty>,
     /// The type of the result.
-    pub result: Ty,
+    pub(crate) result: Ty,
     /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
-    pub bindings: Vec<Option<Ty>>,
+    pub(crate) bindings: Vec<Option<Ty>>,
     /// The same as the source spells them, where a debugger is to know; else nothing.
-    pub spelled: Vec<Option<Ty>>,
+    pub(crate) spelled: Vec<Option<Ty>>,
     /// Each constant.
-    pub consts: Vec<ConstValue>,
+    pub(crate) consts: Vec<ConstValue>,
     /// The function that each call calls.
-    pub callees: Vec<Instance>,
+    pub(crate) callees: Vec<Instance>,
     /// The types named in casts.
-    pub types: Vec<Scalar>,
+    pub(crate) types: Vec<Scalar>,
     /// The types of struct expressions and patterns, and of arrays in shared memory.
-    pub named: Vec<Ty>,
+    pub(crate) named: Vec<Ty>,
+}
+
+impl Harvest {
+    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
+    #[must_use]
+    pub fn bindings(&self) -> &[Option<Ty>] {
+        &self.bindings
+    }
 }
 
 /// What a twin's variables became: functions that tell it, which cost rustc less than values.
@@ -397,11 +431,18 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// The answers, with the constants.
-    pub fn harvest(self, consts: Vec<ConstValue>) -> Harvest {
+    /// The answers, with the constants, of the twin of a function.
+    ///
+    /// # Safety
+    ///
+    /// They are what rustc made of that function, in the order in which its definition numbers them, and it has checked the
+    /// function.
+    #[must_use]
+    pub unsafe fn harvest(self, of: &'static Definition, consts: Vec<ConstValue>) -> Harvest {
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(self.locals);
         Harvest {
+            of,
             bindings: bindings.map(Ty::of_binding).collect(),
             spelled: Vec::new(),
             params,

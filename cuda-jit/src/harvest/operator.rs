@@ -1,15 +1,23 @@
 //! Operators of structs: how a `#[device] impl Add for Type` is found by the struct that lists it.
+//!
+//! # Safety
+//!
+//! The compiler believes what [`DeviceOperator`] says, so that is an `unsafe` trait. There is no other unsafe code.
 
-use super::{Body, GenericArg, Harvest, Instance};
+use super::{Body, Harvest, Instance, owner_arg};
 use crate::syntax::Definition;
 
 /// An operator's `#[device] impl`: `Op` is its trait's name in [`operators`], `Right` the right operand.
+///
+/// # Safety
+///
+/// The definition and the harvest are those of the method that the operator calls on the host. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device operator `{Op}` for `{Right}`",
     label = "listed here",
     note = "write `#[device]` before the `impl` of the operator's trait"
 )]
-pub trait DeviceOperator<Op, Right> {
+pub unsafe trait DeviceOperator<Op, Right> {
     /// The method as written.
     fn definition() -> &'static Definition;
 
@@ -18,9 +26,8 @@ pub trait DeviceOperator<Op, Right> {
 
     /// The method.
     fn instance() -> Instance {
-        let names = [std::any::type_name::<Self>(), std::any::type_name::<Right>()];
-        let different = if names[0] == names[1] { &names[..1] } else { &names };
-        let generics = different.iter().map(|name| GenericArg::Of(name)).collect();
+        let mut generics = vec![owner_arg::<Self>(), owner_arg::<Right>()];
+        generics.dedup();
         Instance { body: Body::Captured(Self::definition(), Self::harvest), generics }
     }
 }
@@ -45,7 +52,7 @@ pub mod operators {
 #[derive(Debug)]
 pub struct Layout<const HOLDS: bool>;
 
-/// The layout is pinned.
+/// The layout is pinned. Nothing unsafe relies on another implementation: there can be none of [`Layout`].
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory without `#[repr(C)]`",
     note = "device memory holds types whose layout is defined: write `#[repr(C)]` or `#[repr(transparent)]` before the struct, and not `packed`"
@@ -54,10 +61,10 @@ pub trait PinnedLayout {}
 
 impl PinnedLayout for Layout<true> {}
 
-/// No byte of the struct lies between its fields.
+/// No byte of the struct lies between its fields. Nothing unsafe relies on another implementation: there can be none of [`Layout`].
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory, since it may have padding",
-    note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type"
+    note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type, and it no `align`"
 )]
 pub trait NoPadding {}
 

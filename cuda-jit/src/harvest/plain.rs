@@ -47,6 +47,8 @@ impl NoFunction {
 }
 
 /// Nothing has this, which errors name.
+///
+/// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "kernels call `#[device]` functions, and `{Self}` is none",
     label = "a plain function, which has no code for the device",
@@ -102,12 +104,16 @@ pub mod names {
 }
 
 /// Several types have this, so that a trait which asks for one of them may hold, and does not surely.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait Open {}
 
 impl Open for u8 {}
 impl Open for u16 {}
 
 /// What a kernel's type has not: rustc finds it for references, looks there last, and then misses it for the type.
+///
+/// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "kernels call `#[device]` functions, and `{Self}` is a kernel",
     label = "a kernel, which the host launches",

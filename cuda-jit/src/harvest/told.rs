@@ -7,8 +7,8 @@ pub fn tell(types: &[fn() -> Ty]) -> Vec<Ty> {
     types.iter().map(|ty| ty()).collect()
 }
 
-/// What a twin that is never called would yield: what each observer saw, in tuples of up to eight.
-pub trait Told {
+/// What a twin that is never called would yield: what each observer saw, in tuples of up to eight. Sealed.
+pub trait Told: sealed::Sealed {
     /// Appends the types, in order.
     fn tell(types: &mut Vec<Ty>);
 }
@@ -20,6 +20,13 @@ pub fn told<T: Told>(_: Option<T>) -> Vec<Ty> {
     types
 }
 
+mod sealed {
+    /// Keeps [`Told`](super::Told) to what twins yield.
+    pub trait Sealed {}
+
+    impl<K: super::Key> Sealed for super::Saw<K> {}
+}
+
 impl<K: Key> Told for Saw<K> {
     fn tell(types: &mut Vec<Ty>) {
         types.push(K::ty());
@@ -28,6 +35,7 @@ impl<K: Key> Told for Saw<K> {
 
 macro_rules! tuples {
     ($(($($name:ident)*))*) => { $(
+        impl<$($name: Told),*> sealed::Sealed for ($($name,)*) {}
         impl<$($name: Told),*> Told for ($($name,)*) {
             fn tell(types: &mut Vec<Ty>) { $( $name::tell(types); )* let _ = types; }
         }

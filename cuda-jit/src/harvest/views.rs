@@ -1,25 +1,33 @@
 //! How kernels make views of slices: the hidden functions of `ArrayView::from` and `ArrayView::from_shape`.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use std::marker::PhantomData;
 
 use ndarray::{ArrayView, ArrayViewMut, Dimension, ShapeError, StrideShape};
 
-use super::{Body, DeviceFn, DeviceType, GenericArg, Instance, Intrinsic, Key, Returned, Untied};
+use super::{Body, DeviceFn, DeviceType, Instance, Intrinsic, Key, Returned, Untied, key_arg};
 
 /// What stands for a function that makes a view with this key, of a slice; of one and a shape, if `SHAPED`.
 #[derive(Debug)]
 pub struct ViewMade<K, const SHAPED: bool>(PhantomData<fn() -> K>);
 
-impl<K: Key, const SHAPED: bool> DeviceFn for ViewMade<K, SHAPED> {
+// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+unsafe impl<K: Key, const SHAPED: bool> DeviceFn for ViewMade<K, SHAPED> {
     type Args = Untied;
     type Output = Untied;
 
     fn instance() -> Instance {
-        Instance { body: Body::Intrinsic(Intrinsic::View(SHAPED)), generics: vec![GenericArg::Type(K::ty())] }
+        Instance { body: Body::Intrinsic(Intrinsic::View(SHAPED)), generics: vec![key_arg::<K>()] }
     }
 }
 
 /// The hidden functions of the functions that are called by the view's path.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait ViewFunctions: DeviceType + Sized {
     /// The slice that such a view can be of.
     type Slice;

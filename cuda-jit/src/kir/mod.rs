@@ -185,7 +185,8 @@ pub enum Op {
     /// arrays; it must be aligned for the pointee.
     DynamicShared(Value, Pointee),
     /// The pointer to what a block of the cluster, of that number (`u32`), has in shared memory where this block has what a
-    /// pointer points to. It can be used while that block runs.
+    /// pointer points to. It can be used while the thread runs: all blocks of the cluster of a kernel that reaches this have
+    /// begun before its first instruction, and none ends before the last thread of all has.
     MapShared(Value, Value),
     /// The address of an array of this function's.
     Local(ArrayId),
@@ -252,8 +253,10 @@ impl Op {
     pub fn synchronises(&self) -> bool {
         matches!(
             self,
+            // What maps other blocks' memory ends at a barrier of the cluster.
             Op::Barrier
                 | Op::ClusterBarrier
+                | Op::MapShared(..)
                 | Op::BarrierReduce(..)
                 | Op::Shuffle(..)
                 | Op::Vote(..)

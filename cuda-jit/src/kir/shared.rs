@@ -12,6 +12,9 @@ pub(crate) const SHARED_ALIGN: u32 = 16;
 /// What a block has for variables of fixed size, in bytes.
 const MAX_FIXED: u64 = 48 << 10;
 
+/// What kernels that map other blocks' memory need of it for themselves, as aligned as arrays are.
+const COUNTERS: u64 = SHARED_ALIGN as u64;
+
 /// Shared arrays as parts of dynamic shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carved {
@@ -31,6 +34,12 @@ impl ArrayDecl {
 }
 
 impl Module {
+    /// Whether it reaches the shared memory of other blocks, so that a block's memory outlives its threads.
+    #[must_use]
+    pub fn maps_shared(&self) -> bool {
+        self.ops().any(|op| matches!(op, Op::MapShared(..)))
+    }
+
     /// How the shared arrays lie in dynamic shared memory, if they are more than a block has of fixed size.
     ///
     /// # Examples
@@ -52,7 +61,8 @@ impl Module {
             offsets.push(u32::try_from(start).unwrap_or(u32::MAX));
             end = start.saturating_add(array.len.saturating_mul(array.element.size().into()));
         }
-        if end <= MAX_FIXED {
+        let own = if self.maps_shared() { COUNTERS } else { 0 };
+        if end.saturating_add(own) <= MAX_FIXED {
             return None;
         }
         let parts = self.ops().filter_map(|op| match op {

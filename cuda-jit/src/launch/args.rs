@@ -229,11 +229,16 @@ tuple_args! {
     (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
 }
 
-/// The parameters of a kernel: a tuple of their types.
-pub trait KernelParams: 'static {}
+/// The parameters of a kernel: a tuple of their types. Sealed.
+pub trait KernelParams: sealed::Sealed + 'static {}
 
-/// The arguments of a launch for parameters `P`, both as tuples.
-pub trait KernelArgs<P> {
+mod sealed {
+    /// Keeps [`KernelParams`](super::KernelParams) and [`KernelArgs`](super::KernelArgs) to tuples.
+    pub trait Sealed {}
+}
+
+/// The arguments of a launch for parameters `P`, both as tuples. Sealed: each argument is a [`KernelArg`].
+pub trait KernelArgs<P>: sealed::Sealed {
     /// What the arguments leave to be done.
     type Bound;
 
@@ -257,6 +262,7 @@ pub trait KernelArgs<P> {
 
 macro_rules! tuples {
     ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
+        impl<$($param),*> sealed::Sealed for ($($param,)*) {}
         impl<$($param: 'static),*> KernelParams for ($($param,)*) {}
 
         impl<$($param, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
@@ -304,6 +310,7 @@ tuples! {
     (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10, P11 A11 11)
 }
 
+impl sealed::Sealed for () {}
 impl KernelParams for () {}
 
 impl KernelArgs<()> for () {

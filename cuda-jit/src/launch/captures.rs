@@ -15,14 +15,14 @@ use super::{KernelArg, Launch};
 use crate::error::Result;
 use crate::harvest::{DeviceClosure, DeviceType, ElementType, Key, Ty, ValueType};
 
-/// What a closure can take to a kernel.
+/// What a closure can take to a kernel. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a closure cannot carry a value of type `{Self}` to a kernel",
     label = "captured by `device_fn!`",
     note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
     note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
 )]
-pub trait Carry<'a> {
+pub trait Carry<'a>: sealed::Carry {
     /// Its key in the closure's body, asked for together with the rest, so that what cannot be carried is said once.
     type Key: Key;
 
@@ -36,6 +36,21 @@ pub trait Carry<'a> {
     fn carry(&'a self) -> (Self::Held, Self::Seen);
 }
 
+mod sealed {
+    use super::{DeviceArray, Dimension, Element, ValueType};
+
+    /// Keeps [`Carry`](super::Carry) to values and device arrays.
+    pub trait Carry {}
+
+    impl<T: ValueType> Carry for T {}
+    impl<T: Element, D: Dimension> Carry for DeviceArray<T, D> {}
+    impl<T: Element, D: Dimension> Carry for &DeviceArray<T, D> {}
+    impl<T: Element, D: Dimension> Carry for &mut DeviceArray<T, D> {}
+
+    /// Keeps [`CaptureDim`](super::CaptureDim) to one to six dimensions.
+    pub trait CaptureDim {}
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: ValueType> Carry<'_> for T {
     type Key = T::K;
@@ -47,12 +62,12 @@ impl<T: ValueType> Carry<'_> for T {
     }
 }
 
-/// The dimensions of a device array that a closure can read: its elements are a slice if there is one, else a view.
+/// The dimensions of a device array that a closure can read: its elements are a slice if there is one, else a view. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a closure cannot carry a device array whose number of dimensions is not known",
     note = "it carries arrays of one to six dimensions"
 )]
-pub trait CaptureDim<T: ElementType + Element>: Dimension + 'static {
+pub trait CaptureDim<T: ElementType + Element>: Dimension + sealed::CaptureDim + 'static {
     /// What the closure's body sees of it.
     type Seen: DeviceType + Copy + 'static;
 
@@ -69,6 +84,8 @@ pub trait CaptureDim<T: ElementType + Element>: Dimension + 'static {
 
 macro_rules! dims {
     ($($dimension:ident => $seen:ty, $nothing:expr;)*) => { $(
+        impl sealed::CaptureDim for $dimension {}
+
         impl<T: ElementType + Element> CaptureDim<T> for $dimension {
             type Seen = $seen;
 
@@ -244,7 +261,7 @@ unsafe impl<T: Held, R: Captures> Captures for (T, R) {
     }
 }
 
-/// Captures that the host has too, so that it can call the closure.
+/// Captures that the host has too, so that it can call the closure. Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "the host cannot call a closure that reads an array of the device",
     note = "only a kernel can call it: pass it to a launch"

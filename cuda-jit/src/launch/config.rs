@@ -4,6 +4,8 @@ use cuda_driver::{Capture, Dims, LaunchConfig, Stream, StreamScope};
 
 /// A launch configuration: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)`, or a
 /// [`LaunchConfig`].
+///
+/// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
     message = "a launch takes its configuration first, in one piece, and `{Self}` is none",
     label = "write `launch((grid, block), ..)`: whole numbers, in parentheses of their own",
@@ -34,6 +36,8 @@ macro_rules! tuples {
 
 /// What `forall` takes first: how many threads are wanted at least, as a number, `(count, &stream)` or
 /// `(count, &stream, shared bytes)`.
+///
+/// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
     message = "`forall` takes the number of threads first, not `{Self}`",
     label = "a `usize`, `(usize, &stream)` or `(usize, &stream, shared_bytes)`"

@@ -29,6 +29,8 @@ pub struct InOut<A>(pub A);
 /// layout, and pinned arrays.
 ///
 /// For a slice the elements come in logical order, the last axis fastest; for a view they keep their order in memory.
+///
+/// Nothing unsafe relies on an implementation: a launch asks once, and what it gets is borrowed until the launch's end.
 pub trait HostMemory {
     /// The type of an element.
     type Elem: Element;
@@ -44,6 +46,8 @@ pub trait HostMemory {
 }
 
 /// Host memory that a launch can also copy back to.
+///
+/// Nothing unsafe relies on an implementation: a launch asks once, and what it gets is borrowed until the launch's end.
 pub trait HostMemoryMut: HostMemory {
     /// The elements, to be written.
     ///

@@ -160,6 +160,9 @@ impl Launch<'_> {
     }
 }
 
+/// Why an unchecked kernel is not launched by a safe function.
+const UNCHECKED: &str = "this kernel is `unchecked`: its own `launch`, which is `unsafe`, launches it";
+
 /// An argument's name in messages.
 fn argument(index: usize, kernel: &str) -> String {
     format!("argument {index} of kernel `{kernel}`")
@@ -172,9 +175,45 @@ fn argument(index: usize, kernel: &str) -> String {
 ///
 /// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails. Nothing is
 /// launched then.
+///
+/// A kernel whose accesses are not checked is launched by its own `unsafe` function; here it does not compile:
+///
+/// ```compile_fail
+/// # use cuda_jit::{kernel, launch::launch};
+/// #[kernel(unchecked)]
+/// fn write(out: &mut [u32], at: usize) {
+///     out[at] = 1;
+/// }
+///
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// # let mut out = cuda_mem::zeros::<u32, _>(&context, 1)?;
+/// launch::<write, _>(|| unreachable!(), &(1, 1).into(), (&mut out, 100_usize))?;
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
 #[inline]
 #[track_caller]
 pub fn launch<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
+where
+    K: Kernel,
+    A: KernelArgs<K::Params>,
+{
+    const { assert!(!K::UNCHECKED, "{}", UNCHECKED) };
+    // SAFETY: the kernel checks its accesses.
+    unsafe { launch_unchecked::<K, A>(current, config, args) }
+}
+
+/// Launches a kernel as [`launch`] does, also one that does not check its accesses.
+///
+/// # Errors
+///
+/// As for [`launch`].
+///
+/// # Safety
+///
+/// If the kernel is `unchecked`, every index that it uses is within its slice.
+#[inline]
+#[track_caller]
+pub unsafe fn launch_unchecked<K, A>(current: fn() -> Result<Context>, config: &LaunchConfig, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
@@ -193,6 +232,26 @@ where
 /// As for [`launch`].
 #[track_caller]
 pub fn forall<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
+where
+    K: Kernel,
+    A: KernelArgs<K::Params>,
+{
+    const { assert!(!K::UNCHECKED, "{}", UNCHECKED) };
+    // SAFETY: the kernel checks its accesses.
+    unsafe { forall_unchecked::<K, A>(current, tasks, args) }
+}
+
+/// Launches a kernel as [`forall`] does, also one that does not check its accesses.
+///
+/// # Errors
+///
+/// As for [`launch`].
+///
+/// # Safety
+///
+/// As for [`launch_unchecked`].
+#[track_caller]
+pub unsafe fn forall_unchecked<K, A>(current: fn() -> Result<Context>, tasks: impl Tasks, args: A) -> Result<()>
 where
     K: Kernel,
     A: KernelArgs<K::Params>,
@@ -224,22 +283,27 @@ where
 /// it extends in more.
 #[inline]
 fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLaunch<'_>) -> Result<()> {
-    let used = loaded.compiled.grid_dims;
+    if suits(loaded.compiled.grid_dims, config.ndim(), checked.grid(), checked.block()) {
+        return Ok(());
+    }
+    Err(wrong_dimensions(loaded, config))
+}
+
+/// Whether a launch, given in so many dimensions, suits a kernel that asks for its place in `used`; 0 if it does not.
+#[inline]
+pub(crate) fn suits(used: usize, given: usize, grid: [u32; 3], block: [u32; 3]) -> bool {
     // Written out, because a list that is indexed has to lie in memory first.
     let extends_in = |[_, y, z]: [u32; 3]| match (y, z) {
         (1, 1) => 1,
         (_, 1) => 2,
         _ => 3,
     };
-    if used == 0 || config.ndim() >= used && extends_in(checked.grid()).max(extends_in(checked.block())) <= used {
-        return Ok(());
-    }
-    Err(wrong_dimensions(loaded, config))
+    used == 0 || given >= used && extends_in(grid).max(extends_in(block)) <= used
 }
 
 #[cold]
 fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
-    let (kernel, used) = (loaded.compiled.entry.clone(), loaded.compiled.grid_dims);
+    let (kernel, used) = (Some(loaded.compiled.entry.clone()), loaded.compiled.grid_dims);
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 

@@ -3,6 +3,10 @@
 //! Sums, products and quotients are num-complex's to the bit where products are not fused; functions that go through the
 //! sine and its kin are as near to the host's as those of `f32` and `f64` are. Not a type of its own: what users write is
 //! num-complex's.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use num_complex::Complex;
 
@@ -15,6 +19,8 @@ use crate::kir::Scalar;
 use crate::num::Float;
 
 /// `f32` or `f64`: what complex numbers consist of.
+///
+/// Sealed, as [`Float`] is.
 pub trait Real: Float {
     /// Infinity.
     const INFINITY: Self;
@@ -57,7 +63,8 @@ macro_rules! reals {
 
 reals! { f32 f64 }
 
-impl<T: Real> Key for Complex<T> {
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<T: Real> Key for Complex<T> {
     fn ty() -> Ty {
         let field = |name, offset| Field { name, ty: ty_of::<T>(), offset };
         Ty::Struct(std::sync::Arc::new(StructTy {
@@ -71,12 +78,14 @@ impl<T: Real> Key for Complex<T> {
     }
 }
 
+// SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
-impl<T: Real> DeviceType for Complex<T> {
+unsafe impl<T: Real> DeviceType for Complex<T> {
     type K = Self;
 }
 
-impl<T: Real> ValueType for Complex<T> {
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl<T: Real> ValueType for Complex<T> {
     const CELLS: usize = 2;
 
     fn cells(&self, push: &mut dyn FnMut(u128)) {
@@ -85,14 +94,19 @@ impl<T: Real> ValueType for Complex<T> {
     }
 }
 
+// SAFETY: every bit pattern is a value, as it is of what the type consists of.
 #[diagnostic::do_not_recommend]
-impl<T: Real> ElementType for Complex<T> {}
+unsafe impl<T: Real> ElementType for Complex<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Real> KernelParam for Complex<T> {}
-impl<T: Real> ArgType for Complex<T> {}
+// SAFETY: a value of it is its cells, none of which is an address.
+unsafe impl<T: Real> ArgType for Complex<T> {}
 impl<T: Real> BuiltinReceiver for Complex<T> {}
 
 /// The hidden functions of the functions that are called by the type's path: as a call has it, and as a value.
+///
+/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
+/// others.
 pub trait ForeignFunctions<T: Real>: Sized {
     /// `Complex::new`
     fn __call_new(_re: T, _im: T) -> Returned<new<T>, Self> {

@@ -17,8 +17,8 @@ use half::{bf16, f16};
 
 use crate::device::Cached;
 use crate::harvest::{
-    ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceType, ElementType, Field, GenericArg, Instance,
-    Intrinsic, KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, ty_of,
+    ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceType, ElementType, Field, Instance, Intrinsic,
+    KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
 };
 use crate::num::Float;
 
@@ -43,12 +43,13 @@ pub(crate) const MISALIGNED: &str = "the numbers do not begin at a multiple of {
 #[derive(Debug)]
 pub struct MadeVector<V>(PhantomData<V>);
 
-impl<V: Vector> DeviceFn for MadeVector<V> {
+// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+unsafe impl<V: Vector> DeviceFn for MadeVector<V> {
     type Args = Untied;
     type Output = Untied;
 
     fn instance() -> Instance {
-        Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![GenericArg::Type(ty_of::<V>())] }
+        Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![type_arg::<V>()] }
     }
 }
 
@@ -167,7 +168,8 @@ macro_rules! vectors {
             }
         }
 
-        impl Key for $name {
+        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        unsafe impl Key for $name {
             fn ty() -> Ty {
                 let ty = || Ty::Scalar(<$number as ScalarType>::SCALAR);
                 Ty::Struct(Arc::new(StructTy {
@@ -183,19 +185,23 @@ macro_rules! vectors {
             }
         }
 
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl DeviceType for $name { type K = Self; }
+        unsafe impl DeviceType for $name { type K = Self; }
 
-        impl ValueType for $name {
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl ValueType for $name {
             const CELLS: usize = $count;
             fn cells(&self, push: &mut dyn FnMut(u128)) { $(push(ScalarType::bits(self.$lane));)+ }
         }
 
+        // SAFETY: every bit pattern is a value, as it is of what the type consists of.
         #[diagnostic::do_not_recommend]
-        impl ElementType for $name {}
+        unsafe impl ElementType for $name {}
         #[diagnostic::do_not_recommend]
         impl KernelParam for $name {}
-        impl ArgType for $name {}
+        // SAFETY: a value of it is its cells, none of which is an address.
+        unsafe impl ArgType for $name {}
         impl BuiltinReceiver for $name {}
 
         const _: () = assert!(size_of::<$name>() == $count * size_of::<$number>());

@@ -6,12 +6,16 @@
 //! value or `None`, and neither panics nor takes more memory than a constant times their number.
 
 /// What can be written as bytes.
+///
+/// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
 pub trait Encode {
     /// Appends the value.
     fn encode(&self, code: &mut Vec<u8>);
 }
 
 /// What can be read back.
+///
+/// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
 pub trait Decode: Sized {
     /// Takes a value from the front; `None` if there is none.
     fn decode(code: &mut Code) -> Option<Self>;

@@ -367,29 +367,125 @@ fn a_rank_that_is_not_there_is_a_panic() {
     }
 }
 
-/// One block ends while the other one still reads what it had.
+/// One block ends, or panics, while the other one still reads what it had.
 #[kernel]
-fn ends_too_early(out: &mut [u32]) {
+fn ends_early(how: u32, out: &mut [u32]) {
     let tile = shared!([u32; 4]);
     let (cluster, t) = (this_cluster(), thread_idx().x);
-    tile[t] = 1;
+    tile[t] = 1 + cluster.block_rank() as u32;
     cluster.sync();
     if cluster.block_rank() == 1 {
-        return;
+        if how == 0 {
+            return;
+        }
+        assert!(how == 2 && t > 1, "thread {t} ends");
     }
-    cluster.sync();
-    out[t] = cluster.map_shared_rank(tile, 1)[t];
+    let mut sum = 0;
+    for _ in 0..3 {
+        cluster.sync();
+        nanosleep(100_000);
+        sum += cluster.map_shared_rank(tile, 1)[t];
+    }
+    out[grid::<1>()] = sum;
 }
 
 #[test]
-fn memory_of_a_block_that_has_ended_is_an_illegal_access() {
-    if !crate::around::alone("language::clusters::memory_of_a_block_that_has_ended_is_an_illegal_access") {
+fn memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through() {
+    if !crate::around::alone(
+        "language::clusters::memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through",
+    ) {
         return;
     }
-    let mut out = on_device(&[0; 4]);
-    ends_too_early::launch(LaunchConfig::new(2, 4).cluster(2), &mut out).unwrap();
-    let error = super::context().synchronize().unwrap_err();
-    assert!(error.to_string().contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
+    let run = |how| {
+        let mut out = on_device(&[0; 16]);
+        ends_early::launch(LaunchConfig::new(4, 4).cluster(2), how, &mut out).unwrap();
+        let ended = super::context().synchronize();
+        (ended, on_host(&out))
+    };
+    let (ended, out) = run(0);
+    assert!(ended.is_ok(), "{ended:?}");
+    let of_first = [6, 6, 6, 6, 0, 0, 0, 0].repeat(2);
+    assert_eq!(out, of_first);
+    let (ended, out) = run(1);
+    let Err(cuda_driver::Error::KernelPanic(panic)) = ended else { panic!("{ended:?}") };
+    assert!(panic.message.starts_with("thread ") && panic.message.ends_with(" ends"), "{}", panic.message);
+    assert_eq!(out, of_first);
+    // some threads of a block only
+    let (ended, out) = run(2);
+    assert!(matches!(ended, Err(cuda_driver::Error::KernelPanic(_))), "{ended:?}");
+    assert_eq!(out, [6, 6, 6, 6, 0, 0, 6, 6].repeat(2));
+    super::context().synchronize().unwrap();
+}
+
+/// Panics deep in device functions, in loops, in some threads of some blocks, while others read and write all around.
+#[device]
+fn checked(values: &[u32], i: usize) -> u32 {
+    values[i]
+}
+
+#[kernel]
+fn many_ends(limit: usize, out: &mut [u32]) {
+    let tile = shared!([u32; 64]);
+    let (cluster, t) = (this_cluster(), thread_idx().x);
+    let rank = cluster.thread_rank();
+    tile[t] = rank as u32;
+    let mut sum = 0;
+    for round in 0..8 {
+        cluster.sync();
+        let there = cluster.map_shared_rank(tile, (cluster.block_rank() + round) % cluster.num_blocks());
+        for k in 0..4 {
+            // out of bounds in the threads beyond the limit, from some round on
+            sum += checked(there, (t + k) % 32 + if rank * 7 % 64 + round > limit { 64 } else { 0 });
+        }
+        if rank * 5 % 64 + 3 * round > limit + 20 {
+            break;
+        }
+        atomic_add(&mut there[t], 0);
+    }
+    out[grid::<1>()] = sum + 1;
+}
+
+#[test]
+fn threads_end_here_and_there_and_nothing_is_lost() {
+    if !crate::around::alone("language::clusters::threads_end_here_and_there_and_nothing_is_lost") {
+        return;
+    }
+    for (limit, blocks) in [(1000, 2), (64, 4), (40, 8), (10, 2), (0, 4), (30, 1)] {
+        let mut out = on_device(&[0; 64 * 8]);
+        many_ends::launch(LaunchConfig::new(8, 64).cluster(blocks), limit, &mut out).unwrap();
+        let ended = super::context().synchronize();
+        assert!(matches!(ended, Ok(()) | Err(cuda_driver::Error::KernelPanic(_))), "{limit}: {ended:?}");
+        assert_eq!(ended.is_ok(), limit >= 1000, "{limit}: {ended:?}");
+        // who did not panic has written
+        let ended = on_host(&out).iter().filter(|sum| **sum == 0).count();
+        assert_eq!(ended == 0, limit >= 1000, "{limit}: {ended} ended");
+    }
+}
+
+/// The whole fixed shared memory, so that nothing is left for the counters.
+#[kernel]
+fn fills_shared(out: &mut [u32]) {
+    let tile = shared!([u32; 12288]);
+    let (cluster, t) = (this_cluster(), thread_idx().x);
+    tile[t] = cluster.block_rank() as u32 + 5;
+    tile[12287 - t] = 1;
+    cluster.sync();
+    let other = cluster.map_shared_rank(tile, 1 - cluster.block_rank());
+    out[grid::<1>()] = other[t] + other[12287 - t];
+}
+
+#[test]
+fn full_shared_memory_leaves_room_for_the_counters() {
+    let mut out = on_device(&[0; 64]);
+    fills_shared::launch(LaunchConfig::new(2, 32).cluster(2), &mut out).unwrap();
+    assert_eq!(on_host(&out), [[7; 32], [6; 32]].concat());
+}
+
+#[test]
+fn only_what_maps_memory_counts_its_ends() {
+    assert!(!places::compile_ptx((9, 0)).unwrap().contains("cluster_counters"));
+    let ptx = ends_early::compile_ptx((9, 0)).unwrap();
+    assert!(ptx.contains(".shared .align 8 .b8 cluster_counters[8]"), "{ptx}");
 }
 
 #[kernel]

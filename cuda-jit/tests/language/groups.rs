@@ -225,3 +225,36 @@ fn threads_that_run_together() {
         assert_eq!(row(12), group[if rank ^ 1 < n { rank ^ 1 } else { rank }] / 2);
     }
 }
+
+#[kernel]
+fn writes_at(at: usize, out: &mut [u32]) {
+    out[at] = 1;
+}
+
+#[kernel]
+fn one_thread_panics(thread: usize, out: &mut [u32]) {
+    let whole = this_grid();
+    if whole.thread_rank() == thread {
+        out[1000 + thread] = 1;
+    }
+    whole.sync();
+    out[whole.thread_rank()] = 1;
+}
+
+/// Whichever thread it is, and also where an earlier launch of the stream has panicked, which nobody has been told of.
+#[test]
+fn a_grid_does_not_wait_for_a_thread_that_panicked() {
+    if !crate::around::alone("language::groups::a_grid_does_not_wait_for_a_thread_that_panicked") {
+        return;
+    }
+    for thread in [0, 3, 32, 37, 127] {
+        for before in [0, 5000] {
+            let mut out = on_device(&[0; 128]);
+            writes_at::launch((1, 1), before, &mut out).unwrap();
+            one_thread_panics::launch((4, 32), thread, &mut out).unwrap();
+            let ended = super::context().synchronize().unwrap_err().to_string();
+            let told = |at: usize| ended.contains(&format!("the len is 128 but the index is {at}"));
+            assert!(told(1000 + thread) && told(before) == (before > 0), "{thread}, {before}: {ended}");
+        }
+    }
+}

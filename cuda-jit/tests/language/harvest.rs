@@ -9,7 +9,8 @@ use cuda_jit::{Kernel, Num, device, kernel};
 /// The types of a kernel's bindings by name, parameters included.
 fn types<K: Kernel>() -> Vec<(&'static str, Option<Ty>)> {
     let Instance { body: Body::Captured(definition, harvest), .. } = K::instance() else { panic!("captured") };
-    let told = harvest().bindings;
+    let harvest = harvest();
+    let told = harvest.bindings();
     let ty = |told_by: Option<u32>| told[told_by? as usize].clone();
     definition.bindings.iter().map(|binding| (binding.name, ty(binding.told))).collect()
 }

@@ -55,6 +55,7 @@ pub(super) fn lower_module<'ctx>(
         synchronises: kir.synchronises(),
         shared: Vec::new(),
         carved: kir.carved_shared(),
+        counters: None,
         constants: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0)?,
         options,
@@ -65,6 +66,8 @@ pub(super) fn lower_module<'ctx>(
         lowering.shared =
             kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     }
+    // Of an exported function the caller's kernel sees to it.
+    lowering.counters = (kir.maps_shared() && !kir.exported).then(|| lowering.declare_counters());
     let declare = |(index, function)| match index {
         0 if kir.exported => lowering.declare_exported(function),
         _ => lowering.declare(function, index == 0),
@@ -97,6 +100,8 @@ pub(super) struct Lowering<'ctx, 'a> {
     constants: Vec<PointerValue<'ctx>>,
     /// How they lie in dynamic shared memory, if they do.
     pub(super) carved: Option<Carved>,
+    /// The counters of a kernel that maps the shared memory of other blocks.
+    pub(super) counters: Option<PointerValue<'ctx>>,
     debug: Option<DebugInfo<'ctx>>,
     pub(super) options: &'a Options,
 }
@@ -329,14 +334,22 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         if let Some(place) = debug::first_place(self.kir) {
             self.line(place, None);
         }
-        for (block, &lowered) in self.kir.blocks.iter().zip(&self.blocks.clone()) {
+        for (index, (block, &lowered)) in self.kir.blocks.iter().zip(&self.blocks.clone()).enumerate() {
             self.builder().position_at_end(lowered);
+            if index == 0 && self.is_kernel() {
+                self.lowering.enter()?;
+            }
             for inst in &block.insts {
                 self.inst(inst)?;
             }
             self.end(&block.end, lowered)?;
         }
         std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
+    }
+
+    /// Whether it is the module's kernel, whose return ends the thread.
+    fn is_kernel(&self) -> bool {
+        self.functions.first() == Some(&self.function)
     }
 
     pub(super) fn builder(&self) -> &'a Builder<'ctx> {
@@ -556,6 +569,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Terminator::Return(None) => match self.kir.params.first() {
                 Some(param) if param.role == Role::Returned => self.return_from_memory(param)?,
                 _ => {
+                    if self.is_kernel() {
+                        self.lowering.leave()?;
+                    }
                     self.builder().build_return(None)?;
                 }
             },

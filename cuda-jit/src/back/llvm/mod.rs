@@ -55,6 +55,7 @@ mod half;
 mod hoist;
 mod inlined;
 mod libdevice;
+mod lifetimes;
 mod machine;
 mod needs;
 mod ops;

@@ -66,6 +66,12 @@ fn text(arguments: usize) -> String {
     [CLAIM, &stores, RELEASE].concat()
 }
 
+/// A report after which all threads go on, also those that find the record taken.
+fn without_end(report: &str) -> String {
+    let report = report.replace("\t@taken exit;\n", "");
+    report.replace("\tst.", "\t@!taken st.").replace("\tmembar.", "\t@!taken membar.")
+}
+
 /// A function's cold blocks: one for the panics of few arguments, which nearly all are, and one for the others, so that
 /// they take nothing from those.
 #[derive(Default)]
@@ -133,7 +139,15 @@ impl<'ctx> PanicBlock<'ctx> {
         for index in 0..most {
             arguments.push(self.phi(lowering, long, |_, arguments| arguments.get(index).copied())?.into());
         }
-        report(context, builder, format!("{}\n\t{END}", text(most)), &arguments)?;
+        if lowering.counters.is_some() {
+            report(context, builder, without_end(&text(most)), &arguments)?;
+            lowering.leave()?;
+            let ty = context.void_type().fn_type(&[], false);
+            let end = context.create_inline_asm(ty, END.to_owned(), String::new(), true, false, None, false);
+            builder.build_indirect_call(ty, end, &[], "")?;
+        } else {
+            report(context, builder, format!("{}\n\t{END}", text(most)), &arguments)?;
+        }
         builder.build_unreachable()?;
         Ok(())
     }

@@ -19,13 +19,19 @@ use words::order_of;
 pub use words::{AtomicOrder, AtomicScope, LoadOrder, StoreOrder, order, scope};
 
 /// A number that can be read and written at once: the integers and the floats.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicValue: ScalarType {}
 
 /// A number that can be compared and exchanged at once: 16, 32 or 64 bits.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicWord: AtomicValue {}
 
 /// A number that can be added to, or exchanged, at once: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s
 /// `f16` and `bf16`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicNumber: AtomicWord {
     /// `[sum, difference]`, which wrap.
     #[doc(hidden)]
@@ -43,6 +49,8 @@ pub trait AtomicNumber: AtomicWord {
 }
 
 /// An integer that all atomic operations work on: 32 or 64 bits wide.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicInteger: AtomicNumber + Ord {
     /// `[and, or, exclusive or]`
     #[doc(hidden)]
@@ -50,6 +58,8 @@ pub trait AtomicInteger: AtomicNumber + Ord {
 }
 
 /// An integer that counts in circles: `u32`, `u64`, `usize`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicCounter: AtomicInteger {
     /// `[one more, one less]`, within `limit`.
     #[doc(hidden)]

@@ -1,43 +1,52 @@
 //! What says in a call how an atomic operation orders others ([`order`]) and among whom ([`scope`]).
 //!
 //! Each is a type of its own, so that rustc refuses what makes no sense: a load that releases, a store that acquires.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 use crate::harvest::{DeviceType, ValueType};
 use crate::kir::{Order, Ordering, Scope};
 
-/// Among whom an atomic operation is one and keeps its order; CUDA's `thread_scope`.
+/// Among whom an atomic operation is one and keeps its order; CUDA's `thread_scope`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope",
     note = "scopes are `scope::Block`, `scope::Cluster`, `scope::Device` and `scope::System`"
 )]
-pub trait AtomicScope: ValueType {
+pub trait AtomicScope: ValueType + sealed::Sealed {
     #[doc(hidden)]
     const SCOPE: Scope;
 }
 
-/// An order that operations can have which read and write, and fences.
+/// An order that operations can have which read and write, and fences. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order",
     note = "orders are `order::Relaxed`, `order::Acquire`, `order::Release`, `order::AcqRel` and `order::SeqCst`"
 )]
-pub trait AtomicOrder: ValueType {
+pub trait AtomicOrder: ValueType + sealed::Sealed {
     #[doc(hidden)]
     const ORDERING: Ordering;
 }
 
-/// An order that loads can have.
+/// An order that loads can have. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a load cannot have the order `{Self}`",
     note = "loads are `order::Relaxed`, `order::Acquire` or `order::SeqCst`"
 )]
 pub trait LoadOrder: AtomicOrder {}
 
-/// An order that stores can have.
+/// An order that stores can have. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a store cannot have the order `{Self}`",
     note = "stores are `order::Relaxed`, `order::Release` or `order::SeqCst`"
 )]
 pub trait StoreOrder: AtomicOrder {}
+
+mod sealed {
+    /// Keeps scopes and orders to those below.
+    pub trait Sealed {}
+}
 
 /// The order that the two types say.
 pub(super) const fn order_of<S: AtomicScope, O: AtomicOrder>() -> Order {
@@ -51,12 +60,16 @@ macro_rules! words {
         pub struct $name;
 
         // A kernel holds nothing of it: what it says is in the call's own type.
+        impl super::sealed::Sealed for $name {}
+
+        // SAFETY: a kernel holds nothing of it, as of `()`.
         #[diagnostic::do_not_recommend]
-        impl DeviceType for $name {
+        unsafe impl DeviceType for $name {
             type K = ();
         }
 
-        impl ValueType for $name {
+        // SAFETY: nothing consists of no numbers.
+        unsafe impl ValueType for $name {
             const CELLS: usize = 0;
             fn cells(&self, _: &mut dyn FnMut(u128)) {}
         }

@@ -99,10 +99,10 @@ impl Cluster {
     /// [`shared!`](crate::shared), a part of one, or a slice of [`dynamic_shared!`](crate::dynamic_shared). It is read, written
     /// and changed by atomic functions as the block's own.
     ///
-    /// The block has to have begun and must not have ended: a [`sync`](Self::sync) stands before the first use, and another
-    /// one behind the last, which every thread of the cluster comes by. What a block that has ended had is not there: the
-    /// launch fails with an illegal access. Between two `sync`s the threads of the cluster are to an array what the threads of
-    /// a block are: what one writes no other uses, but by atomic functions.
+    /// The memory is there for as long as any thread of the cluster runs: a kernel that maps it begins when all blocks of the
+    /// cluster have, and keeps each block until the last thread of all has returned or panicked. [`sync`](Self::sync) waits
+    /// for those that have not. Between two `sync`s the threads of the cluster are to an array what the threads of a block
+    /// are: what one writes no other uses, but by atomic functions.
     ///
     /// # Examples
     ///
@@ -151,6 +151,8 @@ impl Cluster {
 }
 
 /// What can lie in shared memory: plain data, arrays of it, and slices.
+///
+/// Nothing unsafe relies on an implementation: the front end looks where a reference points.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` does not lie in shared memory",
     label = "pass the array itself, `tile`, or a part of it, `&tile[i]`"

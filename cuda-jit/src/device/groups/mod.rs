@@ -6,11 +6,16 @@
 //! together, as it does with [`sync_threads`].
 //!
 //! On the host, where threads run one after the other, ranks are there, and what needs other threads panics.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
 /// A group as a value of kernels, which their memory does not hold.
 macro_rules! group {
     ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
-        impl$(<const $n: usize>)? crate::harvest::Key for $name$(<$n>)? {
+        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        unsafe impl$(<const $n: usize>)? crate::harvest::Key for $name$(<$n>)? {
             fn ty() -> crate::harvest::Ty {
                 use crate::harvest::{Arithmetic, StructTy, Ty};
                 let fields = vec![$(crate::harvest::Field {
@@ -24,12 +29,14 @@ macro_rules! group {
             }
         }
 
+        // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
+        unsafe impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
             type K = Self;
         }
 
-        impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
             const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;
             fn cells(&self, push: &mut dyn FnMut(u128)) {
                 let _ = push;
@@ -39,6 +46,14 @@ macro_rules! group {
     };
 }
 use group;
+
+mod sealed {
+    /// Keeps [`WarpGroup`](super::marker::WarpGroup) to groups within a warp.
+    pub trait Sealed {}
+
+    impl<const N: usize> Sealed for super::Tile<N> {}
+    impl Sealed for super::Coalesced {}
+}
 
 /// Methods of a group whose first argument tells their type: the front end reads it off that.
 macro_rules! methods_of_values {
@@ -94,7 +109,9 @@ pub mod marker {
     use crate::kir::{BinaryOp, ShuffleOp};
 
     /// A group within a warp.
-    pub trait WarpGroup {
+    ///
+    /// Sealed.
+    pub trait WarpGroup: super::sealed::Sealed {
         /// What the front end makes of what it does.
         fn intrinsic(op: GroupOp) -> Intrinsic;
     }
@@ -104,7 +121,8 @@ pub mod marker {
             #[derive(Debug)]
             pub struct $name<G>(PhantomData<G>);
 
-            impl<G: WarpGroup> DeviceFn for $name<G> {
+            // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+            unsafe impl<G: WarpGroup> DeviceFn for $name<G> {
                 type Args = Untied;
                 type Output = Untied;
                 fn instance() -> Instance {
@@ -118,7 +136,8 @@ pub mod marker {
     #[derive(Debug)]
     pub struct MapShared;
 
-    impl DeviceFn for MapShared {
+    // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+    unsafe impl DeviceFn for MapShared {
         type Args = Untied;
         type Output = Untied;
         fn instance() -> Instance {

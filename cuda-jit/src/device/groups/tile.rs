@@ -15,6 +15,8 @@ pub struct Tile<const N: usize>;
 super::group! { Tile [const N] {} }
 
 /// A number of threads that a tile can have.
+///
+/// Nothing unsafe relies on an implementation: there can be none of another [`Tile`].
 #[diagnostic::on_unimplemented(
     message = "a tile has 1, 2, 4, 8, 16 or 32 threads",
     label = "of another size than `tiled_partition` makes"

@@ -1,0 +1,60 @@
+//! Hidden functions of the macros' that were written by hand, without unsafe code: nothing is compiled of them.
+//!
+//! What does not even compile is in `tests/refused/forged.rs`.
+
+use cuda_jit::harvest::Harvest;
+use cuda_jit::syntax::Definition;
+use cuda_jit::{DeviceType, Kernel, device, kernel};
+
+#[device]
+trait Reads {
+    fn read(x: &[u64], i: u64) -> u64;
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Honest(u64);
+
+#[device]
+impl Reads for Honest {
+    fn read(x: &[u64], i: u64) -> u64 {
+        x[i as usize]
+    }
+}
+
+/// Of another function than the types are of.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Forged(u64);
+
+impl Reads for Forged {
+    fn read(_: &[u64], i: u64) -> u64 {
+        i
+    }
+
+    fn __definition_read() -> &'static Definition {
+        other::definition()
+    }
+
+    fn __harvest_read() -> Harvest {
+        Honest::__harvest_read()
+    }
+}
+
+#[kernel]
+fn other(x: &[u64], out: &mut [u64]) {
+    out[0] = x[1];
+}
+
+#[kernel]
+fn reads<R: Reads>(_reader: R, x: &[u64], out: &mut [u64]) {
+    out[0] = R::read(x, 0);
+}
+
+#[test]
+fn a_function_goes_with_its_own_types() {
+    assert!(reads::<Honest>::compile_ptx((9, 0)).is_ok());
+    let compiled = std::panic::catch_unwind(|| reads::<Forged>::compile_ptx((9, 0)));
+    let message = compiled.unwrap_err().downcast::<String>().unwrap();
+    assert_eq!(*message, "what rustc told of `other` is another function's");
+}

@@ -1,0 +1,50 @@
+//! What the macros' expansions hold is not put together by hand either: a harvest is made by `unsafe` code alone, and an
+//! unchecked kernel is launched by its own `launch`.
+#![forbid(unsafe_code)]
+
+use cuda_jit::harvest::{Answers, Harvest, ty_of};
+use cuda_jit::{Kernel, device, kernel};
+
+#[device]
+trait Shape {
+    fn area(&self, x: u64) -> u64;
+}
+
+struct Mine;
+
+#[kernel]
+fn plain(out: &mut [u32]) {
+    out[0] = 1;
+}
+
+impl Shape for Mine {
+    fn area(&self, x: u64) -> u64 {
+        x
+    }
+
+    fn __definition_area() -> &'static cuda_jit::syntax::Definition {
+        plain::definition()
+    }
+
+    fn __harvest_area() -> Harvest {
+        Answers { params: &[], result: ty_of::<u64>, locals: vec![], callees: &[], types: &[], named: &[] }
+            .harvest(plain::definition(), Vec::new())
+    }
+}
+
+#[device]
+impl Shape for u64 {
+    fn area(&self, x: u64) -> u64 {
+        x
+    }
+}
+
+fn changed() -> Harvest {
+    let mut harvest = <u64 as Shape>::__harvest_area();
+    harvest.result = ty_of::<&[u32]>();
+    harvest
+}
+
+fn main() {
+    changed();
+}
