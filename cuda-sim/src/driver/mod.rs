@@ -182,6 +182,9 @@ fn implemented() -> DriverFns {
 /// ```
 #[must_use]
 pub fn driver_api() -> Arc<DriverApi> {
-    static API: Lazy<Arc<DriverApi>> = Lazy::new(|| Arc::new(DriverApi::from_fns(&FNS).named("the software device")));
+    static API: Lazy<Arc<DriverApi>> = Lazy::new(|| {
+        // SAFETY: the functions of this module are a CUDA driver.
+        Arc::new(unsafe { DriverApi::from_fns(&FNS) }.named("the software device"))
+    });
     Arc::clone(&API)
 }
