@@ -335,6 +335,29 @@ macro_rules! table {
             macro_rules! driver_function {
                 $(($name => $d callback:ident) => { $d callback! { $name($($arg: $ty),*) } };)*
             }
+
+            /// Hands all functions of the table to a macro, as `name(argument: type, ..);` for each, in the order of
+            /// [`SYMBOLS`](crate::SYMBOLS).
+            ///
+            /// For tools that go through the whole driver: recorders, and tests of what each function refuses. The types
+            /// are named as this crate and `core::ffi` export them, and must be in scope.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// macro_rules! parameters {
+            ///     ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+            ///         [$((stringify!($name), [$(stringify!($argument)),*].as_slice())),*]
+            ///     };
+            /// }
+            /// let parameters: [(&str, &[&str]); _] = cuda_sys::driver_functions!(parameters);
+            /// assert_eq!(parameters.len(), cuda_sys::SYMBOLS.len());
+            /// assert_eq!(parameters.iter().find(|(name, _)| *name == "cuInit").unwrap().1, ["Flags"]);
+            /// ```
+            #[macro_export]
+            macro_rules! driver_functions {
+                ($d callback:ident) => { $d callback! { $($name($($arg: $ty),*);)* } };
+            }
         } }
     };
 }

@@ -243,6 +243,7 @@ api! {
         extra: *mut *mut c_void,
     ) {
         ready()?;
+        function(f)?;
         let c = get(config)?;
         let attributes = Attributes::read(&c)?;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);

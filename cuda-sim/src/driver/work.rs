@@ -11,7 +11,7 @@
 
 use super::graph::conditional::{Branch, Number};
 use super::graph::memory::GraphMemory;
-use super::graph::object::UserObject;
+use super::graph::object::Kept;
 use super::ipc::SharedEvent;
 use super::launch::report;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
@@ -110,7 +110,7 @@ pub(super) struct Run {
     pub(super) span: Mutex<Option<trace::Running>>,
     /// What the graph was given to keep while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
-    pub(super) kept: Vec<Arc<UserObject>>,
+    pub(super) kept: Kept,
     /// Numbers of its conditional nodes.
     pub(super) numbers: Vec<Arc<Number>>,
 }
@@ -147,6 +147,12 @@ impl Box3 {
         Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
     }
 
+    /// Whether it has no bytes.
+    pub(super) fn is_empty(&self) -> bool {
+        [self.row, self.rows, self.slices].contains(&0)
+    }
+
+    /// How many bytes are copied, of a copy whose extents were checked.
     pub(super) fn bytes(&self) -> usize {
         self.row * self.rows * self.slices
     }
