@@ -11,7 +11,7 @@
 //! one live allocation; others are the client's own memory, which it vouches for.
 
 use super::graph::capture;
-use super::state::{Context, ENGINE, context};
+use super::state::{Context, ENGINE, context, drained};
 use super::stream::{Stream, target};
 use super::work::{Box3, Fill, Op};
 use super::{Status, api, get};
@@ -101,7 +101,7 @@ fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> 
 
 /// Enqueues a copy, or captures it: then it reads and writes whatever memory it is about when the graph runs.
 fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
-    let (context, stream) = target(on)?;
+    let (context, stream) = if asynchronous { target(on)? } else { drained(target(on))? };
     if !asynchronous {
         capture::permit()?;
         capture::refuse(&stream)?;
