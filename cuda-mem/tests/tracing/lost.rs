@@ -125,7 +125,7 @@ fn lend_in_every_way(session: &Session, context: &Context) -> Result<(), Box<dyn
         pinned(context, &mut copied, |copied| x.copy_to_pinned_mut(copied, &a))??;
         pinned(context, &mut copied, |copied| {
             let mut copied = copied.view_mut()?;
-            let scoped = b.scope(|s| Ok(x.copy_to_host_in(&mut copied, s).map_err(cuda_driver::Error::other)?));
+            let scoped = b.scope(|s| x.copy_to_host_in(&mut copied, s).map_err(cuda_driver::Error::other));
             session.give_back(copied.as_slice().unwrap_or(&[]));
             Ok::<_, cuda_mem::Error>(scoped?)
         })??;
