@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
 use crate::later::drop_what_is_left;
-use crate::panic::{GraphRecords, PanicRecord, StreamPanics, StreamPosition};
+use crate::panic::{GraphRecords, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
 use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
 use crate::sync::{Arc, Counter};
@@ -407,6 +407,11 @@ impl Stream {
         self.panics().position(self.context())
     }
 
+    /// What has been launched in the stream by now, up to that launch.
+    pub(crate) fn position_until(&self, launch: u64) -> StreamPosition {
+        self.panics().position_until(launch, self.context())
+    }
+
     /// Notes a launch of a graph whose kernels write to those records; returns its number.
     pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> u64 {
         self.panics().log.begin_graph(records, thread::number())
@@ -419,7 +424,7 @@ impl Stream {
 
     /// Finds the panics of the launches up to that number, which are over, so that their records are free.
     pub(crate) fn find_panics(&self, launch: u64) {
-        self.panics().log.find(self.panics().records(), launch);
+        self.panics().log.find(self.panics().records(), &LaunchSet::up_to(launch));
     }
 
     /// Whether the stream is the default stream of a thread.
@@ -524,10 +529,10 @@ impl Stream {
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
         self.context().expect_same(other.context(), other)?;
         let (earlier, context) = (other.panics(), self.context());
-        let (launch, others) = (earlier.log.begun(), earlier.log.after());
+        let (launches, others) = (earlier.log.returned(), earlier.log.after());
         // SAFETY: both streams are live and of this context.
         unsafe { context.events().order(context, other.as_raw(), self.as_raw()) }?;
-        self.panics().come_after(earlier, launch, &others, context);
+        self.panics().come_after(earlier, &launches, &others, context);
         Ok(())
     }
 

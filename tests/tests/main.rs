@@ -20,6 +20,7 @@ mod layout;
 mod manual;
 mod numba;
 mod other_crate;
+mod panics;
 mod programs;
 mod single_flight;
 mod situations;

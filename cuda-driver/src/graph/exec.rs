@@ -211,9 +211,9 @@ impl GraphExec {
         launch.finish()?;
         state.free_records(context)?;
         let panics = &state.contents.panics;
-        let launch = (!panics.is_empty()).then(|| stream.begin_graph(panics));
+        let launch = stream.begin_graph(panics);
         // Before the launch: once it is enqueued, nothing may keep this from being known.
-        state.last = Some((stream.clone(), launch.unwrap_or_default()));
+        state.last = Some((stream.clone(), launch));
         let raw = state.raw;
         let mut enqueue = || {
             // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
@@ -221,10 +221,10 @@ impl GraphExec {
             // node with raw addresses.
             unsafe { driver_call!(context, cuGraphLaunch(raw, stream.as_raw())) }
         };
-        let Contents { events, around, .. } = &state.contents;
-        let launched = events.enclose(stream, || enclosed(around, stream, &mut enqueue));
-        if let Some(launch) = launch {
-            stream.end_graph(launch);
+        let launched = enclosed(&state.contents.around, stream, &mut enqueue);
+        stream.end_graph(launch);
+        if launched.is_ok() {
+            state.contents.events.mark(|| stream.position_until(launch));
         }
         launched
     }

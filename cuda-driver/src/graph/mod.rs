@@ -50,8 +50,7 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::later::{drop_later, is_in_host_fn};
-use crate::panic::GraphRecords;
-use crate::stream::Stream;
+use crate::panic::{GraphRecords, StreamPosition};
 use crate::sync::{Arc, Counter, Mutex};
 use lend::MemoryUse;
 
@@ -133,15 +132,13 @@ impl RecordedEvents {
         self.uncertain |= recorded && self.events.len() == before;
     }
 
-    /// Enqueues a launch in a stream, and notes where it has marked the events that it certainly records.
-    fn enclose(&self, stream: &Stream, launch: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Notes where a launch has marked the events that it certainly records.
+    fn mark(&self, position: impl FnOnce() -> StreamPosition) {
         if self.uncertain || self.events.is_empty() {
-            return launch();
+            return;
         }
-        let position = stream.position();
-        launch()?;
+        let position = position();
         self.events.iter().for_each(|(_, event)| event.set_position(position.clone()));
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use super::asker::{Answer, Asker};
 use super::detached::{DetachedPanicRecord, Spare};
 use super::log::Found;
 use super::record::{COUNT, Records};
+use super::set::LaunchSet;
 use super::stream::{StreamPanics, Told};
 use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
@@ -76,9 +77,9 @@ impl ContextPanics {
         self.streams.read()[place as usize].clone()
     }
 
-    /// Whether all is known of a stream's launches up to that number.
-    pub(crate) fn is_seen(&self, place: u32, launch: u64) -> bool {
-        self.streams.read()[place as usize].log.is_seen(launch)
+    /// Whether all is known of those launches of a stream.
+    pub(crate) fn is_seen(&self, place: u32, launches: &LaunchSet) -> bool {
+        self.streams.read()[place as usize].log.is_seen(launches)
     }
 
     /// More records, which live as long as the context.
@@ -119,18 +120,18 @@ impl ContextPanics {
     }
 
     /// What had been launched in every stream by now, before a wait for the context.
-    pub(crate) fn position(&self) -> Vec<(Arc<StreamPanics>, u64)> {
-        self.streams.read().iter().map(|stream| (stream.clone(), stream.log.begun())).collect()
+    pub(crate) fn position(&self) -> Vec<(Arc<StreamPanics>, LaunchSet)> {
+        self.streams.read().iter().map(|stream| (stream.clone(), stream.log.returned())).collect()
     }
 
     /// Reports the panics of all that was launched before the position was taken, and of streams that are gone.
-    pub(crate) fn report(&self, position: Vec<(Arc<StreamPanics>, u64)>, context: &Context) -> Result<()> {
+    pub(crate) fn report(&self, position: Vec<(Arc<StreamPanics>, LaunchSet)>, context: &Context) -> Result<()> {
         if super::are_withheld() {
             return Ok(());
         }
         let (mut told, asker) = (Told::default(), Asker::by_name());
-        for (stream, launch) in position {
-            told.add(&stream, launch, &asker);
+        for (stream, launches) in position {
+            told.add(&stream, &launches, &asker);
         }
         self.report_left(&mut told, &asker);
         told.result(context)
@@ -177,8 +178,8 @@ impl ContextPanics {
     /// Says what nobody was told of, on standard error and through [`tracing`], once.
     fn tell_what_is_left(&self) {
         let (mut told, asker) = (Told::default(), Asker::last());
-        for (stream, launch) in self.position() {
-            told.add(&stream, launch, &asker);
+        for (stream, launches) in self.position() {
+            told.add(&stream, &launches, &asker);
         }
         self.report_left(&mut told, &asker);
         if let Some(panic) = told.decoded(self) {

@@ -1,8 +1,8 @@
 //! [`LaunchLog`]: the launches of one stream by their numbers, and which of them have panicked.
 //!
-//! A launch takes the next number and the record of that number, modulo the number of records. Whoever has waited for the
-//! launches up to a number looks at the records of those that nobody has waited for before. It makes no calls, and a launch
-//! takes no lock.
+//! A launch takes the next number and the record of that number, modulo the number of records. A wait covers the launches
+//! whose calls had returned when it began: whoever has waited looks at the records of those of them that nobody has waited
+//! for before. It makes no calls, and a launch takes no lock.
 //!
 //! Invariants: a record is freed only when the launch that wrote it has been waited for, since its other threads may look
 //! at it until then; a panic is in its record, or in `found`, or was reported.
@@ -15,6 +15,7 @@ use super::RawPanic;
 use super::asker::{Answer, Asker};
 use super::graph::GraphRecords;
 use super::record::COUNT;
+use super::set::LaunchSet;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// The records that launches write to.
@@ -49,8 +50,8 @@ struct GraphLaunches {
     records: Arc<GraphRecords>,
 }
 
-/// Streams by their places in the context's list, and the last launch of each that is meant.
-pub(crate) type Others = SmallVec<[(u32, u64); 2]>;
+/// Streams by their places in the context's list, and which launches of each are meant.
+pub(crate) type Others = SmallVec<[(u32, LaunchSet); 2]>;
 
 #[derive(Default)]
 struct State {
@@ -72,6 +73,8 @@ struct Slot {
 pub(crate) struct LaunchLog {
     /// The number of the last launch that has begun.
     begun: AtomicU64,
+    /// The calls of all launches up to this number have returned; of later ones it is not known yet.
+    returned: AtomicU64,
     /// Launches up to this number were waited for, and their panics found.
     seen: AtomicU64,
     slots: Box<[Slot; COUNT]>,
@@ -85,6 +88,7 @@ impl Default for LaunchLog {
         let slot = |_| Slot { owner: AtomicU32::new(0), returned: AtomicU32::new(0) };
         LaunchLog {
             begun: AtomicU64::new(0),
+            returned: AtomicU64::new(0),
             seen: AtomicU64::new(0),
             slots: Box::new(std::array::from_fn(slot)),
             eventful: AtomicBool::new(false),
@@ -137,6 +141,9 @@ impl LaunchLog {
     /// Begins a launch of a graph whose kernels write to those records, and returns its number.
     pub(crate) fn begin_graph(&self, all: &[Arc<GraphRecords>], owner: u32) -> u64 {
         let launch = self.next();
+        if all.is_empty() {
+            return launch;
+        }
         let mut state = self.lock();
         for records in all {
             match state.graphs.iter_mut().find(|known| known.owner == owner && Arc::ptr_eq(&known.records, records)) {
@@ -151,10 +158,25 @@ impl LaunchLog {
         launch
     }
 
-    /// The number of the last launch that has begun.
+    /// The launches whose calls have returned: a wait that begins now covers these. Of a launch that began 128 launches ago
+    /// that is taken for granted.
     #[inline]
-    pub(crate) fn begun(&self) -> u64 {
-        self.begun.load(Ordering::Acquire)
+    pub(crate) fn returned(&self) -> LaunchSet {
+        let (known, begun) = (self.returned.load(Ordering::Acquire), self.begun.load(Ordering::Acquire));
+        if known == begun { LaunchSet::up_to(known) } else { self.find_returned(known, begun) }
+    }
+
+    fn find_returned(&self, known: u64, begun: u64) -> LaunchSet {
+        let from = known.max(begun.saturating_sub(COUNT as u64));
+        let mut returned = LaunchSet::up_to(from);
+        (from + 1..=begun).filter(|launch| self.has_returned(*launch)).for_each(|launch| returned.insert(launch));
+        self.returned.fetch_max(returned.all(), Ordering::AcqRel);
+        returned
+    }
+
+    fn has_returned(&self, launch: u64) -> bool {
+        let last = self.slots[slot_of(launch)].returned.load(Ordering::Acquire);
+        last.wrapping_sub(launch as u32).cast_signed() >= 0
     }
 
     /// The launches of other streams that come before what the stream gets next.
@@ -164,90 +186,86 @@ impl LaunchLog {
     }
 
     /// Notes that what the stream gets next comes after launches of another stream. `is_seen` says of which all is known.
-    pub(crate) fn come_after(&self, stream: u32, launch: u64, is_seen: impl Fn(u32, u64) -> bool) {
+    pub(crate) fn come_after(&self, stream: u32, launches: &LaunchSet, is_seen: impl Fn(u32, &LaunchSet) -> bool) {
         let mut state = self.lock();
         match state.after.iter_mut().find(|(known, _)| *known == stream) {
-            Some((_, known)) => *known = launch.max(*known),
+            Some((_, known)) => known.join(launches),
             None => {
-                state.after.retain(|(stream, launch)| !is_seen(*stream, *launch));
-                state.after.push((stream, launch));
+                state.after.retain(|(stream, launches)| !is_seen(*stream, launches));
+                state.after.push((stream, *launches));
             }
         }
         self.eventful.store(true, Ordering::Release);
     }
 
-    /// Whether all is known of the launches up to this number.
-    pub(crate) fn is_seen(&self, launch: u64) -> bool {
-        self.seen.load(Ordering::Acquire) >= launch
+    /// Whether all is known of those launches.
+    pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
+        self.seen.load(Ordering::Acquire) >= launches.all() && !launches.has_more()
     }
 
-    /// Finds the panics of the launches up to `launch`, all of which are over unless their calls have not returned yet.
-    /// Returns whether there may be something to report.
+    /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
     #[inline]
-    pub(crate) fn find(&self, records: Option<&impl Slots>, launch: u64) -> bool {
+    pub(crate) fn find(&self, records: Option<&impl Slots>, launches: &LaunchSet) -> bool {
         let seen = self.seen.load(Ordering::Acquire);
-        if seen < launch {
-            self.look(records, seen, launch);
+        if seen < launches.all() || launches.has_more() {
+            self.look(records, seen, launches);
         }
         self.eventful.load(Ordering::Acquire)
     }
 
-    fn look(&self, records: Option<&impl Slots>, seen: u64, launch: u64) {
-        let first = (seen + 1).max(launch.saturating_sub(COUNT as u64 - 1));
-        let mut all_returned = true;
-        for number in first..=launch {
-            let slot = slot_of(number);
-            let returned = self.slots[slot].returned.load(Ordering::Acquire);
-            if returned.wrapping_sub(number as u32).cast_signed() < 0 {
-                all_returned = false;
-            } else if let Some(records) = records
-                && !records.is_free(slot)
-            {
-                self.take(records, slot, launch);
-            }
+    fn look(&self, records: Option<&impl Slots>, seen: u64, launches: &LaunchSet) {
+        let first = (seen + 1).max(launches.all().saturating_sub(COUNT as u64 - 1));
+        if let Some(records) = records {
+            let slots = (first..=launches.all()).chain(launches.more()).map(slot_of);
+            slots.filter(|slot| !records.is_free(*slot)).for_each(|slot| self.take(records, slot, launches));
         }
         if self.eventful.load(Ordering::Acquire) {
-            self.take_from_graphs(launch);
+            self.take_from_graphs(launches);
         }
-        if all_returned {
-            self.seen.fetch_max(launch, Ordering::AcqRel);
-        }
+        self.seen.fetch_max(launches.all(), Ordering::AcqRel);
     }
 
-    /// Takes the panic of one of the launches up to `launch` from its record.
+    /// Takes the panic of one of the launches from its record.
     #[cold]
-    fn take(&self, records: &impl Slots, slot: usize, launch: u64) {
+    fn take(&self, records: &impl Slots, slot: usize, launches: &LaunchSet) {
         let mut state = self.lock();
         let Some((raw, low)) = records.read(slot) else { return };
-        let distance = (launch as u32).wrapping_sub(low).cast_signed();
-        let Ok(distance) = u64::try_from(distance) else { return };
+        // The record has the low half of the number.
+        let distance = low.wrapping_sub(launches.all() as u32).cast_signed();
+        let launch = launches.all().saturating_add_signed(distance.into());
+        if !launches.contains(launch) {
+            return;
+        }
         // Before the record is free, so that nobody finds neither.
         self.eventful.store(true, Ordering::Release);
         let owner = self.slots[slot].owner.load(Ordering::Relaxed);
-        state.found.push(Found { launch: launch.saturating_sub(distance), owner, told: false, raw });
+        state.found.push(Found { launch, owner, told: false, raw });
         records.free(slot);
     }
 
     #[cold]
-    fn take_from_graphs(&self, launch: u64) {
+    fn take_from_graphs(&self, launches: &LaunchSet) {
         let mut state = self.lock();
         let State { found, graphs, .. } = &mut *state;
         graphs.retain_mut(|graph| {
-            if graph.first > launch {
+            if !launches.contains(graph.first) {
                 return true;
             }
             let (first, owner) = (graph.first, graph.owner);
             graph.records.take(|raw| found.push(Found { launch: first, owner, told: false, raw }));
-            graph.first = launch + 1;
-            graph.last > launch
+            graph.first = graph.first.max(launches.all() + 1);
+            while launches.contains(graph.first) {
+                graph.first += 1;
+            }
+            graph.first <= graph.last
         });
     }
 
-    /// Takes what `asker` is to be told of the launches up to `launch`.
-    pub(crate) fn report(&self, launch: u64, asker: &Asker<'_>, mut report: impl FnMut(u64, RawPanic)) {
+    /// Takes what `asker` is to be told of the launches.
+    pub(crate) fn report(&self, launches: &LaunchSet, asker: &Asker<'_>, mut report: impl FnMut(u64, RawPanic)) {
         let mut state = self.lock();
         state.found.retain_mut(|found| {
-            if found.launch > launch {
+            if !launches.contains(found.launch) {
                 return true;
             }
             match asker.answer(found) {
@@ -270,7 +288,7 @@ impl LaunchLog {
 
     /// Empties the log for a stream's next life, when it has no work, and returns the panics that nobody was told of.
     pub(crate) fn recycle(&self, records: Option<&impl Slots>) -> Vec<Found> {
-        self.find(records, self.begun());
+        self.find(records, &LaunchSet::up_to(self.begun.load(Ordering::Acquire)));
         let mut state = self.lock();
         state.after.clear();
         state.graphs.clear();

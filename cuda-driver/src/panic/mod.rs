@@ -1,7 +1,7 @@
 //! Panics of kernels: where kernels write them, and who is told.
 //!
 //! A launch passes its kernel the address of a record, in host memory that is mapped into the device. `record` is that
-//! memory, `log` the launches of a stream and what became of them, `asker` who is told of what, `stream` what a wait covers,
+//! memory, `log` the launches of a stream and what became of them, `set` some of those, `asker` who is told of what, `stream` what a wait covers,
 //! `graph` the records of a graph's kernels, `detached` those of launches that wait for themselves, `context` what all of a
 //! context's share. How kernels are compiled is not known here: a kernel is an id and a decoder, registered by whoever
 //! compiled it.
@@ -13,6 +13,7 @@ mod exit;
 mod graph;
 mod log;
 mod record;
+mod set;
 mod stream;
 
 use std::cell::Cell;
@@ -23,6 +24,7 @@ pub use asker::Writers;
 pub(crate) use context::ContextPanics;
 pub use detached::DetachedPanicRecord;
 pub(crate) use graph::GraphRecords;
+pub(crate) use set::LaunchSet;
 pub(crate) use stream::StreamPanics;
 pub use stream::{PanicRecord, StreamPosition};
 #[cfg(all(test, loom))]

@@ -7,6 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::asker::{Asker, Writers};
 use super::log::{Found, LaunchLog, Others, slot_of};
 use super::record::Records;
+use super::set::LaunchSet;
 use super::{KernelPanic, RawPanic, with_others};
 use crate::context::Context;
 use crate::error::Result;
@@ -65,19 +66,25 @@ impl StreamPanics {
     /// What has been launched in the stream by now.
     #[inline]
     pub(crate) fn position(self: &Arc<Self>, context: &Context) -> StreamPosition {
-        let (launch, after) = (self.log.begun(), self.log.after());
-        StreamPosition { context: context.clone(), stream: self.clone(), launch, after }
+        let (launches, after) = (self.log.returned(), self.log.after());
+        StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
+    }
+
+    /// What has been launched in the stream by now, up to that number.
+    pub(crate) fn position_until(self: &Arc<Self>, last: u64, context: &Context) -> StreamPosition {
+        let (launches, after) = (self.log.returned().until(last), self.log.after());
+        StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
     }
 
     /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
-    pub(crate) fn come_after(&self, earlier: &StreamPanics, launch: u64, others: &Others, context: &Context) {
-        let is_seen = |place, launch| context.panics().is_seen(place, launch);
-        if earlier.place != self.place && !earlier.log.is_seen(launch) {
-            self.log.come_after(earlier.place, launch, is_seen);
+    pub(crate) fn come_after(&self, earlier: &Self, launches: &LaunchSet, others: &Others, context: &Context) {
+        let is_seen = |place, launches: &LaunchSet| context.panics().is_seen(place, launches);
+        if earlier.place != self.place && !earlier.log.is_seen(launches) {
+            self.log.come_after(earlier.place, launches, is_seen);
         }
-        for (place, launch) in others {
-            if *place != self.place && !is_seen(*place, *launch) {
-                self.log.come_after(*place, *launch, is_seen);
+        for (place, launches) in others {
+            if *place != self.place && !is_seen(*place, launches) {
+                self.log.come_after(*place, launches, is_seen);
             }
         }
     }
@@ -172,14 +179,14 @@ impl fmt::Debug for PanicRecord<'_> {
 pub struct StreamPosition {
     context: Context,
     stream: Arc<StreamPanics>,
-    launch: u64,
+    launches: LaunchSet,
     after: Others,
 }
 
 impl StreamPosition {
     /// Notes that what `stream` gets next comes after this position.
     pub(crate) fn comes_before(&self, stream: &StreamPanics) {
-        stream.come_after(&self.stream, self.launch, &self.after, &self.context);
+        stream.come_after(&self.stream, &self.launches, &self.after, &self.context);
     }
 
     /// Reports the panics of the launches, all of which have been waited for. It makes no call.
@@ -205,7 +212,7 @@ impl StreamPosition {
 
     #[inline]
     fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
-        let eventful = self.stream.log.find(self.stream.records(), self.launch);
+        let eventful = self.stream.log.find(self.stream.records(), &self.launches);
         if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(&asker()) }
     }
 
@@ -215,9 +222,9 @@ impl StreamPosition {
             return Ok(());
         }
         let mut told = Told::default();
-        told.add(&self.stream, self.launch, asker);
-        for (place, launch) in &self.after {
-            told.add(&self.context.panics().stream(*place), *launch, asker);
+        told.add(&self.stream, &self.launches, asker);
+        for (place, launches) in &self.after {
+            told.add(&self.context.panics().stream(*place), launches, asker);
         }
         told.result(&self.context)
     }
@@ -226,7 +233,7 @@ impl StreamPosition {
 impl fmt::Debug for StreamPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamPosition")
-            .field("launch", &self.launch)
+            .field("launches", &self.launches)
             .field("after", &self.after)
             .finish_non_exhaustive()
     }
@@ -237,11 +244,11 @@ impl fmt::Debug for StreamPosition {
 pub(super) struct Told(Vec<(u64, u64, RawPanic)>);
 
 impl Told {
-    /// Finds the panics of a stream's launches up to `launch`, and takes those of which `asker` is told.
-    pub(super) fn add(&mut self, stream: &StreamPanics, launch: u64, asker: &Asker<'_>) {
-        if stream.log.find(stream.records(), launch) {
+    /// Finds the panics of a stream's launches, and takes those of which `asker` is told.
+    pub(super) fn add(&mut self, stream: &StreamPanics, launches: &LaunchSet, asker: &Asker<'_>) {
+        if stream.log.find(stream.records(), launches) {
             let id = stream.id();
-            stream.log.report(launch, asker, |launch, raw| self.0.push((id, launch, raw)));
+            stream.log.report(launches, asker, |launch, raw| self.0.push((id, launch, raw)));
         }
     }
 
