@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
 use crate::later::drop_what_is_left;
-use crate::panic::{GraphRecords, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
+use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
 use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
 use crate::sync::{Arc, Counter};
@@ -412,14 +412,14 @@ impl Stream {
         self.panics().position_until(launch, self.context())
     }
 
-    /// Notes a launch of a graph whose kernels write to those records; returns its number.
-    pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> u64 {
+    /// Notes a launch of a graph whose kernels write to those records.
+    pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> LaunchId {
         self.panics().log.begin_graph(records, thread::number())
     }
 
     /// The call of a graph's launch has returned.
-    pub(crate) fn end_graph(&self, launch: u64) {
-        self.panics().log.end(launch);
+    pub(crate) fn end_graph(&self, launch: LaunchId) {
+        self.panics().log.end_graph(launch);
     }
 
     /// Finds the panics of the launches up to that number, which are over, so that their records are free.

@@ -213,7 +213,7 @@ impl GraphExec {
         let panics = &state.contents.panics;
         let launch = stream.begin_graph(panics);
         // Before the launch: once it is enqueued, nothing may keep this from being known.
-        state.last = Some((stream.clone(), launch));
+        state.last = Some((stream.clone(), launch.number));
         let raw = state.raw;
         let mut enqueue = || {
             // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
@@ -224,7 +224,7 @@ impl GraphExec {
         let launched = enclosed(&state.contents.around, stream, &mut enqueue);
         stream.end_graph(launch);
         if launched.is_ok() {
-            state.contents.events.mark(|| stream.position_until(launch));
+            state.contents.events.mark(|| stream.position_until(launch.number));
         }
         launched
     }

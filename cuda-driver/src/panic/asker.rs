@@ -2,9 +2,10 @@
 //!
 //! A panic is told to the thread that launched the kernel, by the first of its waits that covers the launch. Threads that
 //! launch in one stream, such as the default stream, so do not take each other's. A thread that waits for a stream, an event
-//! or the context by name is told of all that it has waited for; what it was told of another thread's launches, that
-//! thread is told too. A copy, or another access of the host that has to wait, is told of its own thread's launches, and of
-//! those of the threads whose launches have written the memory.
+//! or the context by name is told of all launches in it; what it was told of another thread's, that thread is told too. Of
+//! other streams, for which the stream has waited on the device, it is told of its own launches and those of threads that
+//! have ended. A copy, or another access of the host that has to wait, is told of its own thread's launches, and of those of
+//! the threads whose launches have written the memory.
 
 use super::log::Found;
 use crate::sync::{AtomicU32, Ordering};
@@ -13,9 +14,18 @@ use crate::thread;
 /// Who waits.
 pub(crate) struct Asker<'a> {
     thread: u32,
-    /// The memory that is waited for; `None` for a stream, an event or the context.
-    memory: Option<&'a Writers>,
+    others: OtherThreads<'a>,
     is_running: fn(u32) -> bool,
+}
+
+/// Of which other threads' launches a wait is told.
+#[derive(Clone, Copy)]
+enum OtherThreads<'a> {
+    All,
+    /// Those that have ended.
+    Ended,
+    /// Those that write the memory.
+    Writers(&'a Writers),
 }
 
 /// What happens with a panic.
@@ -33,22 +43,28 @@ pub(crate) enum Answer {
 impl<'a> Asker<'a> {
     /// The calling thread, which waits for a stream, an event or the context.
     pub(crate) fn by_name() -> Self {
-        Asker { thread: thread::number(), memory: None, is_running: thread::is_running }
+        Asker { thread: thread::number(), others: OtherThreads::All, is_running: thread::is_running }
+    }
+
+    /// The same of launches in other streams, for which the one that was waited for has waited.
+    pub(crate) fn of_earlier_streams(&self) -> Self {
+        let others = if let OtherThreads::All = self.others { OtherThreads::Ended } else { self.others };
+        Asker { others, ..*self }
     }
 
     /// The calling thread, which waits for the uses of memory.
     pub(crate) fn of_memory(writers: &'a Writers) -> Self {
-        Asker { memory: Some(writers), ..Asker::by_name() }
+        Asker { others: OtherThreads::Writers(writers), ..Asker::by_name() }
     }
 
     /// Nobody waits any more: what no other thread was told of is told.
     pub(crate) fn last() -> Self {
-        Asker { thread: 0, memory: None, is_running: |_| false }
+        Asker { thread: 0, others: OtherThreads::All, is_running: |_| false }
     }
 
     #[cfg(all(test, loom))]
     pub(crate) fn of_thread(thread: u32) -> Self {
-        Asker { thread, memory: None, is_running: |_| true }
+        Asker { thread, others: OtherThreads::All, is_running: |_| true }
     }
 
     pub(crate) fn answer(&self, found: &Found) -> Answer {
@@ -56,10 +72,16 @@ impl<'a> Asker<'a> {
         if owner == self.thread {
             return Answer::TellAndForget;
         }
-        if self.memory.is_some_and(|writers| !writers.may_be(owner)) {
+        let runs = owner != 0 && (self.is_running)(owner);
+        let concerns = match self.others {
+            OtherThreads::All => true,
+            OtherThreads::Ended => !runs,
+            OtherThreads::Writers(writers) => writers.may_be(owner),
+        };
+        if !concerns {
             return Answer::Keep;
         }
-        match (owner != 0 && (self.is_running)(owner), told) {
+        match (runs, told) {
             (true, true) => Answer::Keep,
             (true, false) => Answer::TellAndKeep,
             (false, true) => Answer::Forget,
@@ -103,12 +125,18 @@ impl Writers {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::super::RawPanic;
+    use super::super::set::LaunchId;
     use super::*;
 
     fn answer(asker: (u32, Option<&Writers>), owner: u32, told: bool) -> Answer {
+        let (thread, memory) = asker;
+        ask(thread, memory.map_or(OtherThreads::All, OtherThreads::Writers), owner, told)
+    }
+
+    fn ask(thread: u32, others: OtherThreads<'_>, owner: u32, told: bool) -> Answer {
         let raw = RawPanic { kernel: 1, site: 0, block: [0; 3], thread: [0; 3], args: [0; 8] };
-        let asker = Asker { thread: asker.0, memory: asker.1, is_running: |thread| thread < 10 };
-        asker.answer(&Found { launch: 1, owner, told, raw })
+        let asker = Asker { thread, others, is_running: |thread| thread < 10 };
+        asker.answer(&Found { launch: LaunchId::default(), owner, told, raw })
     }
 
     #[test]
@@ -127,6 +155,13 @@ mod tests {
         assert_eq!(answer((1, None), 20, false), Answer::TellAndForget);
         assert_eq!(answer((1, None), 20, true), Answer::Forget);
         assert_eq!(answer((1, None), 0, false), Answer::TellAndForget);
+    }
+
+    #[test]
+    fn earlier_streams_tell_of_the_threads_own_launches_and_of_ended_threads() {
+        let told = [1, 2, 20].map(|owner| ask(1, OtherThreads::Ended, owner, false));
+        assert_eq!(told, [Answer::TellAndForget, Answer::Keep, Answer::TellAndForget]);
+        assert!(matches!(Asker::by_name().of_earlier_streams().others, OtherThreads::Ended));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::asker::{Answer, Asker};
 use super::detached::{DetachedPanicRecord, Spare};
 use super::log::Found;
 use super::record::{COUNT, Records};
-use super::set::LaunchSet;
+use super::set::{LaunchId, LaunchSet};
 use super::stream::{StreamPanics, Told};
 use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
@@ -149,7 +149,7 @@ impl ContextPanics {
         });
         for record in std::mem::take(&mut state.abandoned) {
             match record.take() {
-                Some(raw) => told.push(0, &Found { launch: 0, owner: 0, told: false, raw }),
+                Some(raw) => told.push(0, &Found { launch: LaunchId::default(), owner: 0, told: false, raw }),
                 // It may belong to a launch that came after the position was taken.
                 None => state.abandoned.push(record),
             }

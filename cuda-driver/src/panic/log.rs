@@ -1,11 +1,12 @@
 //! [`LaunchLog`]: the launches of one stream by their numbers, and which of them have panicked.
 //!
-//! A launch takes the next number and the record of that number, modulo the number of records. A wait covers the launches
-//! whose calls had returned when it began: whoever has waited looks at the records of those of them that nobody has waited
-//! for before. It makes no calls, and a launch takes no lock.
+//! A launch takes the next number, a lane for the time of its call, and the record of its number, modulo the number of
+//! records. A wait covers the launches whose calls had returned when it began: whoever has waited looks at the records of
+//! those of them that nobody has waited for before. It makes no calls, and a launch takes no lock.
 //!
 //! Invariants: a record is freed only when the launch that wrote it has been waited for, since its other threads may look
-//! at it until then; a panic is in its record, or in `found`, or was reported.
+//! at it until then; it is not used again before the call of the launch that has it has returned; a panic is in its record,
+//! or in `found`, or was reported.
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use super::RawPanic;
 use super::asker::{Answer, Asker};
 use super::graph::GraphRecords;
 use super::record::COUNT;
-use super::set::LaunchSet;
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering};
+use super::set::{LaunchId, LaunchSet};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, thread};
 
 /// The records that launches write to.
 pub(crate) trait Slots {
@@ -33,8 +34,7 @@ pub(crate) trait Slots {
 /// A panic that has been found and not reported to its own thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// The number of its launch.
-    pub(crate) launch: u64,
+    pub(crate) launch: LaunchId,
     /// The number of the thread that launched it; 0 if that is not known.
     pub(crate) owner: u32,
     /// Whether another thread was told.
@@ -42,16 +42,16 @@ pub(crate) struct Found {
     pub(crate) raw: RawPanic,
 }
 
-/// Launches of a graph that were not waited for: the first and the last number.
+/// Launches of a graph that were not waited for: the first and the last.
 struct GraphLaunches {
-    first: u64,
-    last: u64,
+    first: LaunchId,
+    last: LaunchId,
     owner: u32,
     records: Arc<GraphRecords>,
 }
 
 /// Streams by their places in the context's list, and which launches of each are meant.
-pub(crate) type Others = SmallVec<[(u32, LaunchSet); 2]>;
+pub(crate) type Others = SmallVec<[(u32, LaunchSet); 1]>;
 
 #[derive(Default)]
 struct State {
@@ -61,20 +61,26 @@ struct State {
     after: Others,
 }
 
-/// What is known of the launches that use a record.
+/// How many calls are made at once in one stream; more wait.
+const LANES: u32 = 16;
+
+/// What is known of the launch that has a record.
 struct Slot {
-    /// The thread of the last one.
-    owner: AtomicU32,
-    /// The number (its low half) of the last one whose call has returned.
+    /// The low half of the number of the last launch that took it.
+    taken: AtomicU32,
+    /// The same, of the last whose call has returned.
     returned: AtomicU32,
+    /// The thread and the lane of the last one.
+    owner: AtomicU32,
+    lane: AtomicU32,
 }
 
 /// The launches of a stream.
 pub(crate) struct LaunchLog {
-    /// The number of the last launch that has begun.
+    /// The number of the last launch that has begun, above a bit for each lane in which a call is being made.
     begun: AtomicU64,
-    /// The calls of all launches up to this number have returned; of later ones it is not known yet.
-    returned: AtomicU64,
+    /// For each lane the number of the last launch whose call has returned.
+    returned: [AtomicU64; LANES as usize],
     /// Launches up to this number were waited for, and their panics found.
     seen: AtomicU64,
     slots: Box<[Slot; COUNT]>,
@@ -85,10 +91,11 @@ pub(crate) struct LaunchLog {
 
 impl Default for LaunchLog {
     fn default() -> Self {
-        let slot = |_| Slot { owner: AtomicU32::new(0), returned: AtomicU32::new(0) };
+        let zero = || AtomicU32::new(0);
+        let slot = |_| Slot { taken: zero(), returned: zero(), owner: zero(), lane: zero() };
         LaunchLog {
             begun: AtomicU64::new(0),
-            returned: AtomicU64::new(0),
+            returned: std::array::from_fn(|_| AtomicU64::new(0)),
             seen: AtomicU64::new(0),
             slots: Box::new(std::array::from_fn(slot)),
             eventful: AtomicBool::new(false),
@@ -102,44 +109,77 @@ pub(crate) const fn slot_of(launch: u64) -> usize {
 }
 
 impl LaunchLog {
-    /// Begins a launch of the thread `owner`, and returns its number, which tells its record. The caller ends it by
-    /// [`end`](LaunchLog::end).
+    /// Begins a launch of the thread `owner`; its number tells its record. The caller ends it by [`end`](LaunchLog::end).
     ///
-    /// Records with a panic that was not waited for are passed over. If all have one, the launch shares a record: its own
-    /// panic is then lost behind the earlier one.
+    /// Records with a panic that was not waited for, and those of launches whose calls are being made, are passed over. If
+    /// there is no other, the launch shares one: its own panic may then be lost behind the earlier one.
     #[inline]
-    pub(crate) fn begin(&self, records: &impl Slots, owner: u32) -> u64 {
-        let launch = self.next();
-        let launch = if records.is_free(slot_of(launch)) { launch } else { self.pass_over(records, launch) };
-        self.slots[slot_of(launch)].owner.store(owner, Ordering::Relaxed);
+    pub(crate) fn begin(&self, records: &impl Slots, owner: u32) -> LaunchId {
+        let mut launch = self.next();
+        if !self.is_unused(records, launch.number) {
+            launch = self.pass_over(records, launch);
+        }
+        let slot = &self.slots[slot_of(launch.number)];
+        slot.taken.store(launch.number as u32, Ordering::Relaxed);
+        slot.owner.store(owner, Ordering::Relaxed);
+        slot.lane.store(launch.lane.into(), Ordering::Relaxed);
         launch
     }
 
     #[inline]
-    fn next(&self) -> u64 {
-        self.begun.fetch_add(1, Ordering::AcqRel) + 1
+    fn is_unused(&self, records: &impl Slots, launch: u64) -> bool {
+        let slot = &self.slots[slot_of(launch)];
+        records.is_free(slot_of(launch)) && slot.taken.load(Ordering::Relaxed) == slot.returned.load(Ordering::Acquire)
     }
 
     #[cold]
-    fn pass_over(&self, records: &impl Slots, mut launch: u64) -> u64 {
+    fn pass_over(&self, records: &impl Slots, mut launch: LaunchId) -> LaunchId {
         for _ in 0..COUNT {
-            self.end(launch);
+            self.leave(launch);
             launch = self.next();
-            if records.is_free(slot_of(launch)) {
+            if self.is_unused(records, launch.number) {
                 break;
             }
         }
         launch
     }
 
-    /// The call of a launch has returned.
+    /// Takes a number and a lane.
     #[inline]
-    pub(crate) fn end(&self, launch: u64) {
-        self.slots[slot_of(launch)].returned.store(launch as u32, Ordering::Release);
+    fn next(&self) -> LaunchId {
+        let mut begun = self.begun.load(Ordering::Relaxed);
+        loop {
+            let lane = (begun as u16).trailing_ones();
+            if lane == LANES {
+                thread::yield_now();
+                begun = self.begun.load(Ordering::Relaxed);
+                continue;
+            }
+            let next = (begun + (1 << LANES)) | 1 << lane;
+            match self.begun.compare_exchange_weak(begun, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return LaunchId { number: next >> LANES, lane: lane as u8 },
+                Err(other) => begun = other,
+            }
+        }
     }
 
-    /// Begins a launch of a graph whose kernels write to those records, and returns its number.
-    pub(crate) fn begin_graph(&self, all: &[Arc<GraphRecords>], owner: u32) -> u64 {
+    /// The call of a launch has returned.
+    #[inline]
+    pub(crate) fn end(&self, launch: LaunchId) {
+        self.slots[slot_of(launch.number)].returned.store(launch.number as u32, Ordering::Release);
+        self.leave(launch);
+    }
+
+    /// Gives the lane back.
+    #[inline]
+    fn leave(&self, launch: LaunchId) {
+        self.returned[launch.lane as usize].store(launch.number, Ordering::Relaxed);
+        self.begun.fetch_and(!(1 << launch.lane), Ordering::AcqRel);
+    }
+
+    /// Begins a launch of a graph whose kernels write to those records. The caller ends it by
+    /// [`end_graph`](LaunchLog::end_graph).
+    pub(crate) fn begin_graph(&self, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
         let launch = self.next();
         if all.is_empty() {
             return launch;
@@ -158,25 +198,24 @@ impl LaunchLog {
         launch
     }
 
-    /// The launches whose calls have returned: a wait that begins now covers these. Of a launch that began 128 launches ago
-    /// that is taken for granted.
+    /// The call of a graph's launch has returned.
+    pub(crate) fn end_graph(&self, launch: LaunchId) {
+        self.leave(launch);
+    }
+
+    /// The launches whose calls have returned: a wait that begins now covers these.
     #[inline]
     pub(crate) fn returned(&self) -> LaunchSet {
-        let (known, begun) = (self.returned.load(Ordering::Acquire), self.begun.load(Ordering::Acquire));
-        if known == begun { LaunchSet::up_to(known) } else { self.find_returned(known, begun) }
+        let begun = self.begun.load(Ordering::Acquire);
+        let (last, busy) = (begun >> LANES, begun as u16);
+        if busy == 0 { LaunchSet::up_to(last) } else { self.returned_but(last, busy) }
     }
 
-    fn find_returned(&self, known: u64, begun: u64) -> LaunchSet {
-        let from = known.max(begun.saturating_sub(COUNT as u64));
-        let mut returned = LaunchSet::up_to(from);
-        (from + 1..=begun).filter(|launch| self.has_returned(*launch)).for_each(|launch| returned.insert(launch));
-        self.returned.fetch_max(returned.all(), Ordering::AcqRel);
-        returned
-    }
-
-    fn has_returned(&self, launch: u64) -> bool {
-        let last = self.slots[slot_of(launch)].returned.load(Ordering::Acquire);
-        last.wrapping_sub(launch as u32).cast_signed() >= 0
+    #[cold]
+    fn returned_but(&self, last: u64, busy: u16) -> LaunchSet {
+        let lanes = (0..LANES as u8).filter(|lane| busy >> lane & 1 != 0);
+        // A lane may be given back meanwhile, and then the launch that had it is counted.
+        LaunchSet::without(last, lanes.map(|lane| (lane, self.returned[lane as usize].load(Ordering::Acquire))))
     }
 
     /// The launches of other streams that come before what the stream gets next.
@@ -192,7 +231,7 @@ impl LaunchLog {
             Some((_, known)) => known.join(launches),
             None => {
                 state.after.retain(|(stream, launches)| !is_seen(*stream, launches));
-                state.after.push((stream, *launches));
+                state.after.push((stream, launches.clone()));
             }
         }
         self.eventful.store(true, Ordering::Release);
@@ -200,24 +239,24 @@ impl LaunchLog {
 
     /// Whether all is known of those launches.
     pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
-        self.seen.load(Ordering::Acquire) >= launches.all() && !launches.has_more()
+        self.seen.load(Ordering::Acquire) >= launches.last()
     }
 
     /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
     #[inline]
     pub(crate) fn find(&self, records: Option<&impl Slots>, launches: &LaunchSet) -> bool {
         let seen = self.seen.load(Ordering::Acquire);
-        if seen < launches.all() || launches.has_more() {
+        if seen < launches.last() {
             self.look(records, seen, launches);
         }
         self.eventful.load(Ordering::Acquire)
     }
 
     fn look(&self, records: Option<&impl Slots>, seen: u64, launches: &LaunchSet) {
-        let first = (seen + 1).max(launches.all().saturating_sub(COUNT as u64 - 1));
         if let Some(records) = records {
-            let slots = (first..=launches.all()).chain(launches.more()).map(slot_of);
-            slots.filter(|slot| !records.is_free(*slot)).for_each(|slot| self.take(records, slot, launches));
+            let first = (seen + 1).max(launches.last().saturating_sub(COUNT as u64 - 1));
+            let slots = (first..=launches.last()).map(slot_of).filter(|slot| !records.is_free(*slot));
+            slots.for_each(|slot| self.take(records, slot, launches));
         }
         if self.eventful.load(Ordering::Acquire) {
             self.take_from_graphs(launches);
@@ -231,14 +270,16 @@ impl LaunchLog {
         let mut state = self.lock();
         let Some((raw, low)) = records.read(slot) else { return };
         // The record has the low half of the number.
-        let distance = low.wrapping_sub(launches.all() as u32).cast_signed();
-        let launch = launches.all().saturating_add_signed(distance.into());
+        let distance = low.wrapping_sub(launches.last() as u32).cast_signed();
+        let number = launches.last().saturating_add_signed(distance.into());
+        let known = &self.slots[slot];
+        let (owner, lane) = (known.owner.load(Ordering::Relaxed), known.lane.load(Ordering::Relaxed) as u8);
+        let launch = LaunchId { number, lane };
         if !launches.contains(launch) {
             return;
         }
         // Before the record is free, so that nobody finds neither.
         self.eventful.store(true, Ordering::Release);
-        let owner = self.slots[slot].owner.load(Ordering::Relaxed);
         state.found.push(Found { launch, owner, told: false, raw });
         records.free(slot);
     }
@@ -251,13 +292,10 @@ impl LaunchLog {
             if !launches.contains(graph.first) {
                 return true;
             }
-            let (first, owner) = (graph.first, graph.owner);
-            graph.records.take(|raw| found.push(Found { launch: first, owner, told: false, raw }));
-            graph.first = graph.first.max(launches.all() + 1);
-            while launches.contains(graph.first) {
-                graph.first += 1;
-            }
-            graph.first <= graph.last
+            let (launch, owner) = (graph.first, graph.owner);
+            graph.records.take(|raw| found.push(Found { launch, owner, told: false, raw }));
+            graph.first = graph.last;
+            !launches.contains(graph.last)
         });
     }
 
@@ -268,19 +306,12 @@ impl LaunchLog {
             if !launches.contains(found.launch) {
                 return true;
             }
-            match asker.answer(found) {
-                Answer::Keep => true,
-                Answer::Forget => false,
-                Answer::TellAndForget => {
-                    report(found.launch, found.raw);
-                    false
-                }
-                Answer::TellAndKeep => {
-                    report(found.launch, found.raw);
-                    found.told = true;
-                    true
-                }
+            let answer = asker.answer(found);
+            if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
+                report(found.launch.number, found.raw);
+                found.told = true;
             }
+            matches!(answer, Answer::Keep | Answer::TellAndKeep)
         });
         let empty = state.found.is_empty() && state.graphs.is_empty() && state.after.is_empty();
         self.eventful.store(!empty, Ordering::Release);
@@ -288,7 +319,7 @@ impl LaunchLog {
 
     /// Empties the log for a stream's next life, when it has no work, and returns the panics that nobody was told of.
     pub(crate) fn recycle(&self, records: Option<&impl Slots>) -> Vec<Found> {
-        self.find(records, &LaunchSet::up_to(self.begun.load(Ordering::Acquire)));
+        self.find(records, &self.returned());
         let mut state = self.lock();
         state.after.clear();
         state.graphs.clear();

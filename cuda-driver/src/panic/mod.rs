@@ -24,7 +24,7 @@ pub use asker::Writers;
 pub(crate) use context::ContextPanics;
 pub use detached::DetachedPanicRecord;
 pub(crate) use graph::GraphRecords;
-pub(crate) use set::LaunchSet;
+pub(crate) use set::{LaunchId, LaunchSet};
 pub(crate) use stream::StreamPanics;
 pub use stream::{PanicRecord, StreamPosition};
 #[cfg(all(test, loom))]

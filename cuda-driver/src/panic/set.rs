@@ -1,70 +1,58 @@
 //! [`LaunchSet`]: the launches of a stream that a wait covers.
 
-/// Launches by their numbers: all up to one, and some of those after it, while other threads' calls have not returned.
+use smallvec::SmallVec;
+
+/// A launch by its number; while its call is made it has a lane, which no other launch has then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LaunchId {
+    pub(crate) number: u64,
+    pub(crate) lane: u8,
+}
+
+/// The launches of a stream up to a number, but those whose calls had not returned yet.
+///
+/// Of two sets of one stream, the one that was taken later has all of the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LaunchSet {
-    all: u64,
-    /// Bit `i` is the launch `all + 1 + i`.
-    more: u128,
+    last: u64,
+    /// Lanes in which a call was being made, and the number of the last launch there whose call had returned.
+    busy: SmallVec<[(u8, u64); 2]>,
 }
 
 impl LaunchSet {
-    pub(crate) fn up_to(all: u64) -> Self {
-        LaunchSet { all, more: 0 }
+    pub(crate) fn up_to(last: u64) -> Self {
+        LaunchSet { last, busy: SmallVec::new() }
     }
 
-    /// Adds one launch; of those too far ahead nothing is noted.
-    pub(crate) fn insert(&mut self, launch: u64) {
-        if let Some(bit) = self.bit(launch) {
-            self.more |= bit;
-            self.advance();
-        }
+    pub(crate) fn without(last: u64, busy: impl Iterator<Item = (u8, u64)>) -> Self {
+        LaunchSet { last, busy: busy.collect() }
     }
 
-    pub(crate) fn contains(&self, launch: u64) -> bool {
-        launch <= self.all || self.bit(launch).is_some_and(|bit| self.more & bit != 0)
+    pub(crate) fn contains(&self, launch: LaunchId) -> bool {
+        let is_out = |(lane, returned): &(u8, u64)| *lane == launch.lane && launch.number > *returned;
+        launch.number <= self.last && !self.busy.iter().any(is_out)
     }
 
-    fn bit(&self, launch: u64) -> Option<u128> {
-        let distance = launch.checked_sub(self.all + 1)?;
-        1_u128.checked_shl(u32::try_from(distance).ok()?)
-    }
-
-    /// Counts what follows without a gap to those that are all there.
-    fn advance(&mut self) {
-        let run = self.more.trailing_ones();
-        self.all += u64::from(run);
-        self.more = self.more.checked_shr(run).unwrap_or(0);
+    pub(crate) fn last(&self) -> u64 {
+        self.last
     }
 
     /// The number up to which it has all.
     pub(crate) fn all(&self) -> u64 {
-        self.all
+        self.busy.iter().map(|(_, returned)| *returned).fold(self.last, u64::min)
     }
 
-    /// Those after that, in order.
-    pub(crate) fn more(&self) -> impl Iterator<Item = u64> + use<> {
-        let LaunchSet { all, more } = *self;
-        (0..128_u64).filter(move |bit| more >> bit & 1 != 0).map(move |bit| all + 1 + bit)
-    }
-
-    /// Whether it has launches beyond the number up to which it has all.
-    pub(crate) fn has_more(&self) -> bool {
-        self.more != 0
-    }
-
-    /// Adds all of another one.
+    /// Takes the place of an earlier one of the same stream.
     pub(crate) fn join(&mut self, other: &LaunchSet) {
-        let (mut most, least) = if self.all >= other.all { (*self, other) } else { (*other, &*self) };
-        least.more().for_each(|launch| most.insert(launch));
-        *self = most;
+        if other.last > self.last || other.last == self.last && other.busy.len() <= self.busy.len() {
+            self.clone_from(other);
+        }
     }
 
     /// Those up to that number.
-    pub(crate) fn until(self, last: u64) -> Self {
-        let mut until = LaunchSet::up_to(self.all.min(last));
-        self.more().filter(|launch| *launch <= last).for_each(|launch| until.insert(launch));
-        until
+    pub(crate) fn until(mut self, last: u64) -> Self {
+        self.last = self.last.min(last);
+        self
     }
 }
 
@@ -72,49 +60,27 @@ impl LaunchSet {
 mod tests {
     use super::*;
 
-    fn set(all: u64, more: &[u64]) -> LaunchSet {
-        let mut set = LaunchSet::up_to(all);
-        more.iter().for_each(|launch| set.insert(*launch));
-        set
+    #[test]
+    fn it_has_what_had_returned() {
+        let set = LaunchSet::without(10, [(1, 4), (3, 9)].into_iter());
+        let has = |number, lane| set.contains(LaunchId { number, lane });
+        assert!(has(10, 0) && !has(11, 0));
+        assert!(has(4, 1) && !has(5, 1) && !has(10, 1));
+        assert!(has(9, 3) && !has(10, 3));
+        assert_eq!((set.all(), set.last()), (4, 10));
+        assert_eq!(LaunchSet::up_to(7).all(), 7);
+        let until = set.clone().until(6);
+        assert!(until.contains(LaunchId { number: 6, lane: 3 }) && !until.contains(LaunchId { number: 7, lane: 0 }));
     }
 
     #[test]
-    fn it_has_what_was_put_in() {
-        let mut launches = set(5, &[8, 7]);
-        assert_eq!([4, 5, 6, 7, 8, 9].map(|launch| launches.contains(launch)), [true, true, false, true, true, false]);
-        launches.insert(6);
-        assert_eq!(launches, LaunchSet::up_to(8));
-        assert_eq!(set(0, &[128]).more().collect::<Vec<_>>(), [128]);
-        assert_eq!(set(0, &[129]), LaunchSet::up_to(0), "too far ahead");
-        let mut full = LaunchSet::up_to(10);
-        (11..=138).rev().for_each(|launch| full.insert(launch));
-        assert_eq!(full, LaunchSet::up_to(138));
-    }
-
-    #[test]
-    fn two_together_have_what_each_has() {
-        for (a, b) in [(set(5, &[7, 9]), set(8, &[11])), (set(5, &[7]), set(5, &[6])), (set(0, &[]), set(3, &[5]))] {
-            for (mut joined, other) in [(a, b), (b, a)] {
-                joined.join(&other);
-                for launch in 0..20 {
-                    assert_eq!(
-                        joined.contains(launch),
-                        a.contains(launch) || b.contains(launch),
-                        "{launch} in {joined:?}"
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn those_up_to_a_number_are_no_more() {
-        let launches = set(5, &[7, 9]);
-        for last in 0..12 {
-            let until = launches.until(last);
-            for launch in 0..12 {
-                assert_eq!(until.contains(launch), launches.contains(launch) && launch <= last);
-            }
+    fn the_later_one_stands_for_both() {
+        let early = LaunchSet::without(10, [(1, 4)].into_iter());
+        for later in [LaunchSet::up_to(10), LaunchSet::without(12, [(1, 4), (2, 8)].into_iter())] {
+            let (mut a, mut b) = (early.clone(), later.clone());
+            a.join(&later);
+            b.join(&early);
+            assert_eq!((&a, &b), (&later, &later));
         }
     }
 }

@@ -7,7 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::asker::{Asker, Writers};
 use super::log::{Found, LaunchLog, Others, slot_of};
 use super::record::Records;
-use super::set::LaunchSet;
+use super::set::{LaunchId, LaunchSet};
 use super::{KernelPanic, RawPanic, with_others};
 use crate::context::Context;
 use crate::error::Result;
@@ -53,7 +53,7 @@ impl StreamPanics {
             None => self.make_records(context)?,
         };
         let launch = self.log.begin(records, thread::number());
-        let device = records.device_ptr(slot_of(launch));
+        let device = records.device_ptr(slot_of(launch.number));
         Ok(PanicRecord { device, launch, log: &self.log })
     }
 
@@ -112,7 +112,7 @@ impl StreamPanics {
 /// ```
 pub struct PanicRecord<'a> {
     device: CUdeviceptr,
-    launch: u64,
+    launch: LaunchId,
     log: &'a LaunchLog,
 }
 
@@ -131,7 +131,7 @@ impl PanicRecord<'_> {
     #[must_use]
     #[inline]
     pub fn tag(&self, kernel: u32) -> u64 {
-        tag(kernel, self.launch as u32)
+        tag(kernel, self.launch.number as u32)
     }
 }
 
@@ -223,8 +223,9 @@ impl StreamPosition {
         }
         let mut told = Told::default();
         told.add(&self.stream, &self.launches, asker);
+        let asker = asker.of_earlier_streams();
         for (place, launches) in &self.after {
-            told.add(&self.context.panics().stream(*place), launches, asker);
+            told.add(&self.context.panics().stream(*place), launches, &asker);
         }
         told.result(&self.context)
     }
@@ -253,7 +254,7 @@ impl Told {
     }
 
     pub(super) fn push(&mut self, stream: u64, found: &Found) {
-        self.0.push((stream, found.launch, found.raw));
+        self.0.push((stream, found.launch.number, found.raw));
     }
 
     /// The panics, in the order of streams' ids and of the launches in each.
