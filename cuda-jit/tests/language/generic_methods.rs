@@ -248,15 +248,15 @@ struct Conditional(u32);
 
 #[device]
 trait Chosen {
-    #[cfg(all())]
+    #[cfg(test)]
     fn chosen(&self) -> u32;
 
-    #[cfg(any())]
+    #[cfg(not(test))]
     fn chosen(&self) -> f64 {
         missing::function()
     }
 
-    #[cfg(not(any()))]
+    #[cfg(test)]
     fn provided(&self) -> u32 {
         self.chosen() + 10
     }
@@ -264,12 +264,12 @@ trait Chosen {
 
 #[device]
 impl Chosen for Conditional {
-    #[cfg(all())]
+    #[cfg(test)]
     fn chosen(&self) -> u32 {
         self.0
     }
 
-    #[cfg(any())]
+    #[cfg(not(test))]
     fn chosen(&self) -> u32 {
         0
     }
@@ -277,12 +277,12 @@ impl Chosen for Conditional {
 
 #[device]
 impl Conditional {
-    #[cfg(any())]
+    #[cfg(not(test))]
     fn own(&self) -> u32 {
         missing::function()
     }
 
-    #[cfg(all())]
+    #[cfg(test)]
     fn own(&self) -> u32 {
         self.0 + 100
     }
