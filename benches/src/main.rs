@@ -26,6 +26,11 @@ use anyhow::{Context as _, Result, bail};
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
 
+/// Runs a group where no other has left its context current, so that calls need not change it.
+fn on_a_new_thread(group: fn() -> Result<()>) -> Result<()> {
+    std::thread::spawn(group).join().expect("a group reports what goes wrong as an error")
+}
+
 /// NVIDIA's tools by name.
 type Tools = BTreeMap<String, PathBuf>;
 
@@ -63,9 +68,9 @@ fn main() -> Result<()> {
             // What `sim` starts, each in a process of its own.
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
-            "driver" => driver::run()?,
-            "launch" => launch::run()?,
-            "mem" => mem::run()?,
+            "driver" => on_a_new_thread(driver::run)?,
+            "launch" => on_a_new_thread(launch::run)?,
+            "mem" => on_a_new_thread(mem::run)?,
             "rustc" => rustc::run()?,
             "demo" => demo::run()?,
             "device" => demo::device()?,

@@ -294,5 +294,6 @@ pub(crate) fn api() -> Arc<DriverApi> {
         cuMemsetD8Async: Some(fill),
         ..DriverFns::default()
     };
-    Arc::new(DriverApi::from_fns(&fns).named("a driver that does nothing"))
+    // SAFETY: each function writes no more than the manual's does; nothing reads what the others would write.
+    Arc::new(unsafe { DriverApi::from_fns(&fns) }.named("a driver that does nothing"))
 }

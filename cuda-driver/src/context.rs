@@ -19,6 +19,7 @@ use crate::current::{self, Entered, Failure};
 use crate::device::Device;
 use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
+use crate::later::{drop_later, drop_what_is_left, is_in_host_fn};
 use crate::limits::DeviceLimits;
 use crate::panic::{ContextPanics, DetachedPanicRecord, PanicDecoder, StreamPanics};
 use crate::pool::{EventPool, StreamPool};
@@ -110,6 +111,7 @@ impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
         device.driver().enter("cuDevicePrimaryCtxRetain")?;
+        drop_what_is_left();
         let facts = device.facts()?;
         let limits = device.limits()?.clone();
         let make = || {
@@ -241,6 +243,10 @@ impl Context {
     pub fn synchronize(&self) -> Result<()> {
         let position = self.0.panics.position();
         self.wait_for_all()?;
+        if drop_what_is_left() {
+            // What goes is given back in the order of its streams.
+            self.wait_for_all()?;
+        }
         self.0.panics.report(position, self)
     }
 
@@ -476,8 +482,8 @@ impl ContextInner {
         }
     }
 
-    /// All of this context in a handle, so that what is attached can work in it once more.
-    fn revived(&mut self) -> Context {
+    /// All of this context in a handle, so that what is attached can work in it once more, or with what is attached.
+    fn revived(&mut self, whole: bool) -> Context {
         let mut last = ContextInner::new(&self.device, self.raw, self.limits.clone());
         last.id = self.id;
         last.panics = std::mem::take(&mut self.panics);
@@ -486,6 +492,10 @@ impl ContextInner {
         last.events = std::mem::take(&mut self.events);
         last.streams = std::mem::take(&mut self.streams);
         last.captures = std::mem::take(&mut self.captures);
+        last.poison = std::mem::take(&mut self.poison);
+        if whole {
+            last.attachment = std::mem::take(&mut self.attachment);
+        }
         Context(Arc::new(last))
     }
 
@@ -542,11 +552,14 @@ impl Drop for ContextInner {
         if fork::is_forked_child() {
             return;
         }
+        if is_in_host_fn() {
+            return drop_later(Box::new(self.revived(true)));
+        }
         if let Some(attached) = self.attachment.take()
             && self.poison.first().is_none()
         {
             // The last handle ends in place of this one.
-            return attached.close(&self.revived());
+            return attached.close(&self.revived(false));
         }
         if self.poison.first().is_none() {
             self.panics.close(self);

@@ -117,7 +117,7 @@ impl Done {
     /// What the status of the work means, and whether a kernel in it panicked.
     fn outcome(&self, status: CUresult) -> Result<()> {
         self.stream.context().check(status, "cuStreamAddCallback")?;
-        self.position.report_panics(self.stream.context())
+        self.position.report_panics()
     }
 }
 

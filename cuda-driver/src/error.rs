@@ -117,6 +117,37 @@ impl Error {
         }
     }
 
+    /// The panic, if a kernel panicked; also where the error is that of something built on this crate.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// if let Err(error) = context.synchronize() {
+    ///     match error.kernel_panic() {
+    ///         Some(panic) => println!("line {}: {}", panic.line, panic.message),
+    ///         None => return Err(error),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn kernel_panic(&self) -> Option<&KernelPanic> {
+        match self {
+            Error::KernelPanic(panic) => Some(panic),
+            Error::Other(other) => {
+                let first: &(dyn std::error::Error + 'static) = &**other;
+                std::iter::successors(Some(first), |error| error.source()).find_map(|error| {
+                    let own = error.downcast_ref::<Error>().and_then(Error::kernel_panic);
+                    own.or_else(|| error.downcast_ref::<KernelPanic>())
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// Whether every later call on the same context will fail too.
     #[must_use]
     pub fn is_sticky(&self) -> bool {

@@ -16,6 +16,7 @@ use crate::call::driver_query;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
+use crate::later::{drop_later, drop_what_is_left, is_in_host_fn};
 use crate::panic::StreamPosition;
 use crate::pool::destroy_event;
 use crate::stream::Stream;
@@ -227,7 +228,8 @@ impl Event {
         let position = self.position();
         // SAFETY: the event is live.
         unsafe { driver_call!(&self.0.context, cuEventSynchronize(raw)) }?;
-        position.map_or(Ok(()), |position| position.report_panics(&self.0.context))
+        drop_what_is_left();
+        position.map_or(Ok(()), |position| position.report_panics())
     }
 
     /// What had been launched when the mark was made, as far as it was made by [`record`](Event::record) or a graph.
@@ -294,6 +296,12 @@ impl Drop for EventInner {
     fn drop(&mut self) {
         if self.context.is_lost() {
             return;
+        }
+        if is_in_host_fn() {
+            let (recorded, exposed) = (AtomicBool::new(true), AtomicBool::new(self.exposed.load(Ordering::Relaxed)));
+            let (context, position) = (self.context.clone(), Mutex::new(None));
+            let EventInner { raw, timing, .. } = *self;
+            return drop_later(Box::new(EventInner { context, raw, timing, recorded, exposed, position }));
         }
         match self.exposed.load(Ordering::Relaxed) {
             // Others may have done with it what only a driver knows.

@@ -9,6 +9,8 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::later::in_host_fn;
+
 type Work = Box<dyn FnOnce() + Send>;
 
 /// A closure that a graph calls at each launch.
@@ -44,7 +46,7 @@ pub(crate) unsafe extern "C" fn run_repeated(data: *mut c_void) {
 
 /// Runs `work`, and reports its panic.
 fn guarded(work: impl FnOnce()) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+    if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(work))) {
         tracing::error!(message = panic_text(&*panic), "a host function in a stream panicked");
         // The payload's own drop may panic, and nothing may unwind into the driver.
         std::mem::forget(panic);

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::image::Image;
 use crate::jit::{JitOptions, Logs, OptionList};
+use crate::later::{drop_later, is_in_host_fn};
 use crate::sync::Arc;
 
 /// Code that the driver has loaded. Clones are cheap and mean the same module; its functions hold it.
@@ -305,6 +306,10 @@ impl Drop for ModuleInner {
     fn drop(&mut self) {
         if self.context.is_lost() {
             return;
+        }
+        if is_in_host_fn() {
+            let (context, raw, log) = (self.context.clone(), self.raw, std::mem::take(&mut self.log));
+            return drop_later(Box::new(ModuleInner { context, raw, log }));
         }
         // The last clone is gone, and so are the functions, which hold one.
         self.context.captures().unload(&self.context, self.raw);

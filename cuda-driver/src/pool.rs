@@ -10,11 +10,13 @@
 
 use std::collections::VecDeque;
 
-use cuda_sys::{CUevent, CUevent_flags, CUresult, CUstream, CUstream_flags};
+use cuda_sys::{CUevent, CUevent_flags, CUstream, CUstream_flags};
 
+use crate::call::driver_query;
 use crate::context::{Context, ContextInner};
 use crate::driver_call;
 use crate::error::Result;
+use crate::later::is_in_host_fn;
 use crate::panic::StreamPanics;
 use crate::stream::StreamId;
 use crate::sync::{Arc, Mutex};
@@ -156,6 +158,9 @@ impl StreamPool {
 
     /// Takes a stream back that nobody has any more. One with work waits until it has none.
     pub(crate) fn put(&self, context: &Context, queue: Queue, pooled: bool) {
+        if is_in_host_fn() {
+            return self.busy.lock().push_back((queue, pooled));
+        }
         self.sort_out(context);
         match is_idle(context, queue.raw) {
             true => self.put_idle(context, queue, pooled),
@@ -197,11 +202,10 @@ impl StreamPool {
     }
 }
 
-/// Whether a stream has no work; its failures are for whoever waits for that.
+/// Whether a stream has no work; one whose work has failed counts as busy.
 pub(crate) fn is_idle(context: &Context, stream: CUstream) -> bool {
-    let Ok(entered) = context.enter("cuStreamQuery") else { return false };
     // SAFETY: the stream is live, and in nobody else's hands.
-    entered.cuStreamQuery().is_ok_and(|query| unsafe { query(stream) } == CUresult::CUDA_SUCCESS)
+    unsafe { driver_query!(context, cuStreamQuery(stream)) }.unwrap_or(false)
 }
 
 pub(crate) fn destroy_stream(context: &ContextInner, stream: CUstream) {

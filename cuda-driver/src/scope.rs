@@ -1,12 +1,14 @@
 //! [`StreamScope`]: a stream inside [`Stream::scope`], which waits for the stream before it returns.
 //!
 //! Its two lifetimes are those of [`std::thread::Scope`]: `'env` outlives the scope, so work that is enqueued through the
-//! scope may borrow for `'scope`. Invariant: no way out of the scope, a panic included, comes before the wait.
+//! scope may borrow for `'scope`. Invariant: no way out of the scope, a panic included, comes before the wait; where the driver
+//! refuses that, as in a context that is lost, all of the context's work is waited for.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::error::{Error, Result};
+use crate::idle::take_back;
 use crate::stream::Stream;
 
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
@@ -50,8 +52,12 @@ struct WaitOnUnwind<'a>(&'a Stream);
 
 impl Drop for WaitOnUnwind<'_> {
     fn drop(&mut self) {
-        report(self.0.synchronize());
+        report(wait_for(self.0));
     }
+}
+
+fn wait_for(stream: &Stream) -> Result<()> {
+    take_back(stream.context(), || stream.synchronize())
 }
 
 /// Reports a failure for which another one leaves no room in the result.
@@ -69,7 +75,7 @@ pub(crate) fn run<'env, R>(
     let wait = WaitOnUnwind(stream);
     let worked = work(&scope);
     std::mem::forget(wait);
-    let waited = stream.synchronize();
+    let waited = wait_for(stream);
     match worked {
         Ok(value) => waited.map(|()| value),
         Err(error) => {

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::graph::{Capture, Graph};
 use crate::host_fn;
+use crate::later::drop_what_is_left;
 use crate::panic::{GraphRecords, PanicRecord, StreamPanics, StreamPosition};
 use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
@@ -403,7 +404,7 @@ impl Stream {
     #[must_use]
     #[inline]
     pub fn position(&self) -> StreamPosition {
-        self.panics().position()
+        self.panics().position(self.context())
     }
 
     /// Notes a launch of a graph whose kernels write to those records; returns its number.
@@ -447,8 +448,13 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         let position = self.position();
         // SAFETY: the stream is live.
-        unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) }?;
-        position.report_panics(self.context())
+        let wait = || unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) };
+        wait()?;
+        if drop_what_is_left() {
+            // What goes is given back in the order of its streams, such as this one.
+            wait()?;
+        }
+        position.report_panics()
     }
 
     /// Whether the stream's work is done; does not wait, and does not report kernel panics.
@@ -492,7 +498,7 @@ impl Stream {
         // SAFETY: stream and event are live and of one context.
         unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }?;
         if let Some(position) = position {
-            self.panics().come_after(&position, self.context());
+            position.comes_before(self.panics());
         }
         Ok(())
     }
@@ -517,10 +523,11 @@ impl Stream {
     /// [`Error::Invalid`] for a stream of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
         self.context().expect_same(other.context(), other)?;
-        let position = other.position();
+        let (earlier, context) = (other.panics(), self.context());
+        let (launch, others) = (earlier.log.begun(), earlier.log.after());
         // SAFETY: both streams are live and of this context.
-        unsafe { self.context().events().order(self.context(), other.as_raw(), self.as_raw()) }?;
-        self.panics().come_after(&position, self.context());
+        unsafe { context.events().order(context, other.as_raw(), self.as_raw()) }?;
+        self.panics().come_after(earlier, launch, &others, context);
         Ok(())
     }
 

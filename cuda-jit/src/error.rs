@@ -66,8 +66,8 @@ impl Error {
     /// The panic, if a kernel panicked.
     pub fn kernel_panic(&self) -> Option<&cuda_driver::KernelPanic> {
         match self {
-            Error::Driver(cuda_driver::Error::KernelPanic(panic)) => Some(panic),
-            Error::Memory(cuda_mem::Error::Driver(cuda_driver::Error::KernelPanic(panic))) => Some(panic),
+            Error::Driver(error) => error.kernel_panic(),
+            Error::Memory(error) => error.kernel_panic(),
             _ => None,
         }
     }

@@ -192,10 +192,10 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.len() == 0
     }
 
-    /// Bytes of all elements.
+    /// Bytes of all elements; `usize::MAX` if they are more than that, as those of a broadcast array may be.
     #[must_use]
     pub fn byte_len(&self) -> usize {
-        self.len() * size_of::<T>()
+        self.len().saturating_mul(size_of::<T>())
     }
 
     /// Whether the elements lie in C order without gaps: the last axis fastest. What kernels take as a slice does.

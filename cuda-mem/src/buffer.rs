@@ -1,7 +1,8 @@
 //! [`Buffer`]: bytes on a device that know which streams use them.
 //!
 //! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
-//! the buffer; it is freed, or its owner dropped, after every use that was recorded; an empty buffer has no memory.
+//! the buffer; it is freed, or its owner dropped, after every use that was recorded, also in a context that is lost; an empty
+//! buffer has no memory.
 //!
 //! # Safety
 //!
@@ -12,7 +13,10 @@ use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use cuda_driver::{Context, MemoryId, Stream, StreamId, StreamPosition, Writers, driver_call};
+use cuda_driver::{
+    Context, MemoryId, Stream, StreamId, StreamPosition, Writers, driver_call, drop_later, drop_what_is_left,
+    is_in_host_fn,
+};
 use cuda_sys::CUdeviceptr;
 
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
@@ -82,6 +86,7 @@ impl Buffer {
         {
             return Err(Error::other_context(pool.context(), stream));
         }
+        drop_what_is_left();
         let address = match bytes {
             0 => NOWHERE,
             _ => source.allocate(bytes, stream)?,
@@ -295,7 +300,7 @@ impl Buffer {
     /// Reports the panics of what was launched before the position, which is over: those of the calling thread and of the
     /// threads that write the memory.
     pub(crate) fn report_panics(&self, position: &StreamPosition) -> Result<()> {
-        Ok(position.report_panics_of(&self.context, &self.writers)?)
+        Ok(position.report_panics_of(&self.writers)?)
     }
 
     fn report_all(&self, positions: &[StreamPosition]) -> Result<()> {
@@ -319,6 +324,11 @@ impl Buffer {
     pub(crate) fn finish_uses(&mut self) -> Result<()> {
         let waited = self.records.finish()?;
         self.report_all(&waited)
+    }
+
+    /// Forgets all uses, since the host has waited for all work of the context.
+    pub(crate) fn forget_all(&mut self) {
+        self.records = Records::new(self.bytes);
     }
 
     /// Forgets the uses on a stream, all of which the host has waited for.
@@ -378,6 +388,36 @@ impl Buffer {
         self.records.wait_for_all().map(|()| None)
     }
 
+    /// Gives up the memory in a context in which every call is refused. The device's is gone with the context; an owner's is
+    /// given back when no work uses it, as work goes on for a while after the error that lost the context.
+    fn end_in_lost_context(&mut self) {
+        if !self.source.is_external() {
+            return;
+        }
+        let owner = std::mem::replace(&mut self.source, Source::Plain);
+        match self.context.wait_until_idle() {
+            Ok(()) => drop(owner),
+            Err(error) => {
+                tracing::warn!(%error, bytes = self.bytes, "memory of another owner is kept: work in a lost context may use it");
+                std::mem::forget(owner);
+            }
+        }
+    }
+
+    /// All of the buffer, of which nothing is left here.
+    fn take(&mut self) -> Buffer {
+        let bytes = std::mem::take(&mut self.bytes);
+        Buffer {
+            context: self.context.clone(),
+            id: self.id,
+            address: self.address,
+            bytes,
+            source: std::mem::replace(&mut self.source, Source::Plain),
+            records: std::mem::replace(&mut self.records, Records::new(0)),
+            writers: Writers::default(),
+        }
+    }
+
     /// Leaves the memory to the context's queue of pending frees.
     fn free_later(&mut self, memory: &Memory) {
         let source = std::mem::replace(&mut self.source, Source::Plain);
@@ -391,19 +431,28 @@ impl Drop for Buffer {
             return;
         }
         let context = self.context.clone();
+        if is_in_host_fn() {
+            return drop_later(Box::new(self.take()));
+        }
         let memory = Memory::of(&context);
         if !self.source.is_external() {
             memory.statistics.freed(self.bytes);
         }
-        // In a lost context every call is refused, and the memory is gone with it.
         if context.is_lost() {
-            return;
+            return self.end_in_lost_context();
         }
         let waits = matches!(self.source, Source::Plain) || memory.pending.is_deferring();
         if waits && !self.source.is_external() {
             return self.free_later(memory);
         }
         if let Err(error) = self.free() {
+            if error.is_not_permitted() {
+                // The host function is another library's, of which nothing tells but the driver.
+                if !self.source.is_external() {
+                    memory.statistics.not_freed(self.bytes);
+                }
+                return drop_later(Box::new(self.take()));
+            }
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
             // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
             if !self.context.is_lost() {

@@ -273,6 +273,20 @@ fn elements(shape: &[usize]) -> String {
 }
 
 impl Error {
+    /// Whether a call was made where none can be, inside a host function of a stream.
+    pub(crate) fn is_not_permitted(&self) -> bool {
+        matches!(self, Error::Driver(error) if error.code() == Some(cuda_sys::CUresult::CUDA_ERROR_NOT_PERMITTED))
+    }
+
+    /// The panic, if a kernel panicked.
+    #[must_use]
+    pub fn kernel_panic(&self) -> Option<&cuda_driver::KernelPanic> {
+        match self {
+            Error::Driver(error) => error.kernel_panic(),
+            _ => None,
+        }
+    }
+
     #[cold]
     pub(crate) fn not_contiguous<T: Element, D: Dimension, S: Storage>(
         array: &DeviceArray<T, D, S>,

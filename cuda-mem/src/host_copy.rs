@@ -16,7 +16,7 @@ use crate::array::{DeviceArray, DeviceArrayViewMut};
 use crate::create::new_array;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::layout::Plan;
+use crate::layout::{Plan, byte_size};
 use crate::pitched::{End, Pitched};
 use crate::staging;
 use crate::storage::{Storage, StorageMut};
@@ -37,8 +37,10 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] with the driver's status, or for a kernel that panicked.
+    /// [`Error::Driver`] with the driver's status, or for a kernel that panicked; [`Error::TooLarge`] if a broadcast array,
+    /// written out, would exceed the address space.
     pub fn copy_to_host(&self) -> Result<Array<T, D>> {
+        byte_size(self.shape(), size_of::<T>())?;
         let fortran = self.layout().order() == Order::ColumnMajor;
         let mut host = Array::<T, D>::uninit(self.raw_dim().set_f(fortran));
         self.read_to(host.view_mut())?;

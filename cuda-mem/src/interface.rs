@@ -150,7 +150,8 @@ fn read<T: Exchanged, D: Dimension>(interface: &CudaArrayInterface) -> Result<(D
         return Err(ExchangeError::ElementType { found: interface.typestr.clone(), wanted });
     }
     let dim = dimension::<D>(&interface.shape)?;
-    let size = size_of::<T>() as isize;
+    // Of elements without bytes every stride is a multiple.
+    let size = size_of::<T>().max(1) as isize;
     let strides = match &interface.strides {
         None => c_strides(&interface.shape),
         Some(bytes) if bytes.iter().all(|stride| stride % size == 0) => {

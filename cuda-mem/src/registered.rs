@@ -1,7 +1,8 @@
 //! Host memory that was there before, page-locked for as long as a closure runs.
 //!
 //! It is given back at the closure's end, also when it panics, before anything else happens: no queue of deferred frees is
-//! between, so that the same memory can be page-locked again at once.
+//! between, so that the same memory can be page-locked again at once. Invariant: no work of a device uses it then, also in a
+//! context that is lost.
 //!
 //! # Safety
 //!
@@ -124,10 +125,33 @@ where
         }
     };
     // SAFETY: the layouts are the same, and the elements are borrowed exclusively until the array is dropped here.
-    let mut array = unsafe { HostArray::<T, D, K>::new(buffer, layout, host) };
-    let value = work(&mut array);
-    array.view_mut()?;
+    let mut lent = Lent(unsafe { HostArray::<T, D, K>::new(buffer, layout, host) });
+    let value = work(&mut lent.0);
+    lent.take_back()?;
     Ok(value)
+}
+
+/// An array of borrowed memory, which is not given back before all uses of it are over, whatever way leads out.
+struct Lent<T: Element, D: Dimension, K: HostKind>(HostArray<T, D, K>);
+
+impl<T: Element, D: Dimension, K: HostKind> Lent<T, D, K> {
+    /// Waits for the uses. If that fails, it is known of none whether it is over, so all work of the context is waited for.
+    fn take_back(&mut self) -> Result<()> {
+        let waited = self.0.view_mut().map(drop);
+        if matches!(&waited, Err(error) if error.kernel_panic().is_none()) {
+            self.0.context().wait_until_idle_or_abort();
+            self.0.memory_mut().buffer_mut().forget_all();
+        }
+        waited
+    }
+}
+
+impl<T: Element, D: Dimension, K: HostKind> Drop for Lent<T, D, K> {
+    fn drop(&mut self) {
+        if let Err(error) = self.take_back() {
+            tracing::debug!(%error, "page-locked memory was taken back from a context that is lost");
+        }
+    }
 }
 
 fn layout<S: DataMut, D: Dimension>(array: &ArrayBase<S, D>) -> Result<Layout<D>> {

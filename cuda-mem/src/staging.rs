@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 20;
 
 /// Memory for a piece of an array of `len` elements.
 pub(crate) fn buffer<T>(len: usize) -> Box<[MaybeUninit<T>]> {
-    Box::new_uninit_slice(len.min((PIECE / size_of::<T>()).max(1)))
+    Box::new_uninit_slice(len.min((PIECE / size_of::<T>().max(1)).max(1)))
 }
 
 /// The elements of `part` in C order, in `staging`, which has room for them.

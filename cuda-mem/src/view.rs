@@ -86,7 +86,21 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.borrowed(self.layout().reversed())
     }
 
-    /// The array repeated along axes of extent 1 and along new ones in front; `None` if its shape does not go into `shape`.
+    /// The array repeated along axes of extent 1 and along new ones in front; `None` if its shape does not go into `shape`, or
+    /// if the product of the extents of `shape` other than 0 is larger than `isize::MAX`, as in ndarray.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let x = cuda_mem::from_slice(&context, &[1, 2])?;
+    /// let rows = x.broadcast((3, 2)).expect("two elements go into rows of two");
+    /// assert_eq!(rows.copy_to_host()?, ndarray::array![[1, 2], [1, 2], [1, 2]]);
+    /// assert!(x.broadcast((usize::MAX, 2)).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn broadcast<E: ndarray::IntoDimension>(&self, shape: E) -> Option<DeviceArrayView<'_, T, E::Dim>> {
         Some(self.borrowed(self.layout().broadcast(shape.into_dimension())?))
     }
@@ -145,7 +159,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// # Errors
     ///
     /// [`Error::Cast`] if the last axis has gaps, does not hold a whole number of the new elements, or does not begin at an
-    /// address that is aligned for them.
+    /// address that is aligned for them; or if a broadcast array has more of the new elements than `isize` counts.
     pub fn view_as<U: Element>(&self) -> Result<DeviceArrayView<'_, U, D>> {
         Ok(self.borrowed(cast::<T, U, D, S>(self)?))
     }
@@ -428,7 +442,7 @@ impl<T: Element, D: Dimension> DeviceArrayView<'_, T, D> {
     #[track_caller]
     #[must_use]
     pub fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
-        let (left, right) = parted(self.layout(), axis, index);
+        let (left, right) = self.layout().split_at(axis, index);
         (self.reborrowed(left), self.reborrowed(right))
     }
 }
@@ -442,7 +456,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
     #[track_caller]
     #[must_use]
     pub fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
-        let parts = parted(self.layout(), axis, index);
+        let parts = self.layout().split_at(axis, index);
         self.parted(parts)
     }
 }
@@ -455,7 +469,7 @@ where
     E: ShapeArg,
 {
     let (dim, order) = shape.into_shape_and_order();
-    if dim.size_checked() != Some(array.len()) {
+    if layout::checked_len(dim.slice()) != Some(array.len()) {
         return Err(Error::Reshape { from: array.shape().into(), to: dim.slice().into() });
     }
     let reshaped = layout::reshape(array.layout(), dim, order.unwrap_or(Order::RowMajor));
@@ -490,9 +504,4 @@ fn section<T: Element, D: Dimension, S: Storage>(
 /// The indices of an axis from `start` on, as many as `extent`, which the axis has.
 fn part_of<D: Dimension>(layout: &Layout<D>, axis: Axis, start: usize, extent: usize) -> Layout<D> {
     layout.slice_axis(axis, Slice::from(start..start + extent))
-}
-
-#[track_caller]
-fn parted<D: Dimension>(layout: &Layout<D>, axis: Axis, index: usize) -> (Layout<D>, Layout<D>) {
-    (layout.slice_axis(axis, Slice::from(..index)), layout.slice_axis(axis, Slice::from(index..)))
 }

@@ -105,3 +105,60 @@ fn the_example_of_a_manager_counts() {
     let _turn = turn();
     assert_eq!(counting_manager::counted().unwrap(), (6, 5, 0));
 }
+
+/// `s.launch_host_fn(move || drop(x))` is the usual way to keep memory until work is done; no call can be made there.
+#[test]
+fn what_is_dropped_in_a_host_function_is_given_back() {
+    let (_turn, context) = (turn(), context());
+    let stream = Stream::new(&context).unwrap();
+    let free = || context.memory_info().unwrap().free;
+    let before = free();
+    for _ in 0..20 {
+        let x = cuda_mem::device_array::<u8, _>(&stream, 64 << 20).unwrap();
+        stream.launch_host_fn(move || drop(x)).unwrap();
+    }
+    stream.synchronize().unwrap();
+    assert_eq!(cuda_mem::memory_statistics(&context).live_bytes, 0);
+    assert_eq!(free(), before);
+    // Of every kind, and what else may be dropped there.
+    let pinned = cuda_mem::pinned_array::<u8, _>(&context, 1000).unwrap();
+    let pool = MemoryPool::new(&context).unwrap();
+    let own = cuda_mem::Buffer::new_in(&pool, &stream, 1000).unwrap();
+    let (other, event) = (Stream::new(&context).unwrap(), cuda_driver::Event::new(&context).unwrap());
+    let raw = event.as_raw();
+    event.record(&other).unwrap();
+    let graph = cuda_driver::Graph::capture(&context, |c| c.launch_host_fn(|| ())).unwrap();
+    let exec = graph.instantiate().unwrap();
+    exec.launch(&stream, ()).unwrap();
+    let all = (pinned, own, pool, other, event, graph, exec);
+    stream.launch_host_fn(move || drop(all)).unwrap();
+    context.synchronize().unwrap();
+    // The event is destroyed, so the driver has no such event any more.
+    // SAFETY: the software device looks handles up before it uses them.
+    let gone = unsafe { (context.api().cuEventQuery().unwrap())(raw) };
+    assert_ne!(gone, cuda_sys::CUresult::CUDA_SUCCESS);
+}
+
+/// A host function may have the last handle of a context.
+#[test]
+fn a_context_that_ends_in_a_host_function_is_released() {
+    let _turn = turn();
+    let driver = Driver::new(cuda_sim::driver_api()).unwrap();
+    let (told, ended) = std::sync::mpsc::channel();
+    {
+        let context = driver.device(0).unwrap().primary_context().unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let x = cuda_mem::device_array::<u8, _>(&stream, 1000).unwrap();
+        let (last, queue) = (context.clone(), stream.clone());
+        let raw = stream.clone();
+        raw.launch_host_fn(move || {
+            drop((x, last, queue));
+            told.send(()).unwrap();
+        })
+        .unwrap();
+    }
+    ended.recv().unwrap();
+    let context = driver.device(0).unwrap().primary_context().unwrap();
+    context.synchronize().unwrap();
+    assert_eq!(cuda_mem::memory_statistics(&context).live_bytes, 0);
+}

@@ -233,7 +233,10 @@ impl Memory {
     pub(crate) fn near_registered(&self, word: u64) -> bool {
         const NEAR: u64 = 4 << 30;
         let state = self.state.lock();
-        state.registered.values().any(|r| word.wrapping_sub(r.start.wrapping_sub(NEAR)) < r.bytes + 2 * NEAR)
+        state
+            .registered
+            .values()
+            .any(|r| word.wrapping_sub(r.start.wrapping_sub(NEAR)) < r.bytes.saturating_add(2 * NEAR))
     }
 
     /// The address of an access of `bytes` bytes by a launch that reaches those slots, or one in a guard.

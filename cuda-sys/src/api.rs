@@ -14,6 +14,7 @@ use core::ffi::{c_int, c_void};
 use std::ffi::CString;
 
 use crate::driver::{CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, CUresult, cuuint64_t};
+use crate::error::LoadError;
 use crate::functions::{Exported, Functions, Interface, written_version};
 use crate::library::Library;
 use crate::table::{DefaultStream, DriverFns, SYMBOLS, Symbol};
@@ -38,7 +39,9 @@ use crate::table::{DefaultStream, DriverFns, SYMBOLS, Symbol};
 ///     CUresult::CUDA_SUCCESS
 /// }
 ///
-/// let api = DriverApi::from_fns(&DriverFns { cuDeviceGetCount: Some(count), ..DriverFns::default() });
+/// let fns = DriverFns { cuDeviceGetCount: Some(count), ..DriverFns::default() };
+/// // SAFETY: the function does what the manual says of it.
+/// let api = unsafe { DriverApi::from_fns(&fns) };
 /// let mut devices = 0;
 /// // SAFETY: `devices` lives through the call.
 /// let status = unsafe { (api.cuDeviceGetCount()?)(&mut devices) };
@@ -70,12 +73,41 @@ impl DriverApi {
     /// }
     ///
     /// let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
-    /// assert_eq!(DriverApi::from_fns(&fns).driver_version(), Some(12040));
-    /// assert_eq!(DriverApi::from_fns(&DriverFns::default()).driver_version(), None);
+    /// // SAFETY: the function does what the manual says of it.
+    /// let api = unsafe { DriverApi::from_fns(&fns) };
+    /// assert_eq!(api.driver_version(), Some(12040));
     /// ```
     #[must_use]
     pub fn driver_version(&self) -> Option<c_int> {
         self.0.version()
+    }
+
+    /// Opens the library that the environment variable `CUDA_DRIVER_PATH` names; `None` where it is unset or empty.
+    ///
+    /// A name without a slash is searched for as the system's loader does. Whoever starts the program with the variable
+    /// promises that the library is a CUDA driver, as whoever sets `LD_LIBRARY_PATH` does for `libcuda.so.1`; a program can
+    /// only do so by `std::env::set_var`, which is `unsafe`. `cuda-prelude` gives the value `sim` a meaning of its own before
+    /// it calls this function; here it is a library's name as any other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_sys::DriverApi;
+    ///
+    /// match DriverApi::from_environment() {
+    ///     Ok(Some(api)) => println!("the driver is {}", api.origin()),
+    ///     Ok(None) => assert!(std::env::var_os("CUDA_DRIVER_PATH").is_none_or(|path| path.is_empty())),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], which names the path and the loader's reason.
+    pub fn from_environment() -> Result<Option<DriverApi>, LoadError> {
+        let path = std::env::var_os("CUDA_DRIVER_PATH").filter(|path| !path.is_empty());
+        // SAFETY: the promise of whoever set the variable.
+        path.map(|path| unsafe { DriverApi::load_from(path) }).transpose()
     }
 }
 
@@ -145,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_tables_functions_are_called_and_codes_of_no_header_are_numbers() {
-        let api = DriverApi::from_fns(&DriverFns { cuInit: Some(refuse), ..DriverFns::default() });
+        // SAFETY: `refuse` reads and writes nothing.
+        let api = unsafe { DriverApi::from_fns(&DriverFns { cuInit: Some(refuse), ..DriverFns::default() }) };
         // SAFETY: `refuse` reads nothing.
         let status = unsafe { (api.cuInit().unwrap())(0) };
         assert_eq!(status.0, 4321);
@@ -157,20 +190,24 @@ mod tests {
     #[test]
     fn a_function_that_a_table_lacks_is_an_error_with_both_versions() {
         let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
-        let missing = DriverApi::from_fns(&fns).named("the recorder").cuCtxCreate_v4().unwrap_err();
+        // SAFETY: `version` writes one integer, as the manual says.
+        let api = unsafe { DriverApi::from_fns(&fns) };
+        let missing = api.named("the recorder").cuCtxCreate_v4().unwrap_err();
         assert_eq!(
             missing.to_string(),
             "the CUDA driver (the recorder, CUDA 12.2) has no function `cuCtxCreate_v4`, which came with CUDA 12.5; \
              a driver for CUDA 12.5 or newer has it"
         );
-        let missing = DriverApi::from_fns(&DriverFns::default()).cuDriverGetVersion().unwrap_err();
+        // SAFETY: the table holds no function.
+        let missing = unsafe { DriverApi::from_fns(&DriverFns::default()) }.cuDriverGetVersion().unwrap_err();
         assert_eq!(missing.driver_version(), None);
     }
 
     #[test]
     fn the_table_is_shared_between_threads() {
         fn shared<T: Send + Sync>(_: &T) {}
-        shared(&DriverApi::from_fns(&DriverFns::default()));
+        // SAFETY: the table holds no function.
+        shared(&unsafe { DriverApi::from_fns(&DriverFns::default()) });
     }
 
     #[test]

@@ -12,23 +12,21 @@ use crate::toolkit::NotFound;
 /// # Examples
 ///
 /// ```
-/// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+/// // SAFETY: there is no such library, so nothing of it runs.
+/// let error = unsafe { cuda_sys::DriverApi::load_from("/nowhere/libcuda.so") }.err().unwrap();
 /// assert!(error.to_string().starts_with("cannot load the CUDA driver library `/nowhere/libcuda.so`: "));
 /// ```
 #[derive(Debug)]
 pub struct LoadError {
     what: &'static str,
-    tried: Vec<(PathBuf, libloading::Error)>,
+    /// Each name or path with the reason why it was not opened.
+    tried: Vec<(PathBuf, String)>,
     /// Of a library that comes with the toolkit: the search for the first of its names.
     missing: Option<NotFound>,
 }
 
 impl LoadError {
-    pub(crate) fn new(
-        what: &'static str,
-        tried: Vec<(PathBuf, libloading::Error)>,
-        missing: Option<NotFound>,
-    ) -> LoadError {
+    pub(crate) fn new(what: &'static str, tried: Vec<(PathBuf, String)>, missing: Option<NotFound>) -> LoadError {
         LoadError { what, tried, missing }
     }
 
@@ -37,7 +35,8 @@ impl LoadError {
     /// # Examples
     ///
     /// ```
-    /// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+    /// // SAFETY: there is no such library, so nothing of it runs.
+    /// let error = unsafe { cuda_sys::DriverApi::load_from("/nowhere/libcuda.so") }.err().unwrap();
     /// assert_eq!(error.path(), std::path::Path::new("/nowhere/libcuda.so"));
     /// ```
     #[must_use]
@@ -50,17 +49,14 @@ impl LoadError {
     /// # Examples
     ///
     /// ```
-    /// let error = cuda_sys::DriverApi::load_from("/nowhere/libcuda.so").err().unwrap();
+    /// // SAFETY: there is no such library, so nothing of it runs.
+    /// let error = unsafe { cuda_sys::DriverApi::load_from("/nowhere/libcuda.so") }.err().unwrap();
     /// let tried: Vec<_> = error.tried().collect();
     /// assert_eq!(tried[0].0, std::path::Path::new("/nowhere/libcuda.so"));
     /// assert!(tried[0].1.contains("No such file"));
     /// ```
-    pub fn tried(&self) -> impl Iterator<Item = (&Path, String)> {
-        self.tried.iter().map(|(path, reason)| {
-            // The loader's own words are one level down.
-            let words = std::error::Error::source(reason).map_or_else(|| reason.to_string(), |words| words.to_string());
-            (path.as_path(), words)
-        })
+    pub fn tried(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.tried.iter().map(|(path, reason)| (path.as_path(), reason.as_str()))
     }
 }
 
@@ -92,7 +88,8 @@ impl std::error::Error for LoadError {}
 /// # Examples
 ///
 /// ```
-/// let missing = cuda_sys::DriverApi::from_fns(&Default::default()).cuInit().unwrap_err();
+/// // SAFETY: the table holds no function.
+/// let missing = unsafe { cuda_sys::DriverApi::from_fns(&Default::default()) }.cuInit().unwrap_err();
 /// assert!(missing.to_string().starts_with("the CUDA driver (a table of functions) has no function `cuInit`"));
 /// ```
 #[derive(Clone, Debug)]
@@ -122,7 +119,8 @@ impl MissingSymbol {
     ///
     /// ```
     /// use cuda_sys::{DriverApi, DriverFns};
-    /// let missing = DriverApi::from_fns(&DriverFns::default()).cuMemAllocAsync().unwrap_err();
+    /// // SAFETY: the table holds no function.
+    /// let missing = unsafe { DriverApi::from_fns(&DriverFns::default()) }.cuMemAllocAsync().unwrap_err();
     /// assert_eq!(missing.symbol().version, 11020);
     /// ```
     #[must_use]
@@ -136,7 +134,8 @@ impl MissingSymbol {
     ///
     /// ```
     /// use cuda_sys::{DriverApi, DriverFns};
-    /// let missing = DriverApi::from_fns(&DriverFns::default()).cuInit().unwrap_err();
+    /// // SAFETY: the table holds no function.
+    /// let missing = unsafe { DriverApi::from_fns(&DriverFns::default()) }.cuInit().unwrap_err();
     /// assert_eq!(missing.driver_version(), None);
     /// ```
     #[must_use]

@@ -5,7 +5,8 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where a library is asked for its version; that the name is of such a function is the caller's promise.
+//! `unsafe` stands where a library is opened or functions are taken as they are, of which the caller promises that they are
+//! what the interface says; and where a library is asked for its version, by the function of that name.
 
 use core::ffi::{c_int, c_void};
 use std::path::Path;
@@ -30,8 +31,8 @@ pub(crate) struct Interface {
     pub(crate) files: &'static [&'static str],
     /// Whether it comes with the toolkit, and may be found there.
     pub(crate) toolkit: bool,
-    /// Called with a library's full path before that is opened.
-    pub(crate) before: fn(&Path),
+    /// Called with a library's full path before that is opened. Its contract is that the library may be opened.
+    pub(crate) before: unsafe fn(&Path),
     /// The CUDA version of the library (0 where it does not tell), given a way to find its functions by symbol.
     pub(crate) version: fn(Exported<'_>) -> c_int,
     /// The address of a symbol, given the library and its version.
@@ -49,19 +50,30 @@ pub(crate) struct Functions<const N: usize> {
 
 impl<const N: usize> Functions<N> {
     /// The functions of the first library that is found by one of the interface's names.
-    pub(crate) fn load(interface: &'static Interface, environment: &Environment) -> Result<Self, LoadError> {
+    ///
+    /// # Safety
+    ///
+    /// As for [`library::search`].
+    pub(crate) unsafe fn load(interface: &'static Interface, environment: &Environment) -> Result<Self, LoadError> {
         let environment = interface.toolkit.then_some(environment);
-        let (library, path) = library::search(interface.what, interface.files, environment, interface.before)?;
-        Ok(Self::of_library(interface, library, &path))
+        // SAFETY: the caller's promise.
+        let found = unsafe { library::search(interface.what, interface.files, environment, interface.before) };
+        found.map(|(library, path)| Self::of_library(interface, library, &path))
     }
 
     /// The functions of the library at `path`.
-    pub(crate) fn load_from(interface: &'static Interface, path: &Path) -> Result<Self, LoadError> {
+    ///
+    /// # Safety
+    ///
+    /// As for [`Library::open`]: it is a library of this interface.
+    pub(crate) unsafe fn load_from(interface: &'static Interface, path: &Path) -> Result<Self, LoadError> {
         // A bare name is searched for by the system's loader.
         if path.components().count() > 1 {
-            (interface.before)(path);
+            // SAFETY: the caller's promise for the library at this path.
+            unsafe { (interface.before)(path) };
         }
-        match Library::open(path) {
+        // SAFETY: the caller's promise.
+        match unsafe { Library::open(path) } {
             Ok(library) => Ok(Self::of_library(interface, library, path)),
             Err(reason) => Err(LoadError::new(interface.what, vec![(path.to_owned(), reason)], None)),
         }
@@ -73,7 +85,11 @@ impl<const N: usize> Functions<N> {
     }
 
     /// The functions at `addresses`; null is one that is missing.
-    pub(crate) fn of_addresses(interface: &'static Interface, addresses: &[*mut c_void; N]) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// Each address is of a function that does what the interface's library does by that name.
+    pub(crate) unsafe fn of_addresses(interface: &'static Interface, addresses: &[*mut c_void; N]) -> Self {
         let origin = "a table of functions".into();
         Functions { interface, slots: Slots::of(addresses), origin, library: None, version: OnceLock::new() }
     }

@@ -7,8 +7,10 @@
 //! Nothing here is safe CUDA; that is the crate `cuda-driver`.
 //!
 //! - [`DriverApi`] is a CUDA driver as a table of functions: [`load`](DriverApi::load) opens the system's,
-//!   [`load_from`](DriverApi::load_from) any library, [`from_fns`](DriverApi::from_fns) takes any table. Functions are
-//!   found when they are first asked for, and a missing one is an error that names it.
+//!   [`from_environment`](DriverApi::from_environment) the one that `CUDA_DRIVER_PATH` names;
+//!   [`load_from`](DriverApi::load_from) opens any library and [`from_fns`](DriverApi::from_fns) takes any table, which is
+//!   `unsafe`: the caller promises that the functions do what CUDA's manual says. Functions are found when they are first
+//!   asked for, and a missing one is an error that names it.
 //! - Every version of every function is there under its exported symbol: `cuCtxCreate_v2`, `cuCtxCreate_v4`. There are no
 //!   features for versions of CUDA. The plain name is the oldest variant (`cuMemAlloc` takes 32-bit sizes); the newest
 //!   is what C code gets from the plain name by the header's macros. Variants in `_ptds` and `_ptsz` mean the calling
@@ -41,7 +43,8 @@
 //! }
 //!
 //! let fns = DriverFns { cuInit: Some(init), cuDeviceGetCount: Some(device_count), ..DriverFns::default() };
-//! let api = DriverApi::from_fns(&fns).named("two functions");
+//! // SAFETY: both functions do what the manual says of them.
+//! let api = unsafe { DriverApi::from_fns(&fns) }.named("two functions");
 //!
 //! // SAFETY: 0 is the one value of `flags` that is allowed.
 //! let status = unsafe { (api.cuInit()?)(0) };

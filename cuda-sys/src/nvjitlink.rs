@@ -34,7 +34,8 @@ generated_types! { "nvjitlink" }
 ///
 /// ```
 /// use cuda_sys::nvjitlink::NvJitLinkApi;
-/// let missing = NvJitLinkApi::from_fns(&Default::default()).nvJitLinkVersion().unwrap_err();
+/// // SAFETY: the table holds no function.
+/// let missing = unsafe { NvJitLinkApi::from_fns(&Default::default()) }.nvJitLinkVersion().unwrap_err();
 /// assert!(missing.to_string().contains("which came with CUDA 12.3"));
 /// ```
 pub struct NvJitLinkApi(Functions<{ SYMBOLS.len() }>);

@@ -39,7 +39,8 @@ generated_types! { "nvml" }
 ///
 /// ```
 /// use cuda_sys::nvml::NvmlApi;
-/// let missing = NvmlApi::from_fns(&Default::default()).nvmlSystemGetDriverBranch().unwrap_err();
+/// // SAFETY: the table holds no function.
+/// let missing = unsafe { NvmlApi::from_fns(&Default::default()) }.nvmlSystemGetDriverBranch().unwrap_err();
 /// assert!(missing.to_string().contains("which came with CUDA 12.6"));
 /// ```
 pub struct NvmlApi(Functions<{ SYMBOLS.len() }>);

@@ -22,7 +22,8 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+//! `unsafe` stands where the library is asked for its version, by the header's function of that name, and where the library
+//! that comes with it is opened.
 
 use core::ffi::*;
 use std::path::Path;
@@ -40,7 +41,8 @@ generated_types! { "nvrtc" }
 ///
 /// ```
 /// use cuda_sys::nvrtc::NvrtcApi;
-/// let missing = NvrtcApi::from_fns(&Default::default()).nvrtcGetPCHHeapSize().unwrap_err();
+/// // SAFETY: the table holds no function.
+/// let missing = unsafe { NvrtcApi::from_fns(&Default::default()) }.nvrtcGetPCHHeapSize().unwrap_err();
 /// assert!(missing.to_string().contains("which came with CUDA 12.8"));
 /// ```
 pub struct NvrtcApi(Functions<{ SYMBOLS.len() }>);
@@ -65,14 +67,19 @@ const INTERFACE: &Interface = &Interface {
 
 /// Opens the library of NVRTC's own headers, `libnvrtc-builtins.so.13.0`, that lies beside it: NVRTC asks the loader for
 /// that by its bare name when it compiles, and fails where its folder is not in the loader's path.
-fn open_builtins(nvrtc: &Path) {
+///
+/// # Safety
+///
+/// `nvrtc` is NVRTC's library, which opens that file itself.
+unsafe fn open_builtins(nvrtc: &Path) {
     let entries = nvrtc.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
     let builtins =
         |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so"));
     for path in files.filter(|path| builtins(path)) {
         // Where it cannot be opened NVRTC will say so, in its own words.
-        let _ = Library::open(&path);
+        // SAFETY: the caller's promise: NVRTC would open this file.
+        let _ = unsafe { Library::open(&path) };
     }
 }
 

@@ -21,7 +21,8 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+//! `unsafe` stands where the library is opened, and where it is asked for its version, by the header's function of that
+//! name.
 
 use core::ffi::*;
 
@@ -39,7 +40,8 @@ generated_types! { "runtime" }
 ///
 /// ```
 /// use cuda_sys::runtime::RuntimeApi;
-/// let missing = RuntimeApi::from_fns(&Default::default()).cudaMalloc().unwrap_err();
+/// // SAFETY: the table holds no function.
+/// let missing = unsafe { RuntimeApi::from_fns(&Default::default()) }.cudaMalloc().unwrap_err();
 /// assert!(missing.to_string().starts_with("the CUDA runtime (a table of functions) has no function `cudaMalloc`"));
 /// ```
 pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);
@@ -79,7 +81,8 @@ const INTERFACE: &Interface = &Interface {
 ///
 /// [`LoadError`], which lists everything that was tried.
 pub fn installed_version() -> Result<c_int, LoadError> {
-    installed_version_in(&Environment::from_process())
+    // SAFETY: the environment's own promise, see `library.rs`.
+    unsafe { installed_version_in(&Environment::from_process()) }
 }
 
 /// As [`installed_version`], with the toolkit of another environment.
@@ -88,7 +91,8 @@ pub fn installed_version() -> Result<c_int, LoadError> {
 ///
 /// ```
 /// use cuda_sys::toolkit::Environment;
-/// if let Err(error) = cuda_sys::runtime::installed_version_in(&Environment::only("/nowhere")) {
+/// // SAFETY: there is nothing in that folder.
+/// if let Err(error) = unsafe { cuda_sys::runtime::installed_version_in(&Environment::only("/nowhere")) } {
 ///     assert!(error.to_string().contains("/nowhere/lib64/libcudart.so.13"));
 /// }
 /// ```
@@ -96,9 +100,15 @@ pub fn installed_version() -> Result<c_int, LoadError> {
 /// # Errors
 ///
 /// [`LoadError`], which lists everything that was tried.
-pub fn installed_version_in(environment: &Environment) -> Result<c_int, LoadError> {
+///
+/// # Safety
+///
+/// As for [`RuntimeApi::load_with`].
+pub unsafe fn installed_version_in(environment: &Environment) -> Result<c_int, LoadError> {
     let names = ["libcudart.so.13", "libcudart.so.12"];
-    let (library, _) = crate::library::search("the CUDA runtime", &names, Some(environment), |_| ())?;
+    // SAFETY: the caller's promise for what is in the environment; the loader's names are the system's.
+    let search = unsafe { crate::library::search("the CUDA runtime", &names, Some(environment), |_| ()) };
+    let (library, _) = search?;
     Ok(version(&|name| library.exported(name)))
 }
 
@@ -139,7 +149,8 @@ pub mod v12 {
     ///
     /// ```
     /// use cuda_sys::runtime::v12::RuntimeApi;
-    /// let missing = RuntimeApi::from_fns(&Default::default()).cudaThreadExit().unwrap_err();
+    /// // SAFETY: the table holds no function.
+    /// let missing = unsafe { RuntimeApi::from_fns(&Default::default()) }.cudaThreadExit().unwrap_err();
     /// assert!(missing.to_string().contains("and went with CUDA 13.0"));
     /// ```
     pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);

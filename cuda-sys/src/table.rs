@@ -8,7 +8,9 @@
 //!
 //! # Safety
 //!
-//! The one `unsafe` turns a slot's address into a function pointer of the type that the headers declare for it.
+//! `unsafe` turns a slot's address into a function pointer of the type that the headers declare for it. That the function
+//! is what the headers say is promised by who opens a library or hands over a table: those functions are `unsafe`, but
+//! for the ones that open what the system or the environment has under a fixed name (`library.rs`).
 
 use core::ffi::*;
 
@@ -106,8 +108,8 @@ macro_rules! function_table {
                 #[inline]
                 pub fn $name(&self) -> Result<unsafe extern "C" fn($($arg: $ty),*) -> $ret, MissingSymbol> {
                     let address = self.0.address(Slot::$name as usize)?;
-                    // SAFETY: what a slot holds is the address of this symbol in a library that is what its name says, or
-                    // of a function of this type that a table was made with.
+                    // SAFETY: a slot holds the address of this symbol in a library that is what its name says, or of a
+                    // function of this type that a table was made with: the promise that each constructor asks for.
                     Ok(unsafe {
                         core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ty),*) -> $ret>(address)
                     })
@@ -147,7 +149,10 @@ macro_rules! library_methods {
             ///
             /// [`LoadError`](crate::LoadError), which lists everything that was tried.
             pub fn load() -> Result<$api, crate::LoadError> {
-                Ok($api(Functions::load($interface, &crate::toolkit::Environment::from_process())?))
+                // SAFETY: what the system and the environment have under the library's names is that library: a promise
+                // of whoever installed them, see `library.rs`.
+                let functions = unsafe { Functions::load($interface, &crate::toolkit::Environment::from_process()) };
+                functions.map($api)
             }
 
             /// Opens the library at `path`; a name without a slash is searched for as the system's loader does.
@@ -155,15 +160,28 @@ macro_rules! library_methods {
             /// # Examples
             ///
             /// ```
-            #[doc = concat!("let error = cuda_sys::", $path, "::load_from(\"/nowhere/lib.so\").err().unwrap();")]
+            /// // SAFETY: there is no such library, so nothing of it runs.
+            #[doc = concat!("let error = unsafe { cuda_sys::", $path, "::load_from(\"/nowhere/lib.so\") }.err().unwrap();")]
             /// assert!(error.to_string().contains("/nowhere/lib.so"));
             /// ```
             ///
             /// # Errors
             ///
             /// [`LoadError`](crate::LoadError), which names the path and the loader's reason.
-            pub fn load_from(path: impl AsRef<std::path::Path>) -> Result<$api, crate::LoadError> {
-                Ok($api(Functions::load_from($interface, path.as_ref())?))
+            ///
+            /// ```compile_fail,E0133
+            /// #![forbid(unsafe_code)]
+            #[doc = concat!("let api = cuda_sys::", $path, "::load_from(\"/tmp/any-library.so\");")]
+            /// ```
+            ///
+            /// # Safety
+            ///
+            /// Opening a library runs its initialisers, which must be sound. Each function that it exports under a name of
+            /// this table must have the type and the behaviour that the library's manual gives it, from any thread: it writes
+            /// only what the manual says, to where its arguments point. Safe crates above this one rest on that.
+            pub unsafe fn load_from(path: impl AsRef<std::path::Path>) -> Result<$api, crate::LoadError> {
+                // SAFETY: the caller's promise.
+                unsafe { Functions::load_from($interface, path.as_ref()) }.map($api)
             }
 
             /// The library that consists of the functions in `fns`; all others are missing.
@@ -171,12 +189,25 @@ macro_rules! library_methods {
             /// # Examples
             ///
             /// ```
-            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// // SAFETY: the table holds no function.
+            #[doc = concat!("let api = unsafe { cuda_sys::", $path, "::from_fns(&Default::default()) };")]
             /// assert_eq!(api.origin(), "a table of functions");
             /// ```
+            ///
+            /// ```compile_fail,E0133
+            /// #![forbid(unsafe_code)]
+            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// ```
+            ///
+            /// # Safety
+            ///
+            /// Each function in `fns` must behave as the library's manual says of it, from any thread: it writes only what
+            /// the manual says, to where its arguments point. Safe crates above this one rest on that, and so does
+            /// [`version`](Self::version).
             #[must_use]
-            pub fn from_fns(fns: &$fns) -> $api {
-                $api(Functions::of_addresses($interface, &fns.addresses()))
+            pub unsafe fn from_fns(fns: &$fns) -> $api {
+                // SAFETY: the caller's promise.
+                $api(unsafe { Functions::of_addresses($interface, &fns.addresses()) })
             }
 
             /// The same library under another name in messages.
@@ -184,7 +215,9 @@ macro_rules! library_methods {
             /// # Examples
             ///
             /// ```
-            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default()).named(\"the recorder\");")]
+            /// // SAFETY: the table holds no function.
+            #[doc = concat!("let api = unsafe { cuda_sys::", $path, "::from_fns(&Default::default()) };")]
+            /// let api = api.named("the recorder");
             /// assert_eq!(api.origin(), "the recorder");
             /// ```
             #[must_use]
@@ -197,7 +230,8 @@ macro_rules! library_methods {
             /// # Examples
             ///
             /// ```
-            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// // SAFETY: the table holds no function.
+            #[doc = concat!("let api = unsafe { cuda_sys::", $path, "::from_fns(&Default::default()) };")]
             /// assert_eq!(api.version(), None);
             /// ```
             #[must_use]
@@ -211,7 +245,8 @@ macro_rules! library_methods {
             /// # Examples
             ///
             /// ```
-            #[doc = concat!("let api = cuda_sys::", $path, "::from_fns(&Default::default());")]
+            /// // SAFETY: the table holds no function.
+            #[doc = concat!("let api = unsafe { cuda_sys::", $path, "::from_fns(&Default::default()) };")]
             /// assert_eq!(api.origin(), "a table of functions");
             /// ```
             #[must_use]
@@ -239,7 +274,8 @@ macro_rules! toolkit_methods {
             ///
             /// ```
             /// use cuda_sys::toolkit::Environment;
-            #[doc = concat!("if let Err(error) = cuda_sys::", $path, "::load_with(&Environment::only(\"/nowhere\")) {")]
+            /// // SAFETY: there is nothing in that folder.
+            #[doc = concat!("if let Err(error) = unsafe { cuda_sys::", $path, "::load_with(&Environment::only(\"/nowhere\")) } {")]
             #[doc = concat!("    assert!(error.to_string().contains(\"/nowhere/lib64/", $file, "\"));")]
             /// }
             /// ```
@@ -247,8 +283,13 @@ macro_rules! toolkit_methods {
             /// # Errors
             ///
             /// [`LoadError`](crate::LoadError), which lists everything that was tried.
-            pub fn load_with(environment: &crate::toolkit::Environment) -> Result<$api, crate::LoadError> {
-                Ok($api(Functions::load($interface, environment)?))
+            ///
+            /// # Safety
+            ///
+            /// As for [`load_from`](Self::load_from), of what the environment's folders have under the library's names.
+            pub unsafe fn load_with(environment: &crate::toolkit::Environment) -> Result<$api, crate::LoadError> {
+                // SAFETY: the caller's promise; what the loader finds by name is the system's.
+                unsafe { Functions::load($interface, environment) }.map($api)
             }
         }
     };
@@ -293,6 +334,29 @@ macro_rules! table {
             #[macro_export]
             macro_rules! driver_function {
                 $(($name => $d callback:ident) => { $d callback! { $name($($arg: $ty),*) } };)*
+            }
+
+            /// Hands all functions of the table to a macro, as `name(argument: type, ..);` for each, in the order of
+            /// [`SYMBOLS`](crate::SYMBOLS).
+            ///
+            /// For tools that go through the whole driver: recorders, and tests of what each function refuses. The types
+            /// are named as this crate and `core::ffi` export them, and must be in scope.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// macro_rules! parameters {
+            ///     ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+            ///         [$((stringify!($name), [$(stringify!($argument)),*].as_slice())),*]
+            ///     };
+            /// }
+            /// let parameters: [(&str, &[&str]); _] = cuda_sys::driver_functions!(parameters);
+            /// assert_eq!(parameters.len(), cuda_sys::SYMBOLS.len());
+            /// assert_eq!(parameters.iter().find(|(name, _)| *name == "cuInit").unwrap().1, ["Flags"]);
+            /// ```
+            #[macro_export]
+            macro_rules! driver_functions {
+                ($d callback:ident) => { $d callback! { $($name($($arg: $ty),*);)* } };
             }
         } }
     };

@@ -24,10 +24,13 @@ fn libraries_are_found_in_the_toolkit_and_tell_their_versions() {
         return println!("skipped: the loader finds CUDA's libraries by itself here");
     }
     let environment = Environment::only(root);
-    let nvrtc = NvrtcApi::load_with(&environment).unwrap();
-    let linker = NvJitLinkApi::load_with(&environment).unwrap();
+    // SAFETY: the folder has NVIDIA's libraries.
+    let nvrtc = unsafe { NvrtcApi::load_with(&environment) }.unwrap();
+    // SAFETY: as above.
+    let linker = unsafe { NvJitLinkApi::load_with(&environment) }.unwrap();
     assert_eq!((nvrtc.version(), linker.version()), (Some(13000), Some(13000)));
     assert!(nvrtc.origin().ends_with("lib64/libnvrtc.so.13"), "{}", nvrtc.origin());
     assert!(linker.origin().ends_with("lib64/libnvJitLink.so.13"), "{}", linker.origin());
-    assert_eq!(runtime::installed_version_in(&environment).unwrap(), 13000);
+    // SAFETY: as above.
+    assert_eq!(unsafe { runtime::installed_version_in(&environment) }.unwrap(), 13000);
 }

@@ -33,7 +33,8 @@ fn toolkit(name: &str) -> Option<Environment> {
 /// NVRTC of a version of CUDA, by its path.
 fn nvrtc(environment: &Environment) -> NvrtcApi {
     let file = environment.library("libnvrtc.so.13").or_else(|_| environment.library("libnvrtc.so.12")).unwrap();
-    NvrtcApi::load_from(file).unwrap()
+    // SAFETY: NVIDIA's library, which is what its name says.
+    unsafe { NvrtcApi::load_from(file) }.unwrap()
 }
 
 const KERNEL: &CStr = c"extern \"C\" __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }";
@@ -81,7 +82,8 @@ fn nvjitlink_of_both_versions_links_what_nvrtc_compiled() {
         let Some(environment) = toolkit(name) else { continue };
         let text = ptx(&nvrtc(&environment));
         let file = environment.library("libnvJitLink.so.13").or_else(|_| environment.library("libnvJitLink.so.12"));
-        let linker = NvJitLinkApi::load_from(file.unwrap()).unwrap();
+        // SAFETY: NVIDIA's library, which is what its name says.
+        let linker = unsafe { NvJitLinkApi::load_from(file.unwrap()) }.unwrap();
         let mut handle = std::ptr::null_mut();
         let mut options = [c"-arch=sm_90".as_ptr()];
         // SAFETY: the handle is a variable, and there is as much of options as said.
@@ -113,12 +115,14 @@ fn nvjitlink_of_both_versions_links_what_nvrtc_compiled() {
 #[test]
 fn the_runtime_tells_its_version() {
     if let Some(environment) = toolkit("cuda12") {
-        let api = v12::RuntimeApi::load_from(environment.library("libcudart.so.12").unwrap()).unwrap();
+        // SAFETY: NVIDIA's library, which is what its name says.
+        let api = unsafe { v12::RuntimeApi::load_from(environment.library("libcudart.so.12").unwrap()) }.unwrap();
         assert_eq!(api.version(), Some(12090));
     }
     let Some(environment) = toolkit("cuda13") else { return };
     let mut version: c_int = 0;
-    let api = runtime::RuntimeApi::load_from(environment.library("libcudart.so.13").unwrap()).unwrap();
+    // SAFETY: NVIDIA's library, which is what its name says.
+    let api = unsafe { runtime::RuntimeApi::load_from(environment.library("libcudart.so.13").unwrap()) }.unwrap();
     // SAFETY: the version is a variable.
     let status = unsafe { (api.cudaRuntimeGetVersion().unwrap())(&mut version) };
     assert_eq!((status, version), (cudaError::cudaSuccess, 13000));
@@ -134,7 +138,8 @@ fn the_runtime_tells_its_version() {
 fn a_runtime_of_another_major_version_is_not_called_with_this_ones_parameters() {
     if let Some(environment) = toolkit("cuda12") {
         let library = environment.library("libcudart.so.12").unwrap();
-        let api = runtime::RuntimeApi::load_from(&library).unwrap();
+        // SAFETY: NVIDIA's library, which is what its name says.
+        let api = unsafe { runtime::RuntimeApi::load_from(&library) }.unwrap();
         // Exported by the library, for a location that is a number.
         let missing = api.cudaMemAdvise().unwrap_err().to_string();
         for part in ["cudaMemAdvise", "CUDA 12.9", "which came with CUDA 13.0", "libcudart.so.12"] {
@@ -142,14 +147,17 @@ fn a_runtime_of_another_major_version_is_not_called_with_this_ones_parameters() 
         }
         assert!(api.cudaGetDeviceProperties().is_err(), "its structure has another layout");
         assert!(api.cudaMalloc().is_ok(), "alike in both");
-        let own = v12::RuntimeApi::load_from(&library).unwrap();
+        // SAFETY: NVIDIA's library, which is what its name says.
+        let own = unsafe { v12::RuntimeApi::load_from(&library) }.unwrap();
         assert!(
             own.cudaMemAdvise().is_ok() && own.cudaGetDeviceProperties_v2().is_ok() && own.cudaThreadExit().is_ok()
         );
     }
     if let Some(environment) = toolkit("cuda13") {
         let library = environment.library("libcudart.so.13").unwrap();
-        let missing = v12::RuntimeApi::load_from(library).unwrap().cudaMemAdvise().unwrap_err().to_string();
+        // SAFETY: NVIDIA's library, which is what its name says.
+        let api = unsafe { v12::RuntimeApi::load_from(library) }.unwrap();
+        let missing = api.cudaMemAdvise().unwrap_err().to_string();
         assert!(missing.contains("went with CUDA 13.0"), "{missing}");
     }
 }
@@ -175,7 +183,8 @@ fn functions_that_went_are_found_where_they_were() {
 
 #[test]
 fn a_library_that_is_nowhere_is_an_error_with_every_place() {
-    let error = match NvJitLinkApi::load_with(&Environment::only("/nowhere")) {
+    // SAFETY: there is nothing in that folder.
+    let error = match unsafe { NvJitLinkApi::load_with(&Environment::only("/nowhere")) } {
         Err(error) => error.to_string(),
         // In the loader's path, or another test has opened it.
         Ok(api) => return assert!(!api.origin().contains('/')),

@@ -4,7 +4,8 @@
 //!
 //! # Safety
 //!
-//! The functions called are those of `driver.c`, which read none of their arguments but the version's.
+//! The functions called are those of `driver.c`, which runs nothing when it is opened; they read none of their arguments but
+//! the version's.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -34,7 +35,8 @@ fn lookups(file: &PathBuf) -> i32 {
 #[test]
 fn the_librarys_own_lookup_comes_before_the_loader() {
     let file = library("lookup", &["-DVERSION=13000", "-DLOOKUP"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     // SAFETY: see the head of this file.
     let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
     assert_eq!(alloc, CUresult(3));
@@ -47,7 +49,8 @@ fn the_librarys_own_lookup_comes_before_the_loader() {
 #[test]
 fn default_streams_are_told_apart_by_the_lookups_flag() {
     let file = library("streams", &["-DVERSION=13000", "-DLOOKUP"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     // SAFETY: see the head of this file.
     let legacy = unsafe { (api.cuMemcpy().unwrap())(0, 0, 0) };
     // SAFETY: see the head of this file.
@@ -58,7 +61,8 @@ fn default_streams_are_told_apart_by_the_lookups_flag() {
 #[test]
 fn a_library_without_lookup_is_asked_by_exported_symbol() {
     let file = library("exports", &["-DVERSION=11080"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     // SAFETY: see the head of this file.
     let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
     assert_eq!(alloc, CUresult(2));
@@ -68,7 +72,8 @@ fn a_library_without_lookup_is_asked_by_exported_symbol() {
 #[test]
 fn an_older_driver_is_not_asked_for_a_newer_variant() {
     let file = library("older", &["-DVERSION=12020", "-DLOOKUP"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     assert!(api.cuCtxCreate_v3().is_ok());
     let missing = api.cuCtxCreate_v4().unwrap_err();
     assert_eq!((missing.symbol().version, missing.driver_version()), (12050, Some(12020)));
@@ -81,7 +86,8 @@ fn an_older_driver_is_not_asked_for_a_newer_variant() {
 #[test]
 fn each_answer_is_looked_up_once() {
     let file = library("once", &["-DVERSION=13000", "-DLOOKUP"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     assert!(api.cuMemAlloc_v2().is_ok() && api.cuStreamCreate().is_err());
     let first = lookups(&file);
     assert!(api.cuMemAlloc_v2().is_ok() && api.cuStreamCreate().is_err());
@@ -93,9 +99,11 @@ fn a_file_that_is_no_library_is_an_error_with_its_path_and_the_loaders_reason() 
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("text.so");
     std::fs::write(&file, "not a library, but long enough that the loader reads a header of an executable from it")
         .unwrap();
-    let error = DriverApi::load_from(&file).unwrap_err().to_string();
+    // SAFETY: it is no library, so nothing of it runs.
+    let error = unsafe { DriverApi::load_from(&file) }.unwrap_err().to_string();
     assert!(error.contains(&file.display().to_string()) && error.contains("invalid ELF header"), "{error}");
-    let error = DriverApi::load_from("/nowhere/libcuda.so").unwrap_err().to_string();
+    // SAFETY: there is no such library.
+    let error = unsafe { DriverApi::load_from("/nowhere/libcuda.so") }.unwrap_err().to_string();
     assert!(error.contains("/nowhere/libcuda.so") && error.contains("No such file"), "{error}");
 }
 
@@ -104,7 +112,8 @@ fn a_file_that_is_no_library_is_an_error_with_its_path_and_the_loaders_reason() 
 #[test]
 fn functions_that_are_declared_and_missing_are_errors_of_their_own() {
     let file = library("lacking", &["-DVERSION=13000", "-DLOOKUP"]);
-    let api = DriverApi::load_from(&file).unwrap();
+    // SAFETY: see the head of this file.
+    let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     for missing in [api.cuDeviceGetNvSciSyncAttributes().unwrap_err(), api.cuCheckpointProcessLock().unwrap_err()] {
         let text = missing.to_string();
         assert!(text.contains(missing.symbol().name) && text.contains("CUDA 13.0"), "{text}");

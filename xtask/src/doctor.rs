@@ -92,11 +92,11 @@ fn simulated_by() -> Vec<String> {
 
 fn driver(chosen: Option<&Path>) -> Found {
     let mut lines: Vec<_> = chosen.iter().map(|path| format!("CUDA_DRIVER_PATH={}", path.display())).collect();
-    let loaded = match chosen {
-        Some(path) if path != Path::new("sim") => DriverApi::load_from(path),
-        _ => DriverApi::load(),
+    let named = match chosen {
+        Some(path) if path == Path::new("sim") => Ok(None),
+        _ => DriverApi::from_environment(),
     };
-    let api = match loaded {
+    let api = match named.and_then(|api| api.map_or_else(DriverApi::load, Ok)) {
         Ok(api) => api,
         Err(error) => {
             lines.push(error.to_string());

@@ -22,6 +22,7 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::event::Event;
 use crate::function::Function;
+use crate::later::{drop_later, is_in_host_fn};
 use crate::launch_config::LaunchConfig;
 use crate::params::Arguments;
 use crate::stream::Stream;
@@ -672,6 +673,13 @@ impl State {
 impl Drop for GraphExec {
     fn drop(&mut self) {
         let state = self.state.get_mut();
+        if is_in_host_fn() {
+            let State { raw, contents, lent, last, births, retired } = state;
+            let (contents, lent, last) = (std::mem::take(contents), std::mem::take(lent), last.take());
+            let (raw, births, retired) = (*raw, std::mem::take(births), std::mem::take(retired));
+            let state = Mutex::new(State { raw, contents, lent, last, births, retired });
+            return drop_later(Box::new(GraphExec { graph: self.graph.clone(), state }));
+        }
         let context = self.graph.context();
         let needed = !(state.contents.kept.is_empty() && state.retired.is_empty());
         if context.is_lost() {

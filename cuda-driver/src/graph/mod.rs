@@ -49,6 +49,7 @@ use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::later::{drop_later, is_in_host_fn};
 use crate::panic::GraphRecords;
 use crate::stream::Stream;
 use crate::sync::{Arc, Counter, Mutex};
@@ -580,6 +581,10 @@ impl Drop for GraphInner {
     fn drop(&mut self) {
         if self.context.is_lost() || self.owner.is_some() {
             return;
+        }
+        if is_in_host_fn() {
+            let (context, id, raw) = (self.context.clone(), self.id, self.raw);
+            return drop_later(Box::new(GraphInner { context, id, raw, contents: self.contents.clone(), owner: None }));
         }
         // SAFETY: the last clone is gone, and so are the bodies, which hold one; what was instantiated has a copy.
         if let Err(error) = unsafe { driver_call!(&self.context, cuGraphDestroy(self.raw)) } {

@@ -21,7 +21,7 @@ pub(crate) struct ContextPanics {
     /// Of every stream; they are used again, and only added. The first one is the legacy default stream's.
     streams: RwLock<Vec<Arc<StreamPanics>>>,
     /// All mapped memory, which goes with the context.
-    records: Mutex<Vec<Arc<Records>>>,
+    records: Mutex<Vec<Records>>,
     state: Mutex<State>,
 }
 
@@ -82,9 +82,9 @@ impl ContextPanics {
     }
 
     /// More records, which live as long as the context.
-    pub(crate) fn new_records(&self, context: &Context) -> Result<Arc<Records>> {
-        let records = Arc::new(Records::new(context)?);
-        self.records.lock().push(records.clone());
+    pub(crate) fn new_records(&self, context: &Context) -> Result<Records> {
+        let records = Records::new(context)?;
+        self.records.lock().push(records);
         watch_exit(context);
         Ok(records)
     }
@@ -96,7 +96,7 @@ impl ContextPanics {
             Some(spare) => spare,
             None => {
                 let records = self.new_records(context)?;
-                let of = |slot| Spare { records: records.clone(), slot };
+                let of = |slot| Spare { records, slot };
                 self.state.lock().spare.extend((1..COUNT).map(of));
                 of(0)
             }

@@ -9,7 +9,6 @@ use super::record::Records;
 use super::{KernelPanic, RawPanic, stream::tag};
 use crate::context::Context;
 use crate::error::Result;
-use crate::sync::Arc;
 
 /// A panic record of one launch, for which the code that launches waits before it goes on: nobody else is told.
 ///
@@ -35,9 +34,9 @@ pub struct DetachedPanicRecord {
 }
 
 /// A record that no launch uses.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(super) struct Spare {
-    pub(super) records: Arc<Records>,
+    pub(super) records: Records,
     pub(super) slot: usize,
 }
 

@@ -7,7 +7,7 @@ use super::log::Slots as _;
 use super::record::{COUNT, Records};
 use crate::context::Context;
 use crate::error::Result;
-use crate::sync::{Arc, Mutex};
+use crate::sync::Mutex;
 
 /// Records that the kernels of a graph write to; they live until the context ends, like all records.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct GraphRecords(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    records: Vec<Arc<Records>>,
+    records: Vec<Records>,
     used: usize,
 }
 

@@ -9,6 +9,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::RawPanic;
 use super::asker::{Answer, Asker};
 use super::graph::GraphRecords;
@@ -47,12 +49,23 @@ struct GraphLaunches {
     records: Arc<GraphRecords>,
 }
 
+/// Streams by their places in the context's list, and the last launch of each that is meant.
+pub(crate) type Others = SmallVec<[(u32, u64); 2]>;
+
 #[derive(Default)]
 struct State {
     found: Vec<Found>,
     graphs: Vec<GraphLaunches>,
-    /// Launches of other streams that come before what follows: the stream's place in the context's list, and the number.
-    after: Vec<(u32, u64)>,
+    /// Launches of other streams that come before what follows.
+    after: Others,
+}
+
+/// What is known of the launches that use a record.
+struct Slot {
+    /// The thread of the last one.
+    owner: AtomicU32,
+    /// The number (its low half) of the last one whose call has returned.
+    returned: AtomicU32,
 }
 
 /// The launches of a stream.
@@ -61,10 +74,7 @@ pub(crate) struct LaunchLog {
     begun: AtomicU64,
     /// Launches up to this number were waited for, and their panics found.
     seen: AtomicU64,
-    /// For each record the number (its low half) of the last launch whose call has returned.
-    enqueued: Box<[AtomicU32]>,
-    /// For each record the thread of the launch that uses it.
-    owners: Box<[AtomicU32]>,
+    slots: Box<[Slot; COUNT]>,
     /// Whether there is anything in the state.
     eventful: AtomicBool,
     state: Mutex<State>,
@@ -72,19 +82,18 @@ pub(crate) struct LaunchLog {
 
 impl Default for LaunchLog {
     fn default() -> Self {
-        let numbers = || (0..COUNT).map(|_| AtomicU32::new(0)).collect();
+        let slot = |_| Slot { owner: AtomicU32::new(0), returned: AtomicU32::new(0) };
         LaunchLog {
             begun: AtomicU64::new(0),
             seen: AtomicU64::new(0),
-            enqueued: numbers(),
-            owners: numbers(),
+            slots: Box::new(std::array::from_fn(slot)),
             eventful: AtomicBool::new(false),
             state: Mutex::default(),
         }
     }
 }
 
-const fn slot_of(launch: u64) -> usize {
+pub(crate) const fn slot_of(launch: u64) -> usize {
     (launch % COUNT as u64) as usize
 }
 
@@ -95,10 +104,10 @@ impl LaunchLog {
     /// Records with a panic that was not waited for are passed over. If all have one, the launch shares a record: its own
     /// panic is then lost behind the earlier one.
     #[inline]
-    pub(crate) fn begin(&self, slots: &impl Slots, owner: u32) -> u64 {
+    pub(crate) fn begin(&self, records: &impl Slots, owner: u32) -> u64 {
         let launch = self.next();
-        let launch = if slots.is_free(slot_of(launch)) { launch } else { self.pass_over(slots, launch) };
-        self.owners[slot_of(launch)].store(owner, Ordering::Relaxed);
+        let launch = if records.is_free(slot_of(launch)) { launch } else { self.pass_over(records, launch) };
+        self.slots[slot_of(launch)].owner.store(owner, Ordering::Relaxed);
         launch
     }
 
@@ -108,11 +117,11 @@ impl LaunchLog {
     }
 
     #[cold]
-    fn pass_over(&self, slots: &impl Slots, mut launch: u64) -> u64 {
+    fn pass_over(&self, records: &impl Slots, mut launch: u64) -> u64 {
         for _ in 0..COUNT {
             self.end(launch);
             launch = self.next();
-            if slots.is_free(slot_of(launch)) {
+            if records.is_free(slot_of(launch)) {
                 break;
             }
         }
@@ -122,7 +131,7 @@ impl LaunchLog {
     /// The call of a launch has returned.
     #[inline]
     pub(crate) fn end(&self, launch: u64) {
-        self.enqueued[slot_of(launch)].store(launch as u32, Ordering::Release);
+        self.slots[slot_of(launch)].returned.store(launch as u32, Ordering::Release);
     }
 
     /// Begins a launch of a graph whose kernels write to those records, and returns its number.
@@ -150,27 +159,18 @@ impl LaunchLog {
 
     /// The launches of other streams that come before what the stream gets next.
     #[inline]
-    pub(crate) fn after(&self) -> Vec<(u32, u64)> {
-        if self.eventful.load(Ordering::Acquire) { self.lock().after.clone() } else { Vec::new() }
+    pub(crate) fn after(&self) -> Others {
+        if self.eventful.load(Ordering::Acquire) { self.lock().after.clone() } else { Others::new() }
     }
 
-    /// Notes that what the stream gets next comes after launches of other streams. `is_seen` says of which all is known.
-    pub(crate) fn come_after(
-        &self,
-        others: impl Iterator<Item = (u32, u64)>,
-        own: u32,
-        is_seen: impl Fn(u32, u64) -> bool,
-    ) {
-        let mut others = others.filter(|(stream, launch)| *stream != own && !is_seen(*stream, *launch)).peekable();
-        if others.peek().is_none() {
-            return;
-        }
+    /// Notes that what the stream gets next comes after launches of another stream. `is_seen` says of which all is known.
+    pub(crate) fn come_after(&self, stream: u32, launch: u64, is_seen: impl Fn(u32, u64) -> bool) {
         let mut state = self.lock();
-        state.after.retain(|(stream, launch)| !is_seen(*stream, *launch));
-        for (stream, launch) in others {
-            match state.after.iter_mut().find(|(known, _)| *known == stream) {
-                Some((_, known)) => *known = launch.max(*known),
-                None => state.after.push((stream, launch)),
+        match state.after.iter_mut().find(|(known, _)| *known == stream) {
+            Some((_, known)) => *known = launch.max(*known),
+            None => {
+                state.after.retain(|(stream, launch)| !is_seen(*stream, *launch));
+                state.after.push((stream, launch));
             }
         }
         self.eventful.store(true, Ordering::Release);
@@ -184,26 +184,26 @@ impl LaunchLog {
     /// Finds the panics of the launches up to `launch`, all of which are over unless their calls have not returned yet.
     /// Returns whether there may be something to report.
     #[inline]
-    pub(crate) fn find(&self, slots: Option<&impl Slots>, launch: u64) -> bool {
+    pub(crate) fn find(&self, records: Option<&impl Slots>, launch: u64) -> bool {
         let seen = self.seen.load(Ordering::Acquire);
         if seen < launch {
-            self.look(slots, seen, launch);
+            self.look(records, seen, launch);
         }
         self.eventful.load(Ordering::Acquire)
     }
 
-    fn look(&self, slots: Option<&impl Slots>, seen: u64, launch: u64) {
+    fn look(&self, records: Option<&impl Slots>, seen: u64, launch: u64) {
         let first = (seen + 1).max(launch.saturating_sub(COUNT as u64 - 1));
         let mut all_returned = true;
         for number in first..=launch {
             let slot = slot_of(number);
-            let returned = self.enqueued[slot].load(Ordering::Acquire);
+            let returned = self.slots[slot].returned.load(Ordering::Acquire);
             if returned.wrapping_sub(number as u32).cast_signed() < 0 {
                 all_returned = false;
-            } else if let Some(slots) = slots
-                && !slots.is_free(slot)
+            } else if let Some(records) = records
+                && !records.is_free(slot)
             {
-                self.take(slots, slot, launch);
+                self.take(records, slot, launch);
             }
         }
         if self.eventful.load(Ordering::Acquire) {
@@ -216,16 +216,16 @@ impl LaunchLog {
 
     /// Takes the panic of one of the launches up to `launch` from its record.
     #[cold]
-    fn take(&self, slots: &impl Slots, slot: usize, launch: u64) {
+    fn take(&self, records: &impl Slots, slot: usize, launch: u64) {
         let mut state = self.lock();
-        let Some((raw, low)) = slots.read(slot) else { return };
+        let Some((raw, low)) = records.read(slot) else { return };
         let distance = (launch as u32).wrapping_sub(low).cast_signed();
         let Ok(distance) = u64::try_from(distance) else { return };
         // Before the record is free, so that nobody finds neither.
         self.eventful.store(true, Ordering::Release);
-        let owner = self.owners[slot].load(Ordering::Relaxed);
+        let owner = self.slots[slot].owner.load(Ordering::Relaxed);
         state.found.push(Found { launch: launch.saturating_sub(distance), owner, told: false, raw });
-        slots.free(slot);
+        records.free(slot);
     }
 
     #[cold]
@@ -269,8 +269,8 @@ impl LaunchLog {
     }
 
     /// Empties the log for a stream's next life, when it has no work, and returns the panics that nobody was told of.
-    pub(crate) fn recycle(&self, slots: Option<&impl Slots>) -> Vec<Found> {
-        self.find(slots, self.begun());
+    pub(crate) fn recycle(&self, records: Option<&impl Slots>) -> Vec<Found> {
+        self.find(records, self.begun());
         let mut state = self.lock();
         state.after.clear();
         state.graphs.clear();

@@ -3,7 +3,8 @@
 //! # Safety
 //!
 //! The memory is written by the device at any time, so the host touches it through atomics only. It is freed when the context
-//! ends, which no kernel outlives: launching needs a module, a module holds the context, and dropping it waits.
+//! ends, which no kernel outlives: launching needs a module, a module holds the context, and dropping it waits. Whoever reads
+//! it holds the context too: a stream, a stream's position, a graph.
 
 use std::ptr::NonNull;
 
@@ -43,7 +44,8 @@ const _: () = {
 
 const FREE: u32 = 0;
 
-/// [`COUNT`] records in mapped host memory.
+/// [`COUNT`] records in mapped host memory, which lives as long as the context.
+#[derive(Clone, Copy)]
 pub(crate) struct Records {
     host: NonNull<[Record; COUNT]>,
     device: CUdeviceptr,
@@ -91,8 +93,8 @@ impl Records {
     }
 
     fn record(&self, slot: usize) -> &Record {
-        // SAFETY: the allocation holds so many records, aligned to a page and zeroed, as long as `self` lives; every field
-        // is an atomic.
+        // SAFETY: the allocation holds so many records, aligned to a page and zeroed, as long as the context lives, which the
+        // caller holds; every field is an atomic.
         unsafe { &self.host.as_ref()[slot] }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use cuda_sys::CUdeviceptr;
 
 use super::asker::{Asker, Writers};
-use super::log::{Found, LaunchLog};
+use super::log::{Found, LaunchLog, Others, slot_of};
 use super::record::Records;
 use super::{KernelPanic, RawPanic, with_others};
 use crate::context::Context;
@@ -23,7 +23,7 @@ pub(crate) struct StreamPanics {
     stream: AtomicU64,
     pub(crate) log: LaunchLog,
     /// Made by the stream's first launch of a kernel that may panic.
-    records: OnceLock<Arc<Records>>,
+    records: OnceLock<Records>,
 }
 
 impl StreamPanics {
@@ -41,7 +41,7 @@ impl StreamPanics {
     }
 
     pub(crate) fn records(&self) -> Option<&Records> {
-        self.records.get().map(|records| &**records)
+        self.records.get()
     }
 
     /// The record for the next launch.
@@ -51,27 +51,35 @@ impl StreamPanics {
             Some(records) => records,
             None => self.make_records(context)?,
         };
-        let launch = self.log.begin(&**records, thread::number());
-        let device = records.device_ptr((launch % super::record::COUNT as u64) as usize);
+        let launch = self.log.begin(records, thread::number());
+        let device = records.device_ptr(slot_of(launch));
         Ok(PanicRecord { device, launch, log: &self.log })
     }
 
     #[cold]
-    fn make_records(&self, context: &Context) -> Result<&Arc<Records>> {
+    fn make_records(&self, context: &Context) -> Result<&Records> {
         let records = context.panics().new_records(context)?;
         Ok(self.records.get_or_init(|| records))
     }
 
     /// What has been launched in the stream by now.
     #[inline]
-    pub(crate) fn position(self: &Arc<Self>) -> StreamPosition {
-        StreamPosition { launch: self.log.begun(), after: self.log.after(), stream: self.clone() }
+    pub(crate) fn position(self: &Arc<Self>, context: &Context) -> StreamPosition {
+        let (launch, after) = (self.log.begun(), self.log.after());
+        StreamPosition { context: context.clone(), stream: self.clone(), launch, after }
     }
 
-    /// Notes that what the stream gets next comes after what has been launched at `earlier`.
-    pub(crate) fn come_after(&self, earlier: &StreamPosition, context: &Context) {
-        let others = [(earlier.stream.place, earlier.launch)].into_iter().chain(earlier.after.iter().copied());
-        self.log.come_after(others, self.place, |place, launch| context.panics().is_seen(place, launch));
+    /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
+    pub(crate) fn come_after(&self, earlier: &StreamPanics, launch: u64, others: &Others, context: &Context) {
+        let is_seen = |place, launch| context.panics().is_seen(place, launch);
+        if earlier.place != self.place && !earlier.log.is_seen(launch) {
+            self.log.come_after(earlier.place, launch, is_seen);
+        }
+        for (place, launch) in others {
+            if *place != self.place && !is_seen(*place, *launch) {
+                self.log.come_after(*place, *launch, is_seen);
+            }
+        }
     }
 }
 
@@ -156,26 +164,32 @@ impl fmt::Debug for PanicRecord<'_> {
 /// let position = stream.position();
 /// // SAFETY: the stream is live.
 /// unsafe { driver_call!(&context, cuStreamSynchronize(stream.as_raw())) }?;
-/// position.report_panics(&context)?;
+/// position.report_panics()?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct StreamPosition {
+    context: Context,
     stream: Arc<StreamPanics>,
     launch: u64,
-    after: Vec<(u32, u64)>,
+    after: Others,
 }
 
 impl StreamPosition {
+    /// Notes that what `stream` gets next comes after this position.
+    pub(crate) fn comes_before(&self, stream: &StreamPanics) {
+        stream.come_after(&self.stream, self.launch, &self.after, &self.context);
+    }
+
     /// Reports the panics of the launches, all of which have been waited for. It makes no call.
     ///
     /// # Errors
     ///
     /// [`Error::KernelPanic`](crate::Error::KernelPanic).
     #[inline]
-    pub fn report_panics(&self, context: &Context) -> Result<()> {
-        self.report(context, Asker::by_name)
+    pub fn report_panics(&self) -> Result<()> {
+        self.report(Asker::by_name)
     }
 
     /// As [`report_panics`](StreamPosition::report_panics), for a wait that was for memory which those threads write.
@@ -185,27 +199,27 @@ impl StreamPosition {
     /// [`Error::KernelPanic`](crate::Error::KernelPanic).
     #[doc(hidden)]
     #[inline]
-    pub fn report_panics_of(&self, context: &Context, writers: &Writers) -> Result<()> {
-        self.report(context, || Asker::of_memory(writers))
+    pub fn report_panics_of(&self, writers: &Writers) -> Result<()> {
+        self.report(|| Asker::of_memory(writers))
     }
 
     #[inline]
-    fn report<'a>(&self, context: &Context, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
+    fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
         let eventful = self.stream.log.find(self.stream.records(), self.launch);
-        if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(context, &asker()) }
+        if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(&asker()) }
     }
 
     #[cold]
-    fn report_found(&self, context: &Context, asker: &Asker<'_>) -> Result<()> {
+    fn report_found(&self, asker: &Asker<'_>) -> Result<()> {
         if super::are_withheld() {
             return Ok(());
         }
         let mut told = Told::default();
         told.add(&self.stream, self.launch, asker);
         for (place, launch) in &self.after {
-            told.add(&context.panics().stream(*place), *launch, asker);
+            told.add(&self.context.panics().stream(*place), *launch, asker);
         }
-        told.result(context)
+        told.result(&self.context)
     }
 }
 

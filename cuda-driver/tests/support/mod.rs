@@ -58,7 +58,8 @@ impl Session {
     pub(crate) fn with(traits: Traits) -> Self {
         let turn = TURN.lock();
         *STATE.lock() = Some(State::new(traits));
-        let api = Arc::new(DriverApi::from_fns(&functions::table()));
+        // SAFETY: the traced functions write what the manual says, or nothing.
+        let api = Arc::new(unsafe { DriverApi::from_fns(&functions::table()) });
         Session { api, leaves: Cell::new(false), _turn: turn }
     }
 
@@ -97,9 +98,21 @@ impl Session {
         state(|state| state.faults.push((name, nth, code)));
     }
 
+    /// Makes the `nth` call of `name` from now fail with an error that loses the context.
+    pub(crate) fn lose(&self, name: &'static str, nth: usize) {
+        self.leaves();
+        self.fail(name, nth, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+
     /// What is live now.
     pub(crate) fn live(&self) -> Live {
         state(|state| state.live())
+    }
+
+    /// A violation unless nothing uses memory of the host any more that was lent: its owner uses it again.
+    pub(crate) fn give_back<T>(&self, memory: &[T]) {
+        let (address, bytes) = (memory.as_ptr().addr() as u64, size_of_val(memory));
+        state(|state| state.host_touches("the owner", address, bytes));
     }
 
     /// Ends the session here: what the test has made is gone by now.

@@ -140,14 +140,21 @@ impl State {
         }
     }
 
-    /// Records a call; the code with which it must fail, if it must. A call on a lost context is a violation.
+    /// Records a call; the code with which it must fail, if it must. A call on a lost context is a violation, but for the one
+    /// that waits there.
     pub(super) fn enter(&mut self, call: Call) -> Option<CUresult> {
         // Every call asks for the thread's current context, so it says nothing.
         if call.name != "cuCtxGetCurrent" {
             self.calls.push(call);
         }
         let current = self.current.get(&std::thread::current().id()).copied();
-        if current.is_some_and(|context| self.lost.contains(&context)) && !is_of_no_context(call.name) {
+        let lost = current.is_some_and(|context| self.lost.contains(&context)) && !is_of_no_context(call.name);
+        if lost && call.name == "cuCtxSynchronize" {
+            // The one call that waits in a lost context, until its work has been stopped, and then says that it is lost.
+            self.clocks.host_waits_for_all();
+            return Some(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        }
+        if lost {
             self.violations.push(format!("{}: the context is lost", call.name));
         }
         let mut due = None;
@@ -194,6 +201,14 @@ impl State {
         if let Some(earlier) = self.clocks.access(&mut allocation.accesses, range, actor, write) {
             let text = format!("{what} of {start:#x} by {actor:#x} is not ordered after {earlier:?}");
             self.violations.push(text);
+        }
+    }
+
+    /// The host writes page-locked memory; other memory is nobody's but the host's.
+    pub(super) fn host_touches(&mut self, what: &str, address: u64, bytes: usize) {
+        let last = self.host.range(..=address).next_back();
+        if last.is_some_and(|(start, found)| address < start + found.bytes as u64) {
+            self.touch(what, address, bytes, super::clocks::HOST, true);
         }
     }
 

@@ -63,7 +63,8 @@ fn an_unknown_attribute_is_an_error_with_code_call_and_text() {
 
 #[test]
 fn a_driver_without_the_symbol_is_an_error_that_names_it() {
-    let api = Arc::new(DriverApi::from_fns(&DriverFns::default()));
+    // SAFETY: the table holds no function.
+    let api = Arc::new(unsafe { DriverApi::from_fns(&DriverFns::default()) });
     let error = Driver::new(api).unwrap_err();
     assert!(matches!(error, Error::MissingSymbol(_)));
     assert!(error.to_string().contains("cuInit"), "{error}");

@@ -275,7 +275,7 @@ fn a_record_of_a_launch_that_was_not_waited_for_is_left_alone() {
     context.synchronize().unwrap();
     panic_in(running.device_ptr(), running.tag(id), 1);
     // The launch's call has not returned yet, so that the waits may not have covered it.
-    position.report_panics(&context).unwrap();
+    position.report_panics().unwrap();
     assert_eq!(state_word(running.device_ptr()), 1, "other threads of the launch may look at it");
     drop(running);
     assert_eq!(sites(context.synchronize()), [1]);

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cuda_driver::{Error, Event, LaunchConfig, Result, Stream, StreamOptions, external_stream};
+use cuda_driver::{Error, Event, LaunchConfig, Result, Stream, StreamOptions, driver_call, external_stream};
 use cuda_sys::CUresult;
 
 use crate::support::Session;
@@ -235,4 +235,32 @@ fn an_external_stream_is_of_the_context_that_the_thread_has() {
     let theirs = unsafe { external_stream(own.as_raw()) }.unwrap();
     theirs.synchronize().unwrap();
     assert_eq!((theirs.as_raw(), theirs.context()), (own.as_raw(), &context));
+}
+
+#[test]
+fn a_scope_waits_for_all_work_where_its_stream_can_not_be_waited_for() {
+    for unwinds in [false, true] {
+        let session = Session::new();
+        let context = session.context();
+        let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+        let (mut device, mut host) = (0, vec![0_u8; 64]);
+        // SAFETY: the address lives through the call.
+        unsafe { driver_call!(&context, cuMemAlloc_v2(&mut device, 64)) }.unwrap();
+        // SAFETY: the memory outlives its registration, which ends with the context.
+        unsafe { driver_call!(&context, cuMemHostRegister_v2(host.as_mut_ptr().cast(), 64, 0)) }.unwrap();
+        let scope = catch_unwind(AssertUnwindSafe(|| {
+            stream.scope(|s| {
+                let to = host.as_mut_ptr().cast();
+                // SAFETY: both are live, and the scope waits for the copy.
+                unsafe { driver_call!(&context, cuMemcpyDtoHAsync_v2(to, device, 64, s.as_raw())) }?;
+                session.lose("cuStreamQuery", 1);
+                other.query().unwrap_err();
+                assert!(!unwinds, "on the way");
+                Ok(())
+            })
+        }));
+        assert!(matches!(scope, Ok(Err(Error::Poisoned(_))) | Err(_)));
+        session.give_back(&host);
+        assert_eq!(session.names().last(), Some(&"cuCtxSynchronize"));
+    }
 }

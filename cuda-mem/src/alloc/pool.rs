@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::fmt;
 use std::sync::Arc;
 
-use cuda_driver::{Context, Stream, driver_call};
+use cuda_driver::{Context, Stream, driver_call, drop_later, is_in_host_fn};
 use cuda_sys::{
     CUdeviceptr, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType,
     CUmemPool_attribute as Attribute, CUmemPoolProps, CUmemoryPool,
@@ -257,6 +257,10 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if !self.own || self.context.is_lost() {
             return;
+        }
+        if is_in_host_fn() {
+            let Inner { raw, own, .. } = *self;
+            return drop_later(Box::new(Inner { context: self.context.clone(), raw, own }));
         }
         // SAFETY: the pool was made here, and its buffers, which hold it, are gone. Frees that are not reached yet are the
         // driver's to wait for.

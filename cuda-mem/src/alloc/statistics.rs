@@ -82,6 +82,12 @@ impl Statistics {
         self.live.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// A free could not be made after all, and will be counted again.
+    pub(crate) fn not_freed(&self, bytes: usize) {
+        self.live.fetch_add(bytes, Ordering::Relaxed);
+        self.frees.fetch_sub(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn read(&self) -> MemoryStatistics {
         MemoryStatistics {
             live_bytes: self.live.load(Ordering::Relaxed),

@@ -1,8 +1,16 @@
 //! [`Layout`]: where the elements of an array lie in its memory. Arithmetic on shapes, without memory.
 //!
-//! `reshape` regroups axes and `plan` lays two layouts side by side for a copy. Invariants: for a shape that [`byte_size`]
-//! accepts, neither the number of elements nor the bytes nor any distance between elements overflows `isize`, as in ndarray;
-//! the first element's place and every other's are not negative.
+//! `reshape` regroups axes and `plan` lays two layouts side by side for a copy. Invariants of every [`Layout`]:
+//!
+//! - [`checked_len`] accepts its shape, as ndarray's own check does: the product of the extents other than 0 fits `isize`.
+//!   Functions that only remove, shorten or reorder axes, or add one of extent 1, keep that by themselves. Those that make or
+//!   lengthen axes ([`Layout::strided`], [`Layout::broadcast`], [`reshape`], [`cast`]) check it; [`Layout::c_order`] and
+//!   [`Layout::f_order`] rely on their callers, which ask [`byte_size`] or have ndarray's shape.
+//! - Each element's place fits `isize` and is not negative; so does the distance between the first and the last of an axis,
+//!   also in an array without elements.
+//!
+//! The bytes of a layout's span lie in memory, so that their number fits too. The bytes of all elements may not: a broadcast
+//! array has more elements than memory.
 
 mod plan;
 mod reshape;
@@ -18,6 +26,17 @@ use crate::error::{Error, Result};
 
 pub(crate) use plan::{Plan, Run};
 pub(crate) use reshape::{cast, reshape};
+
+/// How many elements an array of `shape` has; `None` if the product of its extents other than 0 does not fit `isize`.
+///
+/// This is ndarray's rule, and the first invariant of every layout: then neither the length nor the product of any of the
+/// extents overflows, in whichever order they are multiplied.
+pub(crate) fn checked_len(shape: &[usize]) -> Option<usize> {
+    let extents = shape.iter().filter(|extent| **extent != 0);
+    let all_but_zeros = extents.into_iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent))?;
+    let len = if shape.contains(&0) { 0 } else { all_but_zeros };
+    isize::try_from(all_but_zeros).is_ok().then_some(len)
+}
 
 /// Bytes of a C-contiguous array of `shape`; an error if the product of its extents other than 0 does not fit `isize`.
 pub(crate) fn byte_size(shape: &[usize], element_bytes: usize) -> Result<usize> {
@@ -68,8 +87,9 @@ impl<D: Dimension> Layout<D> {
     }
 
     /// Any strides, in elements, around the first element's place; `None` if an element lies before the beginning, or
-    /// further away than `isize` counts.
+    /// further away than `isize` counts, or if there are more than that.
     pub(crate) fn strided(dim: D, strides: &[isize], offset: usize) -> Option<Self> {
+        checked_len(dim.slice())?;
         let (mut low, mut high) = (isize::try_from(offset).ok()?, isize::try_from(offset).ok()?);
         let mut bits = D::zeros(dim.ndim());
         for (axis, stride) in strides.iter().enumerate() {
@@ -222,6 +242,19 @@ impl<D: Dimension> Layout<D> {
         layout
     }
 
+    /// What lies before `index` of an axis, and the rest.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is beyond the axis.
+    #[track_caller]
+    pub(crate) fn split_at(&self, axis: Axis, index: usize) -> (Self, Self) {
+        let extent = self.dim[axis.index()];
+        // A slice would take an index beyond `isize` for one that is counted from the end.
+        assert!(index <= extent, "index {index} is outside axis {} of extent {extent}", axis.index());
+        (self.slice_axis(axis, Slice::from(..index)), self.slice_axis(axis, Slice::from(index..)))
+    }
+
     /// What lies at one index of an axis.
     ///
     /// # Panics
@@ -276,8 +309,10 @@ impl<D: Dimension> Layout<D> {
         layout
     }
 
-    /// The array as seen from one of another shape, of which it is a part in each direction; `None` if it is not.
+    /// The array as seen from one of another shape, of which it is a part in each direction; `None` if it is not, or if that
+    /// shape has more elements than `isize` counts.
     pub(crate) fn broadcast<E: Dimension>(&self, dim: E) -> Option<Layout<E>> {
+        checked_len(dim.slice())?;
         let added = dim.ndim().checked_sub(self.dim.ndim())?;
         let mut strides = E::zeros(dim.ndim());
         for (axis, extent) in self.shape().iter().enumerate() {

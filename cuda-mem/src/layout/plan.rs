@@ -43,7 +43,8 @@ impl Plan {
         for run in runs {
             match plan.runs.last_mut() {
                 Some(outer)
-                    if outer.to == run.to * run.extent as isize && outer.from == run.from * run.extent as isize =>
+                    if run.to.checked_mul(run.extent as isize) == Some(outer.to)
+                        && run.from.checked_mul(run.extent as isize) == Some(outer.from) =>
                 {
                     *outer = Run { extent: outer.extent * run.extent, ..run };
                 }

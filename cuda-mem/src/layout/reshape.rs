@@ -2,14 +2,17 @@
 
 use ndarray::{Dimension, Order};
 
-use super::Layout;
+use super::{Layout, checked_len};
 
-/// The same elements in the shape of `dim`, which has as many, taken in `order`; `None` if some would have to move.
+/// The same elements in the shape of `dim`, taken in `order`; `None` if that has another number of elements or more than
+/// `isize` counts, or if some elements would have to move.
 ///
 /// Both shapes are cut into the shortest groups of neighbouring axes with as many elements. Within a group the old axes have
 /// to lie without gaps, and then the new ones do.
 pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, order: Order) -> Option<Layout<E>> {
-    debug_assert_eq!(layout.len(), dim.size());
+    if checked_len(dim.slice()) != Some(layout.len()) {
+        return None;
+    }
     if layout.len() == 0 {
         return Some(Layout { offset: layout.offset, ..Layout::c_order(dim) });
     }
@@ -48,7 +51,7 @@ pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, or
 }
 
 /// The same bytes as elements of another size; `None` if the last axis has gaps where elements are cut or joined, or does
-/// not hold a whole number of the new ones.
+/// not hold a whole number of the new ones, or if there are more of them than `isize` counts.
 pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes: usize) -> Option<Layout<D>> {
     if old_bytes == new_bytes {
         return Some(layout.clone());
@@ -57,7 +60,8 @@ pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes
         return None;
     }
     let scaled = |elements: usize| {
-        let bytes = elements as isize * old_bytes as isize;
+        // The bytes of a broadcast axis may be more than there is memory.
+        let bytes = (elements as isize).checked_mul(old_bytes as isize)?;
         (bytes % new_bytes as isize == 0).then(|| (bytes / new_bytes as isize) as usize)
     };
     let last = layout.dim.ndim().checked_sub(1)?;
@@ -72,5 +76,6 @@ pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes
     }
     cast.dim[last] = scaled(layout.dim[last])?;
     cast.strides[last] = 1;
+    checked_len(cast.shape())?;
     Some(if cast.len() == 0 { Layout { offset: cast.offset, ..Layout::c_order(cast.dim) } } else { cast })
 }

@@ -4,6 +4,8 @@ use ndarray::{Array, ArrayView, Axis, Dim, Dimension, IntoDimension, IxDyn, NewA
 
 use super::*;
 
+mod overflow;
+
 /// The elements' places in the order of indices.
 fn places<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
     let of = |index: D| {

@@ -8,6 +8,7 @@ mod copies;
 mod external;
 mod faults;
 mod host;
+mod lost;
 mod managers;
 mod order;
 mod peer;

@@ -11,15 +11,15 @@ use crate::support::{Session, Traits};
 type Floats = DeviceArray<f32, Ix1>;
 
 /// Kernels of the traced driver, which read and write one byte behind each of their pointers.
-struct Kernels(Module);
+pub(crate) struct Kernels(Module);
 
 impl Kernels {
-    fn new(context: &Context) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         // SAFETY: the traced driver runs no code.
         Kernels(unsafe { Module::load_ptx(context, ".version 7.8") }.unwrap())
     }
 
-    fn function(&self, letters: &str) -> Function {
+    pub(crate) fn function(&self, letters: &str) -> Function {
         self.0.function(&format!("k_{letters}")).unwrap()
     }
 }

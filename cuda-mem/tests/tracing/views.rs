@@ -26,6 +26,39 @@ fn a_view_makes_no_call_and_keeps_to_its_array() {
     session.finish();
 }
 
+/// A broadcast array's elements lie in its array's bytes, however many they are: what reads them is waited for. A shape whose
+/// length wraps around, to none as here, would have had no bytes.
+#[test]
+fn a_write_waits_for_the_read_of_a_broadcast_array_of_any_size() {
+    let session = Session::new();
+    let context = session.context();
+    let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let mut x = zeros::<u64, _>(&context, 1).unwrap();
+    x.fill_on(0, &a).unwrap();
+    b.wait_for(&a).unwrap();
+    x.fill_on(0, &b).unwrap();
+    const MAX: usize = isize::MAX as usize;
+    for shape in [[1 << 32, 1 << 32], [1 << 63, 2], [usize::MAX, 1], [MAX, 3], [0, usize::MAX]] {
+        assert!(x.broadcast(shape).is_none(), "{shape:?}");
+        assert!(matches!(x.reshape(shape), Err(Error::Reshape { .. })), "{shape:?}");
+    }
+    for shape in [[2, 2], [MAX, 1], [1 << 31, 1 << 31], [1, 1 << 62]] {
+        let many = x.broadcast(shape).unwrap();
+        assert_eq!(many.len(), shape[0] * shape[1]);
+        assert!(many.len() < 1 << 61 || matches!(many.copy_to_host(), Err(Error::TooLarge { .. })));
+        assert!(many.len() < 1 << 61 || matches!(many.view_as::<u8>(), Err(Error::Cast { .. })));
+        assert_eq!(many.byte_len(), many.len().saturating_mul(8));
+        session.forget();
+        many.prepare_read(&a).unwrap();
+        assert_eq!(session.count("cuStreamWaitEvent"), 1, "the read waits for the write: {shape:?}");
+        session.forget();
+        x.fill_on(0, &b).unwrap();
+        assert_eq!(session.count("cuStreamWaitEvent"), 1, "the write waits for the read: {shape:?}");
+    }
+    drop((x, a, b, context));
+    session.finish();
+}
+
 #[test]
 fn disjoint_halves_on_two_streams_do_not_wait_for_each_other() {
     let session = Session::new();

@@ -4,7 +4,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{Context, bound, context, current, device, healthy, initialised, primary, stack};
+use super::state::{Context, bound, context, current, device, drained, healthy, initialised, primary, stack};
 use super::{Status, api, put};
 use crate::device::{DEVICES, PROFILE};
 use cuda_sys::{
@@ -39,6 +39,8 @@ fn release(dev: CUdevice) -> Status {
     Ok(())
 }
 
+/// Destroys everything in a primary context, which stays current where it is, once its work is done. One that was lost can be
+/// used again: work that a fault stopped has ended before.
 fn reset(dev: CUdevice) -> Status {
     primary(dev)?.reset();
     Ok(())
@@ -211,7 +213,7 @@ api! {
     fn cuCtxGetApiVersion(handle: CUcontext, version: *mut c_uint) { put(version, named(handle)?.api_version) }
     fn cuCtxSynchronize() {
         super::graph::capture::permit()?;
-        let context = healthy()?;
+        let context = drained(healthy())?;
         super::graph::capture::refuse_context(context.id)?;
         context.synchronize()
     }

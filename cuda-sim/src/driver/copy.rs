@@ -11,7 +11,7 @@
 //! one live allocation; others are the client's own memory, which it vouches for.
 
 use super::graph::capture;
-use super::state::{Context, ENGINE, context};
+use super::state::{Context, ENGINE, context, drained};
 use super::stream::{Stream, target};
 use super::work::{Box3, Fill, Op};
 use super::{Status, api, get};
@@ -84,7 +84,7 @@ impl Side {
 
 /// Bytes from the first to behind the last one that a copy touches on one side.
 fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
-    if copy.bytes() == 0 {
+    if copy.is_empty() {
         return Some(0);
     }
     let slices = slice.checked_mul(copy.slices - 1)?;
@@ -101,13 +101,13 @@ fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> 
 
 /// Enqueues a copy, or captures it: then it reads and writes whatever memory it is about when the graph runs.
 fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
-    let (context, stream) = target(on)?;
+    let (context, stream) = if asynchronous { target(on)? } else { drained(target(on))? };
     if !asynchronous {
         capture::permit()?;
         capture::refuse(&stream)?;
     }
     let (to, from) = places(&copy, sides)?;
-    if copy.bytes() == 0 {
+    if copy.is_empty() {
         return Ok(());
     }
     if stream.is_capturing() {
@@ -206,14 +206,16 @@ impl Volume {
             _ => return Err(invalid),
         };
         // 0 means without padding.
-        let pitch = if self.pitch == 0 { width + self.x } else { self.pitch };
-        let rows = if self.height == 0 { height + self.y } else { self.height };
-        if self.x.checked_add(width).is_none_or(|end| end > pitch) || self.y + height > rows {
+        let least = self.x.checked_add(width).zip(self.y.checked_add(height)).ok_or(invalid)?;
+        let pitch = if self.pitch == 0 { least.0 } else { self.pitch };
+        let rows = if self.height == 0 { least.1 } else { self.height };
+        if least.0 > pitch || least.1 > rows {
             return Err(invalid);
         }
         let slice = pitch.checked_mul(rows).ok_or(invalid)?;
-        let offset = slice.checked_mul(self.z).zip(pitch.checked_mul(self.y)).ok_or(invalid)?;
-        let first = base.checked_add((offset.0 + offset.1 + self.x) as u64).ok_or(invalid)?;
+        let row = pitch.checked_mul(self.y).and_then(|rows| rows.checked_add(self.x));
+        let offset = slice.checked_mul(self.z).zip(row).and_then(|(slices, row)| slices.checked_add(row));
+        let first = base.checked_add(offset.ok_or(invalid)? as u64).ok_or(invalid)?;
         Ok((first, pitch, slice, side))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::graph::{Work, capture};
 use super::ipc::SharedEvent;
-use super::state::{ENGINE, OBJECTS, handle, healthy, releasing};
+use super::state::{ENGINE, OBJECTS, drained, handle, healthy, releasing};
 use super::stream::target;
 use super::trace::Track;
 use super::work::{Item, Op, Recorded};
@@ -231,7 +231,7 @@ api! {
         }
     }
     fn cuEventSynchronize(target: CUevent) {
-        let context = healthy()?;
+        let context = drained(healthy())?;
         let event = event(target)?;
         let point = event.recorded()?;
         capture::permit()?;
@@ -240,10 +240,10 @@ api! {
             ENGINE.wait(point);
         }
         if let Some((shared, number)) = event.shared.as_ref().zip(pending) {
-            shared.wait(number);
+            shared.wait(number, || context.lost().is_err());
         }
         super::pool::trim_synchronised(context.device);
-        context.fault()
+        drained(context.fault())
     }
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) { elapsed(milliseconds, start, end) }
     fn cuEventElapsedTime_v2(milliseconds: *mut f32, start: CUevent, end: CUevent) { elapsed(milliseconds, start, end) }

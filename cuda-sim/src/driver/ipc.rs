@@ -194,10 +194,10 @@ impl SharedEvent {
         (self.counters().reached.load(Ordering::Acquire) < last).then_some(last)
     }
 
-    /// Waits until a record is reached, maybe by another process.
-    pub(super) fn wait(&self, number: u64) {
+    /// Waits until a record is reached, maybe by another process, or until `lost`.
+    pub(super) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
         let mut rounds = 0;
-        while self.counters().reached.load(Ordering::Acquire) < number {
+        while self.counters().reached.load(Ordering::Acquire) < number && !lost() {
             rounds += 1;
             if rounds < 1000 { std::thread::yield_now() } else { std::thread::sleep(Duration::from_micros(50)) }
         }

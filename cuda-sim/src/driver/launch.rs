@@ -101,9 +101,13 @@ fn parameters(
     Ok(values)
 }
 
-/// Writes to the log what is known of a fault, and gives its code.
-pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) -> CUresult {
+/// Writes to the log what is known of a fault.
+pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) {
     tracing::error!("{}", kernel.explain(launch, fault));
+}
+
+/// The code of a fault.
+pub(super) fn code_of(fault: &Fault) -> CUresult {
     match fault {
         Fault::Memory { wild: Wild::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
         Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -112,7 +116,7 @@ pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) -> CUresul
         Fault::Trap(_) | Fault::StackOverflow(_) | Fault::Deadlock { .. } => CUresult::CUDA_ERROR_LAUNCH_FAILED,
         Fault::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
-        Fault::NoCode => CUresult::CUDA_ERROR_UNKNOWN,
+        Fault::NoCode | Fault::Stopped => CUresult::CUDA_ERROR_UNKNOWN,
     }
 }
 
@@ -243,6 +247,7 @@ api! {
         extra: *mut *mut c_void,
     ) {
         ready()?;
+        function(f)?;
         let c = get(config)?;
         let attributes = Attributes::read(&c)?;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);

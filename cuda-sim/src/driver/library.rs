@@ -173,6 +173,7 @@ api! {
     }
     fn cuLibraryUnload(old: CUlibrary) { unload(old) }
     fn cuLibraryGetKernel(out: *mut CUkernel, of: CUlibrary, name: *const c_char) {
+        library(of)?;
         put(out, std::ptr::without_provenance_mut(named(of, text(name)?)?))
     }
     fn cuLibraryGetKernelCount(count: *mut c_uint, of: CUlibrary) {

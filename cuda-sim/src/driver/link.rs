@@ -122,11 +122,11 @@ impl Link {
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: *const c_char) -> Status {
     ready()?;
     let link = find(state)?;
-    if data.is_null() {
+    if data.is_null() || isize::try_from(size).is_err() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let name = if name.is_null() { "the input" } else { text(name)? };
-    // SAFETY: not null, and by CUDA's contract as long as the client says.
+    // SAFETY: not null, and by CUDA's contract as long as the client says, which is at most `isize::MAX`.
     let bytes = unsafe { std::slice::from_raw_parts(data.cast_const().cast::<u8>(), size) };
     link.lock().add(kind, bytes, name)
 }

@@ -337,6 +337,7 @@ api! {
     }
     fn cuModuleGetFunction(out: *mut CUfunction, from: CUmodule, name: *const c_char) {
         ready()?;
+        module(from)?;
         put(out, module_function(from, text(name)?)?)
     }
     fn cuModuleGetFunctionCount(count: *mut c_uint, of: CUmodule) {
@@ -349,6 +350,7 @@ api! {
     }
     fn cuModuleGetGlobal_v2(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: *const c_char) {
         ready()?;
+        module(from)?;
         global(address, bytes, from, text(name)?)
     }
     fn cuFuncGetAttribute(value: *mut c_int, which: CUfunction_attribute, of: CUfunction) {

@@ -236,6 +236,9 @@ api! {
         address: CUdeviceptr,
     ) {
         current()?;
+        if which.is_null() || data.is_null() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         (0..count as usize).try_for_each(|i| {
             attribute_or_zero(get(data.wrapping_add(i))?, get(which.wrapping_add(i))?, address)
         })
@@ -296,6 +299,9 @@ api! {
         bytes: usize,
     ) {
         healthy()?;
+        if data.is_null() || sizes.is_null() || which.is_null() {
+            return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+        }
         (0..count).try_for_each(|i| {
             let (data, size) = (get(data.wrapping_add(i))?, get(sizes.wrapping_add(i))?);
             range_attribute(data, size, get(which.wrapping_add(i))?, address, bytes)

@@ -114,7 +114,7 @@ impl Pools {
 impl Pool {
     /// A kept block that fits, which the stream may have now.
     fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<Block> {
-        let most = bytes + bytes / 4 + 4096;
+        let most = bytes.saturating_add(bytes / 4 + 4096);
         let fits = |b: &Block| {
             (bytes..=most).contains(&b.room)
                 && b.context == context
@@ -209,9 +209,9 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
         return Ok(block.base);
     }
     let room = bytes.checked_next_multiple_of(4096).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-    if pool.most != 0 && pool.reserved + room > pool.most {
+    if pool.most != 0 && pool.reserved.saturating_add(room) > pool.most {
         pool.trim(pool.most.saturating_sub(room));
-        if pool.reserved + room > pool.most {
+        if pool.reserved.saturating_add(room) > pool.most {
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
     }
@@ -332,9 +332,12 @@ fn pool_location(location: *mut CUmemLocation, kind: CUmemAllocationType) -> Res
     located(get(location)?)
 }
 
-fn choose(device: usize, pool: CUmemoryPool) -> Status {
+fn choose(device: impl FnOnce() -> Result<usize, CUresult>, pool: CUmemoryPool) -> Status {
+    initialised()?;
     let mut pools = POOLS.lock();
-    if pools.open(pool)?.device != device {
+    let of = pools.open(pool)?.device;
+    let device = device()?;
+    if of != device {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     pools.chosen.insert(device, pool.addr());
@@ -391,9 +394,9 @@ api! {
     }
     fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, pool: CUmemoryPool, location: *mut CUmemLocation) {
         initialised()?;
-        let device = located(get(location)?)?;
         let mut pools = POOLS.lock();
         let pool = pools.open(pool)?;
+        let device = located(get(location)?)?;
         let own = match device == pool.device {
             true => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
             false => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -407,7 +410,7 @@ api! {
         let device = device(dev)?;
         put(out, std::ptr::without_provenance_mut(POOLS.lock().current(device)))
     }
-    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) { choose(device(dev)?, pool) }
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) { choose(|| device(dev), pool) }
     fn cuMemGetDefaultMemPool(out: *mut CUmemoryPool, location: *mut CUmemLocation, kind: CUmemAllocationType) {
         put(out, std::ptr::without_provenance_mut(default_pool(pool_location(location, kind)?)))
     }
@@ -416,7 +419,7 @@ api! {
         put(out, std::ptr::without_provenance_mut(POOLS.lock().current(device)))
     }
     fn cuMemSetMemPool(location: *mut CUmemLocation, kind: CUmemAllocationType, pool: CUmemoryPool) {
-        choose(pool_location(location, kind)?, pool)
+        choose(|| pool_location(location, kind), pool)
     }
     fn cuMemPoolExportToShareableHandle(
         _handle: *mut c_void,

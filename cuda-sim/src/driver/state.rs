@@ -8,6 +8,7 @@ use super::event::Event;
 use super::stream::Stream;
 use super::work::Item;
 use crate::device::{DEVICES, SHARED_PER_BLOCK};
+use crate::exec::active::stop_context;
 use crate::memory::{MEMORY, Owner};
 use crate::module::{Kernel, Module};
 use crate::queue::{DRIVERS, Engine, GroupId, Order};
@@ -92,6 +93,10 @@ pub(super) struct Context {
     pub(super) settings: Mutex<Settings>,
     /// The error that every call gives from a fault on; 0 for none.
     sticky: AtomicU32,
+    /// How much work that accesses memory is running.
+    working: AtomicU32,
+    /// How many faults are being looked into, which reads memory.
+    examining: AtomicU32,
     pub(super) group: GroupId,
     /// The legacy default stream; a reset makes a new one.
     pub(super) legacy: RwLock<Arc<Stream>>,
@@ -137,6 +142,8 @@ impl Context {
             flags: AtomicU32::new(flags),
             settings: Mutex::default(),
             sticky: AtomicU32::new(0),
+            working: AtomicU32::new(0),
+            examining: AtomicU32::new(0),
             group,
             legacy: RwLock::new(Arc::new(Stream::default_one(id, device, group, Order::Legacy))),
             generation: AtomicU64::new(0),
@@ -163,22 +170,49 @@ impl Context {
         MEMORY.reached(self.device, peers.iter().filter_map(|handle| Some(contexts.get(handle)?.device)))
     }
 
-    /// Remembers a fault: the first one stays until the context is reset.
-    pub(super) fn poison(&self, code: CUresult) {
-        let _ = self.sticky.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
+    /// Begins work that accesses memory, unless the context was lost.
+    pub(super) fn begin(&self) -> Option<Working<'_>> {
+        // Either this sees the fault, or who waits for the context to rest sees this.
+        self.working.fetch_add(1, Ordering::SeqCst);
+        let working = Working(self);
+        (self.sticky.load(Ordering::SeqCst) == 0).then_some(working)
+    }
+
+    /// Remembers the fault of work that was running: the first one stays until the context is reset. The context's other
+    /// work is stopped, and then `examine` looks into the fault.
+    pub(super) fn fail(&self, code: CUresult, working: Option<Working<'_>>, examine: impl FnOnce()) {
+        self.examining.fetch_add(1, Ordering::SeqCst);
+        let _ = self.sticky.compare_exchange(0, code.0, Ordering::SeqCst, Ordering::SeqCst);
+        drop(working);
+        stop_context(self.id, || self.working.load(Ordering::SeqCst) == 0);
+        examine();
+        self.examining.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// The fault that has happened, if any.
-    pub(super) fn fault(&self) -> Status {
+    pub(super) fn lost(&self) -> Status {
         match self.sticky.load(Ordering::Acquire) {
             0 => Ok(()),
             code => Err(CUresult(code)),
         }
     }
 
+    /// The fault that has happened, if any, for a client: nothing accesses memory any more when it is told of one.
+    pub(super) fn fault(&self) -> Status {
+        self.lost().inspect_err(|_| {
+            let count = |of: &AtomicU32| of.load(Ordering::SeqCst);
+            stop_context(self.id, || count(&self.working) == 0 && count(&self.examining) == 0);
+        })
+    }
+
+    /// Waits for all work, of a lost context too: what has not begun is dropped then, and host functions that run end.
+    pub(super) fn drain(&self) {
+        ENGINE.group_tails(self.group).into_iter().for_each(|point| ENGINE.wait(point));
+    }
+
     /// Waits for all work.
     pub(super) fn synchronize(&self) -> Status {
-        ENGINE.group_tails(self.group).into_iter().for_each(|point| ENGINE.wait(point));
+        self.drain();
         super::pool::trim_synchronised(self.device);
         self.fault()
     }
@@ -214,6 +248,15 @@ impl Context {
         self.reset();
         ENGINE.close(self.legacy.read().queue);
         CONTEXTS.write().remove(&self.handle);
+    }
+}
+
+/// Work that is running, until this is dropped.
+pub(super) struct Working<'a>(&'a Context);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -292,6 +335,17 @@ pub(super) fn current() -> Result<Arc<Context>, CUresult> {
     stack(|stack| check(stack.last()).cloned())
 }
 
+/// What a call that waits has found; where its context was lost, only after all of the context's work has ended.
+pub(super) fn drained<T>(found: Result<T, CUresult>) -> Result<T, CUresult> {
+    if found.is_err()
+        && let Ok(context) = current()
+        && context.lost().is_err()
+    {
+        context.drain();
+    }
+    found
+}
+
 /// The current context, in which nothing has gone wrong.
 pub(super) fn healthy() -> Result<Arc<Context>, CUresult> {
     let context = current()?;
@@ -323,12 +377,11 @@ pub(super) fn releasing() -> Status {
 pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
     releasing()?;
     let context = stack(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
-    context.fault()?;
+    context.fault().inspect_err(|_| context.drain())?;
     Ok(context)
 }
 
 /// Demands a current context in which nothing has gone wrong.
 pub(super) fn ready() -> Status {
-    initialised()?;
-    stack(|stack| check(stack.last())?.fault())
+    healthy().map(|_| ())
 }

@@ -6,7 +6,7 @@
 
 use super::event::Event;
 use super::graph::{Work, capture};
-use super::state::{Context, ENGINE, OBJECTS, current, handle, healthy, releasing};
+use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, releasing};
 use super::work::{Foreign, Item, Op};
 use super::{Status, api, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
@@ -199,12 +199,12 @@ api! {
     fn cuStreamDestroy(old: CUstream) { destroy(old) }
     fn cuStreamDestroy_v2(old: CUstream) { destroy(old) }
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(of: CUstream) {
-        let (context, stream) = target(of)?;
+        let (context, stream) = drained(target(of))?;
         capture::refuse(&stream)?;
         capture::permit()?;
         stream.synchronize();
         super::pool::trim_synchronised(context.device);
-        context.fault()
+        drained(context.fault())
     }
     fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
         let (context, stream) = target(of)?;

@@ -8,7 +8,7 @@
 //! See the parent module: pointers are C's, null or valid.
 
 use super::graph::capture;
-use super::state::{Context, context, healthy};
+use super::state::{Context, context, drained, healthy};
 use super::{guarded, put};
 use cuda_sys::{CUcontext, CUdevice, CUresult, DriverFns};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
         return healthy();
     }
     let context = context(handle)?;
-    context.fault()?;
+    context.fault().inspect_err(|_| context.drain())?;
     Ok(context)
 }
 
@@ -29,7 +29,7 @@ unsafe extern "C" fn device_of(out: *mut CUdevice, handle: CUcontext) -> CUresul
 
 unsafe extern "C" fn synchronize(handle: CUcontext) -> CUresult {
     guarded("cuCtxSynchronize_v2", || {
-        let context = meant(handle)?;
+        let context = drained(meant(handle))?;
         capture::permit()?;
         capture::refuse_context(context.id)?;
         context.synchronize()

@@ -11,13 +11,13 @@
 
 use super::graph::conditional::{Branch, Number};
 use super::graph::memory::GraphMemory;
-use super::graph::object::UserObject;
+use super::graph::object::Kept;
 use super::ipc::SharedEvent;
-use super::launch::report;
+use super::launch::{code_of, report};
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;
-use crate::exec::launch::Launch;
+use crate::exec::launch::{Fault, Launch};
 use crate::memory::shared::MOVING;
 use crate::queue::Task;
 use cuda_sys::{CUresult, CUstream};
@@ -110,7 +110,7 @@ pub(super) struct Run {
     pub(super) span: Mutex<Option<trace::Running>>,
     /// What the graph was given to keep while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
-    pub(super) kept: Vec<Arc<UserObject>>,
+    pub(super) kept: Kept,
     /// Numbers of its conditional nodes.
     pub(super) numbers: Vec<Arc<Number>>,
 }
@@ -133,6 +133,18 @@ pub(super) struct Item {
     pub(super) op: Op,
 }
 
+/// How work went wrong, and what is to be looked into when nothing else of the context runs.
+struct Failed {
+    code: CUresult,
+    examine: Option<Box<dyn FnOnce()>>,
+}
+
+impl Failed {
+    fn with(code: CUresult) -> Failed {
+        Failed { code, examine: None }
+    }
+}
+
 /// When time stamps begin.
 static EPOCH: Lazy<Instant> = Lazy::new(Instant::now);
 
@@ -147,6 +159,12 @@ impl Box3 {
         Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
     }
 
+    /// Whether it has no bytes.
+    pub(super) fn is_empty(&self) -> bool {
+        [self.row, self.rows, self.slices].contains(&0)
+    }
+
+    /// How many bytes are copied, of a copy whose extents were checked.
     pub(super) fn bytes(&self) -> usize {
         self.row * self.rows * self.slices
     }
@@ -196,7 +214,8 @@ impl Fill {
 }
 
 impl Value {
-    fn run(&self) {
+    /// Writes the value, or waits for it, until `lost`.
+    fn run(&self, lost: impl Fn() -> bool) {
         // SAFETY: the address was checked to lie in memory of the device and to be aligned to 4 bytes.
         let narrow = || unsafe { std::sync::atomic::AtomicU32::from_ptr(self.at as *mut u32) };
         // SAFETY: as above, to 8 bytes.
@@ -223,7 +242,7 @@ impl Value {
                 2 => found & self.value != 0,
                 _ => !(found | self.value) & mask != 0,
             };
-            if met {
+            if met || lost() {
                 return;
             }
             std::thread::yield_now();
@@ -250,9 +269,10 @@ extern "C" fn run_fill(fill: *const Fill, _: u64, _: u64) -> u64 {
     0
 }
 
-extern "C" fn run_value(value: *const Value, _: u64, _: u64) -> u64 {
+extern "C" fn run_value(work: *const (Value, &Context), _: u64, _: u64) -> u64 {
     // SAFETY: called by `guarded` with a live reference.
-    unsafe { &*value }.run();
+    let (value, context) = unsafe { &*work };
+    value.run(|| context.lost().is_err());
     0
 }
 
@@ -328,13 +348,18 @@ impl Op {
         matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
     }
 
-    fn run(self, context: &Context) -> Result<(), CUresult> {
+    /// Whether it accesses memory of the device, so that a lost context does not rest before it has ended.
+    fn works(&self) -> bool {
+        self.accesses_memory() || matches!(self, Op::Value(_) | Op::Memory(..))
+    }
+
+    fn run(self, context: &Context) -> Result<(), Failed> {
         let illegal = |what: &'static str| {
             move |address: u64| {
                 tracing::error!(
                     "{what}: illegal access to address {address:#x}: memory freed before its use in a stream"
                 );
-                CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+                Failed::with(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
             }
         };
         match self {
@@ -345,7 +370,14 @@ impl Op {
                 if let Some(text) = function.kernel.told_of_breakpoints(&launch) {
                     eprint!("{text}");
                 }
-                ended.map_err(|fault| report(&function.kernel, &launch, &fault))
+                match ended {
+                    // Of its own it has none, and the context has its fault.
+                    Ok(()) | Err(Fault::Stopped) => Ok(()),
+                    Err(fault) => {
+                        let examine = move || report(&function.kernel, &launch, &fault);
+                        Err(Failed { code: code_of(&fault), examine: Some(Box::new(examine)) })
+                    }
+                }
             }
             Op::Copy(copy) | Op::Staged(copy, _) if copy.bytes() == 0 => Ok(()),
             Op::Copy(copy) => guarded(&copy, run_copy).map_err(illegal("a copy")),
@@ -355,7 +387,7 @@ impl Op {
                 copied
             }
             Op::Fill(fill) => guarded(&fill, run_fill).map_err(illegal("a fill")),
-            Op::Value(value) => guarded(&value, run_value).map_err(illegal("a value in memory")),
+            Op::Value(value) => guarded(&(value, context), run_value).map_err(illegal("a value in memory")),
             Op::Record(record) => {
                 record.time.store(now(), Ordering::Release);
                 if let Some((shared, number)) = &record.shared {
@@ -365,10 +397,10 @@ impl Op {
             }
             Op::Waited(_) => Ok(()),
             Op::Await(shared, number) => {
-                shared.wait(number);
+                shared.wait(number, || context.lost().is_err());
                 Ok(())
             }
-            Op::Memory(memory, open) => memory.set_accessible(open),
+            Op::Memory(memory, open) => memory.set_accessible(open).map_err(Failed::with),
             Op::Branch(branch) => {
                 branch.run();
                 Ok(())
@@ -396,7 +428,7 @@ impl Op {
                 Ok(())
             }
             Op::Callback(function, stream, data) => {
-                let status = context.fault().err().unwrap_or(CUresult::CUDA_SUCCESS);
+                let status = context.lost().err().unwrap_or(CUresult::CUDA_SUCCESS);
                 let stream = std::ptr::without_provenance_mut(stream);
                 // SAFETY: as above.
                 host_function(|| unsafe { function(stream, status, data.0) });
@@ -409,7 +441,11 @@ impl Op {
 impl Task for Item {
     fn run(self) {
         let Item { context, stream, lane, op } = self;
-        if context.fault().is_err() && !op.regardless() {
+        if context.lost().is_err() && !op.regardless() {
+            return;
+        }
+        let working = if op.works() { context.begin() } else { None };
+        if op.works() && working.is_none() {
             return;
         }
         let describe = || trace::Span {
@@ -430,10 +466,14 @@ impl Task for Item {
         // A panic in here would be a defect; the queue must go on all the same.
         let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
             tracing::error!("work of a stream panicked: a defect of the software device");
-            Err(CUresult::CUDA_ERROR_UNKNOWN)
+            Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
         });
-        if let Err(code) = ended {
-            context.poison(code);
+        if let Err(Failed { code, examine }) = ended {
+            context.fail(code, working, || {
+                if catch_unwind(AssertUnwindSafe(|| examine.map_or((), |examine| examine()))).is_err() {
+                    tracing::error!("the report of a fault panicked: a defect of the software device");
+                }
+            });
         }
         if let Some(span) = span {
             span.end();

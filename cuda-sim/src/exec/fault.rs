@@ -5,6 +5,12 @@
 //! call returns the address. Between entry and exit only compiled code and leaf helpers (arithmetic, `memcpy`) run, so
 //! no Rust frame with something to drop is ever skipped. A fault outside goes to the handler that was there before.
 //!
+//! The same way out ends compiled code that must stop, and may be in a loop without end: another thread queues the signal
+//! with a mark of ours ([`interrupt`]). It is obeyed where the thread's launch is to stop and the interrupted instruction is
+//! compiled code itself, which holds no lock; helpers may hold one, so there the signal does nothing and is sent again, and
+//! long ones ask at their end ([`leave`]).
+//! What is compiled code is known by its pages: executable and of no file ([`find_code`]).
+//!
 //! # Safety
 //!
 //! The record is written by the entry sequence and read by the handler on the same thread; its stack pointer is
@@ -13,6 +19,7 @@
 use std::arch::naked_asm;
 use std::cell::UnsafeCell;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 #[repr(C)]
 struct Record {
@@ -23,6 +30,24 @@ struct Record {
 
 thread_local! {
     static RECORD: UnsafeCell<Record> = const { UnsafeCell::new(Record { stack: 0, address: 0 }) };
+    /// The flag of the launch that the thread is in, at which compiled code is left; null where there is none.
+    static STOP: AtomicPtr<AtomicBool> = const { AtomicPtr::new(std::ptr::null_mut()) };
+}
+
+/// What [`call`] gives as an address where compiled code was stopped. Compiled code accesses no such address: it is neither in
+/// the devices' range nor of the process.
+pub(crate) const STOPPED: u64 = u64::MAX;
+
+/// Says at which flag compiled code of this thread is left, and gives the flag before.
+pub(super) fn watch(flag: *const AtomicBool) -> *const AtomicBool {
+    STOP.with(|stop| stop.swap(flag.cast_mut(), Ordering::Relaxed))
+}
+
+/// Whether the launch that this thread is in is to stop.
+fn is_stopping() -> bool {
+    let flag = STOP.with(|stop| stop.load(Ordering::Relaxed));
+    // SAFETY: null, or the flag of the launch that the thread is in, which lives as long as that; see `watch`'s caller.
+    unsafe { flag.as_ref() }.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// `enter(function, a, b, c, record, result)`: 0 after a return, 1 after a fault.
@@ -69,6 +94,14 @@ pub(crate) fn raise(address: u64) {
     unsafe { std::arch::asm!("mov {value}, byte ptr [{at}]", at = in(reg) address, value = out(reg_byte) _) };
 }
 
+/// Leaves compiled code if its launch is to stop. Called at the end of helpers that kernels may spend most of their time in,
+/// where an interrupt would hardly ever find compiled code; they have nothing left to drop.
+pub(crate) fn leave() {
+    if is_stopping() {
+        raise(STOPPED);
+    }
+}
+
 /// How deep calls of compiled code may use this thread's stack; 0, which is no limit, where the system does not tell.
 pub(crate) fn stack_limit() -> u64 {
     thread_local! {
@@ -101,22 +134,99 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous(UnsafeCell::new([None, None]));
 const SIGNALS: [i32; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
+/// Executable pages of no file, in ascending order: where compiled code is.
+struct Code(Vec<std::ops::Range<u64>>);
+
+/// What [`find_code`] found last. Never freed, as a handler may read it at any time.
+static CODE: AtomicPtr<Code> = AtomicPtr::new(std::ptr::null_mut());
+
+fn is_code(address: u64) -> bool {
+    // SAFETY: null, or published by `find_code` and never changed or freed.
+    let code = unsafe { CODE.load(Ordering::Acquire).as_ref() };
+    code.is_some_and(|code| code.0.iter().any(|pages| pages.contains(&address)))
+}
+
+/// Looks for compiled code, so that an interrupt recognises it. Where the system does not tell, nothing is recognised, and
+/// launches end by themselves.
+pub(super) fn find_code() {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let pages = |line: &str| {
+        let mut fields = line.split_ascii_whitespace();
+        let (range, rights, inode) = (fields.next()?, fields.next()?, fields.nth(2)?);
+        let anonymous = inode == "0" && fields.next().is_none();
+        let (start, end) = range.split_once('-').filter(|_| anonymous && rights.contains('x'))?;
+        Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+    };
+    let found = Code(maps.lines().filter_map(pages).collect());
+    // SAFETY: as in `is_code`.
+    let known = unsafe { CODE.load(Ordering::Acquire).as_ref() };
+    if known.is_none_or(|known| known.0 != found.0) {
+        CODE.store(Box::into_raw(Box::new(found)), Ordering::Release);
+    }
+}
+
+/// What an interrupt carries, so that it is told from signals of others: an address of our own.
+fn mark() -> usize {
+    (&raw const CODE).addr()
+}
+
+/// The kernel's `siginfo_t` of a queued signal.
+#[repr(C)]
+struct Queued {
+    signal: libc::c_int,
+    error: libc::c_int,
+    code: libc::c_int,
+    process: libc::pid_t,
+    user: libc::uid_t,
+    value: usize,
+    rest: [u64; 12],
+}
+
+const _: () = assert!(size_of::<Queued>() == size_of::<libc::siginfo_t>());
+
+/// Makes a thread of this process leave compiled code, if it is in some that is to stop. Nothing else happens to it.
+pub(super) fn interrupt(thread: libc::pid_t) {
+    // SAFETY: asks for the process's own number.
+    let process = unsafe { libc::getpid() };
+    // SAFETY: asks for the process's own user.
+    let user = unsafe { libc::getuid() };
+    let (signal, code) = (libc::SIGSEGV, libc::SI_QUEUE);
+    let info = Queued { signal, error: 0, code, process, user, value: mark(), rest: [0; 12] };
+    // SAFETY: queues a signal that our handler knows by its mark, with information that lives through the call. Where the
+    // system refuses it, as for a thread that has just ended, nothing happens.
+    unsafe { libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, &raw const info) };
+}
+
+/// Whether a signal is one of [`interrupt`]'s.
+fn is_interrupt(info: &libc::siginfo_t) -> bool {
+    // SAFETY: a queued signal's information holds a value.
+    info.si_code == libc::SI_QUEUE && unsafe { info.si_value() }.sival_ptr.addr() == mark()
+}
+
 extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let record = RECORD.with(UnsafeCell::get);
     // SAFETY: the thread's own record; nothing else accesses it while the thread is in this handler.
     let stack = unsafe { (*record).stack };
-    if stack == 0 {
+    // SAFETY: the kernel passes valid information, which lives as long as the handler runs.
+    let interrupted = is_interrupt(unsafe { &*info });
+    if stack == 0 && !interrupted {
         return chain(signal, info, context);
     }
-    // SAFETY: the kernel passes valid information, which lives as long as the handler runs.
-    let info = unsafe { &*info };
-    // SAFETY: for SIGSEGV and SIGBUS the information holds an address.
-    let address = unsafe { info.si_addr() } as u64;
+    // SAFETY: the kernel passes the interrupted context, which is ours to change until the handler returns.
+    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let address = if interrupted {
+        if stack == 0 || !is_stopping() || !is_code(registers[libc::REG_RIP as usize] as u64) {
+            return;
+        }
+        STOPPED
+    } else {
+        // SAFETY: the information is valid, as above.
+        let info = unsafe { &*info };
+        // SAFETY: for SIGSEGV and SIGBUS the information holds an address.
+        unsafe { info.si_addr() as u64 }
+    };
     // SAFETY: as above, the record is the thread's own.
     unsafe { *record = Record { stack: 0, address } };
-    let context = context.cast::<libc::ucontext_t>();
-    // SAFETY: the kernel passes the interrupted context, which is ours to change until the handler returns.
-    let registers = unsafe { &mut (*context).uc_mcontext.gregs };
     registers[libc::REG_RSP as usize] = stack as i64;
     registers[libc::REG_RIP as usize] = way_out as *const () as i64;
 }
@@ -153,7 +263,8 @@ pub(crate) fn install() {
             // SAFETY: zero bytes are a valid sigaction: the default action without flags.
             let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
             action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+            // A call of the system that an interrupt comes into goes on.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
             // SAFETY: as above.
             let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
             // SAFETY: asks for the present action only.
@@ -166,17 +277,20 @@ pub(crate) fn install() {
     });
 }
 
-/// Calls compiled code.
+/// Calls compiled code, unless the launch that the thread is in is to stop.
 ///
 /// # Errors
 ///
-/// The address whose access faulted; 0 where the processor does not tell.
+/// The address whose access faulted; 0 where the processor does not tell; [`STOPPED`] where the launch is to stop.
 ///
 /// # Safety
 ///
 /// `function` is compiled code of three arguments that gives a `u64` and can run with these arguments, apart from
 /// accesses to memory that is not there.
 pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Result<u64, u64> {
+    if is_stopping() {
+        return Err(STOPPED);
+    }
     let record = RECORD.with(UnsafeCell::get);
     let mut result = 0;
     // SAFETY: the caller vouches for the function; the record is this thread's and the result a live local.

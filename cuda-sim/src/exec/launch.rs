@@ -1,15 +1,15 @@
 //! A launch: its blocks handed out in ascending order, each run to completion, its waiting threads by region.
 //!
 //! Blocks are taken in chunks from one counter, so a block that waits for an earlier one always finds it running or
-//! done. The first fault stops the launch; blocks that run then finish or fault too.
+//! done. The first fault stops the launch: no block begins, and those that run are left where they are.
 //!
 //! # Safety
 //!
 //! `unsafe` stands where compiled code is called. A [`Context`] points to the worker's own scratch memory and to the
 //! launch's parameters, both of which outlive the call.
 
-use super::fault;
 use super::pool::POOL;
+use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
 use crate::codegen::jit::{Compiled, Entry};
 use crate::memory::{ALIGN, Kind, MEMORY, Wild};
@@ -79,6 +79,8 @@ pub(crate) enum Fault {
     OutOfMemory,
     /// LLVM refused what the code generator wrote.
     NoCode,
+    /// None of its own: another launch of the context has faulted.
+    Stopped,
 }
 
 impl Fault {
@@ -102,7 +104,10 @@ impl Fault {
 
     /// What the processor's report of an address means.
     pub(super) fn at(address: u64, block: u64) -> Fault {
-        Fault::Memory { wild: MEMORY.wild(address), block }
+        match address {
+            fault::STOPPED => Fault::Stopped,
+            _ => Fault::Memory { wild: MEMORY.wild(address), block },
+        }
     }
 }
 
@@ -226,8 +231,10 @@ impl Launch {
         let (shared, grid_id) = (Arc::clone(&progress), self.grid_id);
         let work = move |worker: usize| {
             if let Err(fault) = self.worker(worker, blocks, threads, chunk, &shared) {
-                shared.stop.store(true, Ordering::Relaxed);
+                // Noted before others stop for it.
                 shared.fault.lock().get_or_insert(fault);
+                shared.stop.store(true, Ordering::Relaxed);
+                active::stop_launch(&shared.stop);
             }
         };
         POOL.run(Arc::new(work), alone);
@@ -238,6 +245,7 @@ impl Launch {
     }
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
+        let _active = active::enter(worker, self.context, &progress.stop);
         let Entry::Blocks(blocks_fn) = self.code.entry else {
             return self.residents(worker, progress);
         };

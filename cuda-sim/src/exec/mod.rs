@@ -1,5 +1,6 @@
 //! Execution: launches on a pool of workers, blocks with their regions, and the way out of faults.
 
+pub(crate) mod active;
 pub(crate) mod block;
 mod cluster;
 pub(crate) mod deadlock;

@@ -118,6 +118,7 @@ pub(crate) fn text(
             write!(text, ": threads wait for each other: {}", block(*number))
         }
         (Fault::OutOfMemory, _) => write!(text, ": no memory for the launch itself"),
+        (Fault::Stopped, _) => write!(text, ": stopped, as another launch of its context has faulted"),
         (Fault::NoCode, _) => write!(text, ": the device's compiler failed"),
     };
     text

@@ -12,7 +12,7 @@ mod format;
 mod heap;
 
 use crate::codegen::abi::{Context, Stopped};
-use crate::exec::search;
+use crate::exec::{fault, search};
 use crate::memory::MEMORY;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -111,6 +111,12 @@ fn owner(context: *mut Context) -> u32 {
 
 /// `vprintf(format, arguments)`: gives the number of arguments, -1 without a format.
 pub(crate) extern "C" fn printf(context: *mut Context, format: u64, arguments: u64) -> i32 {
+    let count = print(context, format, arguments);
+    fault::leave();
+    count
+}
+
+fn print(context: *mut Context, format: u64, arguments: u64) -> i32 {
     if format == 0 {
         return -1;
     }
@@ -202,7 +208,9 @@ pub(crate) fn breakpoints(grid: u64) -> Option<Breakpoints> {
 
 /// `malloc` on the device; 0 where the heap is full.
 pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
-    heap::allocate(owner(context), bytes).unwrap_or(0)
+    let address = heap::allocate(owner(context), bytes).unwrap_or(0);
+    fault::leave();
+    address
 }
 
 /// `free` on the device; an address that `malloc` did not give ends the thread.
@@ -210,4 +218,5 @@ pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
     if address != 0 && !search::active() && !heap::release(owner(context), address) {
         stop(context, TRAP);
     }
+    fault::leave();
 }

@@ -228,6 +228,9 @@ fn user_objects_live_as_long_as_somebody_has_them() {
     assert_eq!(call!(cuUserObjectRelease(object, 1)), INVALID, "it was moved");
     ok!(cuUserObjectCreate(&mut second, data, Some(count), 1, 1));
     ok!(cuGraphRetainUserObject(made.graph, second, 3, 0));
+    // References are counted, not listed.
+    ok!(cuGraphRetainUserObject(made.graph, second, i32::MAX as u32, 0));
+    ok!(cuGraphReleaseUserObject(made.graph, second, i32::MAX as u32));
     ok!(cuUserObjectRelease(second, 1));
     assert_eq!(call!(cuGraphReleaseUserObject(made.graph, second, 4)), INVALID);
     assert_eq!(ended.load(Ordering::Acquire), 0);

@@ -160,7 +160,7 @@ impl Branch {
             (Choice::If, _) => 0,
             (Choice::Switch, at) => at as usize,
             (Choice::While, _) => {
-                while value() != 0 && context.fault().is_ok() {
+                while value() != 0 && context.lost().is_ok() {
                     self.body(0);
                 }
                 return;

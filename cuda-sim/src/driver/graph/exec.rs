@@ -11,7 +11,7 @@
 use super::conditional::{self, Branch, BranchBody, Conditional, Number};
 use super::memory::{self, GraphMemory};
 use super::nodes::Graph;
-use super::object::UserObject;
+use super::object::Kept;
 use super::params::kind;
 use super::{Graphs, INVALID, Status, Work, capture};
 use crate::driver::copy::on_device_sides;
@@ -55,7 +55,7 @@ struct Program {
     lanes: Vec<Option<Arc<Context>>>,
     /// Where the last launch ends.
     last: Option<Point>,
-    kept: Vec<Arc<UserObject>>,
+    kept: Kept,
     /// Those of its conditional nodes.
     numbers: Vec<Arc<Number>>,
 }
@@ -259,7 +259,7 @@ fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> O
 }
 
 impl Program {
-    fn new(graphs: &Graphs, graph: usize, kept: Vec<Arc<UserObject>>) -> Result<Program, usize> {
+    fn new(graphs: &Graphs, graph: usize, kept: Kept) -> Result<Program, usize> {
         let mut steps = Vec::new();
         flatten(graphs, graph, &[], &mut steps)?;
         let lanes = arrange(&mut steps);

@@ -9,7 +9,7 @@
 
 use super::conditional::Number;
 use super::exec::Exec;
-use super::object::UserObject;
+use super::object::Kept;
 use super::{Graphs, INVALID, Status, Work};
 use crate::driver::work::Op;
 use cuda_sys::{CUgraphNodeType, CUlaunchAttributeValue, CUresult};
@@ -43,7 +43,7 @@ pub(super) struct Graph {
     /// The nodes of a clone by the nodes that they were cloned from.
     cloned: HashMap<usize, usize>,
     /// What the client gave it to keep, as often as it was given.
-    pub(super) kept: Vec<Arc<UserObject>>,
+    pub(super) kept: Kept,
     /// The executable graph that owns its memory now.
     pub(super) executable: Weak<Exec>,
     /// Numbers for its conditional nodes.

@@ -22,6 +22,9 @@ pub(in crate::driver) struct UserObject {
     destroy: unsafe extern "C" fn(*mut c_void),
 }
 
+/// The objects that a graph keeps, each with how many references it has of it.
+pub(in crate::driver) type Kept = Vec<(Arc<UserObject>, u64)>;
+
 // SAFETY: the pointer is only handed to the client's destructor.
 unsafe impl Sync for UserObject {}
 
@@ -96,7 +99,10 @@ fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
     if flags == MOVE {
         objects.release(handle, count)?;
     }
-    graph.kept.extend(std::iter::repeat_n(object, count as usize));
+    match graph.kept.iter_mut().find(|(kept, _)| Arc::ptr_eq(kept, &object)) {
+        Some((_, references)) => *references += u64::from(count),
+        None => graph.kept.push((object, u64::from(count))),
+    }
     Ok(())
 }
 
@@ -105,14 +111,11 @@ fn give_up(graph: usize, handle: usize, count: c_uint) -> Status {
     let mut graphs = GRAPHS.lock();
     let kept = &mut graphs.graph(graph)?.kept;
     let wanted = OBJECTS.lock().object(handle)?;
-    let is = |object: &Arc<UserObject>| Arc::ptr_eq(object, &wanted);
-    if kept.iter().filter(|o| is(o)).count() < count as usize {
-        return Err(INVALID);
-    }
-    for _ in 0..count {
-        if let Some(at) = kept.iter().position(is) {
-            kept.swap_remove(at);
-        }
+    let at = kept.iter().position(|(object, _)| Arc::ptr_eq(object, &wanted)).ok_or(INVALID)?;
+    let references = &mut kept[at].1;
+    *references = references.checked_sub(u64::from(count)).ok_or(INVALID)?;
+    if *references == 0 {
+        kept.swap_remove(at);
     }
     Ok(())
 }

@@ -23,12 +23,19 @@ struct Place {
 }
 
 impl Place {
+    /// Demands the graph, before anything that the client points to is read.
+    fn known(&self) -> Status {
+        initialised()?;
+        GRAPHS.lock().graph(self.graph.addr()).map(|_| ())
+    }
+
     /// Makes the node, whose description is looked at when graph and dependencies are known to be good.
     fn add(&self, wanted: impl FnOnce() -> Result<Wanted, CUresult>) -> Status {
         initialised()?;
         if self.out.is_null() {
             return Err(INVALID);
         }
+        self.known()?;
         let after = params::handles(self.after, self.count)?;
         GRAPHS.lock().graph(self.graph.addr())?.check(&after)?;
         let wanted = wanted()?;
@@ -41,6 +48,7 @@ impl Place {
 
     /// Any kind of node; the description of an allocation is told its address, that of a conditional node its bodies.
     fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
+        self.known()?;
         let mut new = get(p)?;
         self.add(|| params::any(&mut new, LaunchKind::default()))?;
         if new.type_ == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
@@ -53,8 +61,7 @@ impl Place {
 
     /// Nodes of a kind that does not exist here.
     fn missing(&self, kind: &str) -> Status {
-        initialised()?;
-        GRAPHS.lock().graph(self.graph.addr())?;
+        self.known()?;
         tracing::warn!("graphs have no nodes of {kind} here");
         Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
@@ -82,8 +89,10 @@ macro_rules! adders {
                 count: usize,
                 p: *mut CUgraphNodeParams,
             ) {
+                let place = Place { out, graph, after, count };
+                place.known()?;
                 plain(edges, count)?;
-                Place { out, graph, after, count }.add_any(p)
+                place.add_any(p)
             }
         }
     };
@@ -108,6 +117,7 @@ adders! {
     fn cuGraphAddEventRecordNode(event: CUevent) |place| { place.add_work(|| params::record(event)) }
     fn cuGraphAddEventWaitNode(event: CUevent) |place| { place.add_work(|| params::wait(event)) }
     fn cuGraphAddMemAllocNode(p: *mut CUDA_MEM_ALLOC_NODE_PARAMS) |place| {
+        place.known()?;
         let mut new = get(p)?;
         place.add_work(|| params::alloc(&mut new))?;
         put(p, new)

@@ -5,7 +5,7 @@
 //! See the driver's module: pointers are C's, null or valid.
 
 use super::super::capture::{Info, asked, begin, end, exchange, info, update};
-use super::{INVALID, Status, api, get, initialised, params, plain, put, raw_graph, stream};
+use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph, stream};
 use cuda_sys::{
     CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
 };
@@ -82,6 +82,7 @@ api! {
         mode: CUstreamCaptureMode,
     ) {
         let (_, stream) = target(of)?;
+        GRAPHS.lock().graph(graph.addr())?;
         plain(edges, count)?;
         begin(&stream, mode, Some((graph.addr(), params::handles(dependencies, count)?)))
     }
@@ -136,6 +137,7 @@ api! {
         count: usize,
         flags: c_uint,
     ) {
+        target(of)?;
         plain(edges, count)?;
         change(of, nodes, count, flags)
     }

@@ -17,6 +17,12 @@ use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::sync::Arc;
 use stream::{target, tell};
 
+/// Demands a graph, before anything that the client points to is read or written.
+fn known(graph: CUgraph) -> Status {
+    initialised()?;
+    GRAPHS.lock().graph(graph.addr()).map(|_| ())
+}
+
 /// Makes a graph executable; the node at fault where it cannot be.
 fn make(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result<(), (CUresult, usize)> {
     initialised().map_err(|code| (code, 0))?;
@@ -39,6 +45,7 @@ fn instantiate_old(
     log: *mut c_char,
     room: usize,
 ) -> Status {
+    known(graph)?;
     let made = make(out, graph, 0);
     let (node, text) = match &made {
         Ok(()) => (0, ""),
@@ -55,6 +62,7 @@ fn instantiate_old(
 
 fn instantiate_with(out: *mut CUgraphExec, graph: CUgraph, p: *mut CUDA_GRAPH_INSTANTIATE_PARAMS) -> Status {
     use CUgraphInstantiateResult as R;
+    known(graph)?;
     let mut asked = get(p)?;
     let made = make(out, graph, asked.flags);
     let (result, node) = match made {
@@ -81,24 +89,19 @@ fn change(
     exec.change(node.addr(), work(context, kind)?)
 }
 
-fn update(exec: CUgraphExec, graph: CUgraph) -> (Status, CUgraphExecUpdateResultInfo) {
+/// Takes a graph's work over, and tells what kept it from that, a bad graph included.
+fn update(exec: CUgraphExec, graph: CUgraph) -> Result<(Status, CUgraphExecUpdateResultInfo), CUresult> {
+    let exec = exec_of(exec)?;
     let mut info = CUgraphExecUpdateResultInfo {
         result: CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS,
         errorNode: raw_node(0),
         errorFromNode: raw_node(0),
     };
-    let exec = match exec_of(exec) {
-        Ok(exec) => exec,
-        Err(code) => {
-            info.result = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR;
-            return (Err(code), info);
-        }
-    };
     let updated = exec.update(&GRAPHS.lock(), graph.addr());
-    let Err(refused) = updated else { return (Ok(()), info) };
+    let Err(refused) = updated else { return Ok((Ok(()), info)) };
     (info.result, info.errorNode, info.errorFromNode) = (refused.0, raw_node(refused.1), raw_node(refused.2));
     let wrong = refused.0 == CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR;
-    (Err(if wrong { INVALID } else { CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE }), info)
+    Ok((Err(if wrong { INVALID } else { CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE }), info))
 }
 
 fn launch(exec: CUgraphExec, on: CUstream) -> Status {
@@ -157,13 +160,13 @@ api! {
         node: *mut CUgraphNode,
         result: *mut CUgraphExecUpdateResult,
     ) {
-        let (status, info) = update(exec, graph);
+        let (status, info) = update(exec, graph)?;
         tell(node, info.errorNode)?;
         put(result, info.result)?;
         status
     }
     fn cuGraphExecUpdate_v2(exec: CUgraphExec, graph: CUgraph, to: *mut CUgraphExecUpdateResultInfo) {
-        let (status, info) = update(exec, graph);
+        let (status, info) = update(exec, graph)?;
         put(to, info)?;
         status
     }
@@ -216,7 +219,6 @@ api! {
         exec_of(exec)?.change_child(&GRAPHS.lock(), node.addr(), child.addr())
     }
     fn cuGraphExecNodeSetParams(exec: CUgraphExec, node: CUgraphNode, p: *mut CUgraphNodeParams) {
-        let new = get(p)?;
-        change(exec, node, |_, kind| any(new, kind))
+        change(exec, node, |_, kind| any(get(p)?, kind))
     }
 }

@@ -59,18 +59,24 @@ fn dependents(of: CUgraphNode, to: *mut CUgraphNode, count: *mut usize) -> Statu
     nodes(&found, to, count)
 }
 
+/// Demands a graph, before anything that the client points to is read.
+fn known(graph: CUgraph) -> Status {
+    initialised()?;
+    GRAPHS.lock().graph(graph.addr()).map(|_| ())
+}
+
 fn pairs(from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Result<Vec<(usize, usize)>, CUresult> {
     Ok(params::handles(from, count)?.into_iter().zip(params::handles(to, count)?).collect())
 }
 
 fn connect(graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Status {
-    initialised()?;
+    known(graph)?;
     let edges = pairs(from, to, count)?;
     GRAPHS.lock().graph(graph.addr())?.connect(&edges)
 }
 
 fn disconnect(graph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, count: usize) -> Status {
-    initialised()?;
+    known(graph)?;
     let edges = pairs(from, to, count)?;
     GRAPHS.lock().graph(graph.addr())?.disconnect(&edges)
 }
@@ -165,6 +171,7 @@ api! {
         data: *const CUgraphEdgeData,
         count: usize,
     ) {
+        known(graph)?;
         plain(data, count)?;
         connect(graph, from, to, count)
     }
@@ -178,11 +185,12 @@ api! {
         data: *const CUgraphEdgeData,
         count: usize,
     ) {
+        known(graph)?;
         plain(data, count)?;
         disconnect(graph, from, to, count)
     }
     fn cuGraphDebugDotPrint(graph: CUgraph, path: *const c_char, flags: c_uint) {
-        initialised()?;
+        known(graph)?;
         let path = text(path)?;
         let drawn = dot::draw(&mut GRAPHS.lock(), graph.addr(), flags)?;
         std::fs::write(path, drawn).map_err(|error| {

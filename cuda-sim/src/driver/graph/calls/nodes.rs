@@ -53,8 +53,14 @@ pub(super) fn any(mut p: CUgraphNodeParams, kind: LaunchKind) -> Result<Work, CU
     }
 }
 
-fn set_kernel(of: CUgraphNode, p: &CUDA_KERNEL_NODE_PARAMS) -> Status {
-    change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, kind| params::kernel(p, kind))
+fn set_kernel(of: CUgraphNode, p: impl FnOnce() -> Result<CUDA_KERNEL_NODE_PARAMS, CUresult>) -> Status {
+    change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, kind| params::kernel(&p()?, kind))
+}
+
+/// Demands a node, before anything that the client points to is read.
+fn known(of: CUgraphNode) -> Status {
+    initialised()?;
+    GRAPHS.lock().node(of.addr()).map(|_| ())
 }
 
 fn copy_attributes(to: CUgraphNode, from: CUgraphNode) -> Status {
@@ -77,9 +83,9 @@ api! {
         tell(of, to, params::kernel_of)
     }
     fn cuGraphKernelNodeSetParams(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS_v1) {
-        set_kernel(of, &params::of_v1(get(p)?))
+        set_kernel(of, || get(p).map(params::of_v1))
     }
-    fn cuGraphKernelNodeSetParams_v2(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS) { set_kernel(of, &get(p)?) }
+    fn cuGraphKernelNodeSetParams_v2(of: CUgraphNode, p: *const CUDA_KERNEL_NODE_PARAMS) { set_kernel(of, || get(p)) }
     fn cuGraphMemcpyNodeGetParams(of: CUgraphNode, to: *mut CUDA_MEMCPY3D) {
         tell(of, to, |node| params::memcpy_of(node))
     }
@@ -118,6 +124,7 @@ api! {
     }
     fn cuGraphMemFreeNodeGetParams(of: CUgraphNode, to: *mut CUdeviceptr) { tell(of, to, |node| params::free_of(node)) }
     fn cuGraphNodeSetParams(of: CUgraphNode, p: *mut CUgraphNodeParams) {
+        known(of)?;
         let new = get(p)?;
         change(of, new.type_, |_, kind| any(new, kind))
     }
@@ -130,7 +137,7 @@ api! {
         which: CUkernelNodeAttrID,
         value: *const CUkernelNodeAttrValue,
     ) {
-        initialised()?;
+        known(of)?;
         let value = get(value)?;
         params::set_attribute(GRAPHS.lock().node(of.addr()).map_err(|_| INVALID)?, which, value)
     }

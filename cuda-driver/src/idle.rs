@@ -1,0 +1,95 @@
+//! Waiting for a context's work where a borrow of host memory ends, also in a context that is lost.
+//!
+//! Every other call on a lost context is refused before it reaches the driver. But work may still write to memory that somebody
+//! has lent: a kernel's fault on one stream is reported while another's kernel runs. So the end of a borrow makes the one
+//! call that waits for all work, and asks the driver rather than the first error.
+//!
+//! # Safety
+//!
+//! The block makes a call without arguments, in a context that `self` retains.
+
+use cuda_sys::CUresult;
+
+use crate::context::Context;
+use crate::current::{Entered, Failure};
+use crate::error::{Error, Result};
+use crate::{fork, status};
+
+impl Context {
+    /// Waits until no work of this context runs, also when the context is lost.
+    ///
+    /// For whoever has lent memory to work of the context and takes it back. In a lost context the driver stops the work
+    /// and then reports the error that lost it; that is success here.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.wait_until_idle()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the driver does not wait: inside a host function of a stream, and while a stream is captured.
+    pub fn wait_until_idle(&self) -> Result<()> {
+        if fork::is_forked_child() {
+            // The device works for the parent, and on the parent's memory.
+            return Ok(());
+        }
+        let call = "cuCtxSynchronize";
+        let code = match Entered::new(self.api(), self.as_raw()) {
+            Ok(entered) => {
+                let synchronize = entered.cuCtxSynchronize()?;
+                // SAFETY: the call has no argument; the context is current.
+                unsafe { synchronize() }
+            }
+            Err(Failure::Status(code, _)) => code,
+            Err(Failure::Error(error)) => return Err(error),
+        };
+        match code {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            code if is_over(code) => {
+                let _ = self.check(code, call);
+                Ok(())
+            }
+            code => self.check(code, call),
+        }
+    }
+
+    /// As [`wait_until_idle`](Context::wait_until_idle), and ends the process if the driver does not wait: memory that was
+    /// lent is given back by no other way, and work that goes on would write to what has become somebody else's.
+    #[doc(hidden)]
+    pub fn wait_until_idle_or_abort(&self) {
+        if let Err(error) = self.wait_until_idle() {
+            eprintln!(
+                "cuda-driver: memory that was lent to the work of device {} has to be given back, but that work cannot be waited \
+                 for ({error}); the process ends here, before the memory becomes somebody else's",
+                self.device().ordinal()
+            );
+            std::process::abort();
+        }
+    }
+}
+
+/// Whether a status says that the context's work has been stopped, or the context is gone.
+fn is_over(code: CUresult) -> bool {
+    let gone = [
+        CUresult::CUDA_ERROR_DEINITIALIZED,
+        CUresult::CUDA_ERROR_INVALID_CONTEXT,
+        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    ];
+    status::is_sticky(code) || gone.contains(&code)
+}
+
+/// Waits by `wait` where borrowed memory is taken back; if that fails, for all of the context's work.
+pub(crate) fn take_back(context: &Context, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+    let waited = wait();
+    // A kernel's panic comes from a wait that has succeeded.
+    if matches!(&waited, Err(error) if !matches!(error, Error::KernelPanic(_))) {
+        context.wait_until_idle_or_abort();
+    }
+    waited
+}

@@ -1,0 +1,62 @@
+//! What is dropped inside a host function of a stream, and goes when a call may be made again.
+//!
+//! A driver refuses every call from its callback threads. `stream.launch_host_fn(move || drop(buffer))` is the usual way to
+//! keep a buffer alive until work is done, so what is dropped there is kept, and dropped by the next wait or allocation of any
+//! thread.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+thread_local! {
+    static IN_HOST_FN: Cell<bool> = const { Cell::new(false) };
+}
+
+static LEFT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+static ANY_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Runs a host function of a stream.
+pub(crate) fn in_host_fn<R>(work: impl FnOnce() -> R) -> R {
+    let before = IN_HOST_FN.replace(true);
+    let result = work();
+    IN_HOST_FN.set(before);
+    result
+}
+
+/// Whether the calling thread runs a host function of a stream, in which no call can be made.
+#[doc(hidden)]
+#[must_use]
+#[inline]
+pub fn is_in_host_fn() -> bool {
+    IN_HOST_FN.get()
+}
+
+/// Keeps a value whose drop makes calls, until calls can be made.
+#[doc(hidden)]
+pub fn drop_later(value: Box<dyn Any + Send>) {
+    LEFT.lock().push(value);
+    ANY_LEFT.store(true, Ordering::Release);
+}
+
+/// Drops what was kept; returns whether there was anything. Inside a host function it does nothing.
+#[doc(hidden)]
+#[inline]
+pub fn drop_what_is_left() -> bool {
+    ANY_LEFT.load(Ordering::Acquire) && drop_all()
+}
+
+#[cold]
+fn drop_all() -> bool {
+    if is_in_host_fn() {
+        return false;
+    }
+    let left = {
+        let mut left = LEFT.lock();
+        ANY_LEFT.store(false, Ordering::Release);
+        std::mem::take(&mut *left)
+    };
+    // Outside the lock: what goes may leave something again.
+    !left.is_empty()
+}
