@@ -270,10 +270,24 @@ impl AroundLaunch for Enclosing {
     }
 }
 
+/// A constant that is no `static` item may be dropped while a copy still reads what it was set to: from page-locked memory,
+/// such as a registered range that the heap's block lies in, drivers copy when the copy's turn comes.
+impl Drop for Copies {
+    fn drop(&mut self) {
+        self.release();
+        std::mem::forget(std::mem::take(&mut self.sources));
+    }
+}
+
 impl Copies {
+    /// Frees what no copy reads any more. Where the driver does not tell, a copy may still read it.
+    fn release(&mut self) {
+        self.sources.retain(|(event, _)| !event.query().unwrap_or(false));
+    }
+
     /// Brings a value to the buffer and from there to all modules, after every use before.
     fn update(&mut self, source: Box<[u8]>, stream: &Stream) -> Result<()> {
-        self.sources.retain(|(event, _)| !event.query().unwrap_or(true));
+        self.release();
         let event = Event::without_timing(stream.context())?;
         self.buffer.prepare_write(stream)?;
         let (to, bytes) = (self.buffer.address(), self.buffer.len());

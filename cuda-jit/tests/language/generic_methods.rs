@@ -1,6 +1,6 @@
 //! `#[device]` methods with generic parameters of their own, in `impl`s and traits, against the host.
 
-use super::differ;
+use super::{differ, on_device, on_host};
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, Num, device, kernel};
 
@@ -239,4 +239,65 @@ fn each_tuple_of_generic_arguments_is_a_function() {
     let functions: Vec<&str> =
         text.lines().filter(|line| line.starts_with("device") && line.contains("cast")).collect();
     assert_eq!(functions.len(), 2, "{functions:?}");
+}
+
+/// What rustc takes away stands in nobody's way, and what it leaves is called.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Conditional(u32);
+
+#[device]
+trait Chosen {
+    #[cfg(test)]
+    fn chosen(&self) -> u32;
+
+    #[cfg(not(test))]
+    fn chosen(&self) -> f64 {
+        missing::function()
+    }
+
+    #[cfg(test)]
+    fn provided(&self) -> u32 {
+        self.chosen() + 10
+    }
+}
+
+#[device]
+impl Chosen for Conditional {
+    #[cfg(test)]
+    fn chosen(&self) -> u32 {
+        self.0
+    }
+
+    #[cfg(not(test))]
+    fn chosen(&self) -> u32 {
+        0
+    }
+}
+
+#[device]
+impl Conditional {
+    #[cfg(not(test))]
+    fn own(&self) -> u32 {
+        missing::function()
+    }
+
+    #[cfg(test)]
+    fn own(&self) -> u32 {
+        self.0 + 100
+    }
+}
+
+#[kernel]
+fn calls_what_is_there(x: Conditional, out: &mut [u32]) {
+    out[0] = x.chosen();
+    out[1] = x.provided();
+    out[2] = x.own();
+}
+
+#[test]
+fn conditions_before_methods_are_rustcs() {
+    let mut out = on_device(&[0; 3]);
+    calls_what_is_there::launch((1, 1), Conditional(7), &mut out).unwrap();
+    assert_eq!(on_host(&out), [7, 17, 107]);
 }
