@@ -144,3 +144,62 @@ fn what_cannot_share_mappings_is_out_of_memory_in_time() {
     };
     assert_eq!(add(), CUresult::CUDA_SUCCESS);
 }
+
+/// Each thread counts itself and waits for all others: every thread of the grid is begun and none is over. Then each stores.
+const MEET: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+.visible .entry meet(.param .u64 p, .param .u32 all) { .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [all]; atom.global.add.u32 %r2, [%rd1], 1;
+WAIT: ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p, %r3, %r1; @%p bra WAIT;
+  atom.global.add.u32 %r2, [%rd1+4], 1; ret; }";
+
+/// Launches so many blocks of so many threads which all wait for each other, and gives how it ended.
+fn meet(blocks: u32, threads: u32) -> (CUresult, [u32; 2]) {
+    let (f, at, mut counts) = (function(MEET, c"meet"), device(), [0_u32; 2]);
+    ok!(cuMemsetD32_v2(at, 0, 16));
+    let (mut address, mut all) = (at, blocks * threads);
+    let mut params = [(&raw mut address).cast::<c_void>(), (&raw mut all).cast()];
+    ok!(cuLaunchKernel(f, blocks, 1, 1, threads, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+    let ended = call!(cuCtxSynchronize());
+    if ended == CUresult::CUDA_SUCCESS {
+        ok!(cuMemcpyDtoH_v2(counts.as_mut_ptr().cast(), at, 8));
+        ok!(cuMemFree_v2(at));
+    }
+    (ended, counts)
+}
+
+/// As many threads as a card of 132 multiprocessors holds at 1024 each, on stacks of their own, which would have taken
+/// 270,336 mappings. Their memory goes back to the system.
+#[test]
+fn fibers_of_a_whole_device_meet_and_leave_no_mappings() {
+    let fibers = [("CUDA_SIM_ENGINE", "fibers"), ("CUDA_SIM_THREADS", "2")];
+    if !in_child("fibers_of_a_whole_device_meet_and_leave_no_mappings", &fibers) {
+        return;
+    }
+    primary(0);
+    let fill = function(TEXT, c"fill");
+    assert_works(fill, device());
+    for _ in 0..2 {
+        assert_eq!(meet(132, 1024), (CUresult::CUDA_SUCCESS, [135_168; 2]));
+        assert!(mappings() < 15_000, "{} mappings", mappings());
+    }
+    assert_works(fill, device());
+    assert_eq!(meet(1, 1024), (CUresult::CUDA_SUCCESS, [1024; 2]));
+}
+
+/// More blocks at once than any device holds, each with memory of its own.
+#[test]
+fn blocks_that_wait_for_each_other_leave_no_mappings() {
+    let threads = [("CUDA_SIM_THREADS", "2")];
+    if !in_child("blocks_that_wait_for_each_other_leave_no_mappings", &threads) {
+        return;
+    }
+    primary(0);
+    let fill = function(TEXT, c"fill");
+    assert_works(fill, device());
+    let before = mappings();
+    for _ in 0..2 {
+        assert_eq!(meet(12_000, 32), (CUresult::CUDA_SUCCESS, [384_000; 2]));
+        assert!(mappings() < before + 1000, "{} mappings, {before} before", mappings());
+    }
+    assert_works(fill, device());
+}
