@@ -2,8 +2,9 @@
 //!
 //! Device pointers are host pointers inside the range. Each allocation has inaccessible pages on both sides and ends as
 //! close to the upper ones as its alignment allows; freed addresses become inaccessible and are not given out again
-//! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Huge
-//! pages are not asked for: the kernel's compaction then stalled the first launch by 30 ms.
+//! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Where there
+//! are very many, further ones share their pages' mappings ([`chunks`]). Huge pages are not asked for: the kernel's compaction
+//! then stalled the first launch by 30 ms.
 //!
 //! Both ends of the range, and wide stretches around two more addresses in it, are never given out ([`Guards`]). Compiled
 //! code checks only the part of an address that may be anything and sends a bad one to one of those two: what it adds
@@ -17,10 +18,12 @@
 //! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
 //! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
 
+mod chunks;
 pub(crate) mod parts;
 pub(crate) mod shared;
 
 use crate::device::{DEVICES, TOTAL_MEMORY};
+use chunks::Chunks;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use parts::Parts;
@@ -86,6 +89,10 @@ pub(crate) struct Allocation {
     /// The pages that are accessible, and their bytes.
     pages: u64,
     pub(crate) mapped: u64,
+    /// The chunk that its pages are in, if they share one.
+    chunk: Option<u64>,
+    /// System mappings that it takes itself.
+    mappings: u64,
 }
 
 impl Allocation {
@@ -108,6 +115,7 @@ struct State {
     id: u64,
     live: BTreeMap<u64, Allocation>,
     parts: Parts,
+    chunks: Chunks,
     /// What was freed last, for reports.
     freed: VecDeque<Allocation>,
     registered: BTreeMap<u64, Registration>,
@@ -115,6 +123,29 @@ struct State {
     files: HashMap<u64, Arc<SharedFile>>,
     /// Ranges of addresses that clients map memory into: bytes, and the addresses taken.
     reserved: BTreeMap<u64, (u64, u64, u64)>,
+}
+
+/// Where an allocation goes: addresses taken, and its pages.
+struct Place {
+    start: u64,
+    taken: u64,
+    pages: u64,
+    chunk: Option<u64>,
+}
+
+impl State {
+    /// Pages of a part with inaccessible ones on both sides.
+    fn take_alone(&mut self, part: usize, mapped: u64, guard: u64, kind: Kind) -> Result<Place, MemoryError> {
+        if kind == Kind::Internal { self.chunks.charge_internal() } else { self.chunks.charge() }?;
+        let taken = guard + mapped + guard;
+        let start = self.parts.all[part].take(taken);
+        if let Some(start) = start.filter(|start| protect(start + guard, mapped, true).is_ok()) {
+            return Ok(Place { start, taken, pages: start + guard, chunk: None });
+        }
+        self.chunks.discharge(chunks::EACH);
+        self.parts.all[part].free.extend(start.map(|start| (start, taken)));
+        Err(MemoryError::OutOfMemory)
+    }
 }
 
 /// What compiled code has to know to keep every access inside the reserved range.
@@ -202,6 +233,7 @@ impl Memory {
             id: 0,
             live: BTreeMap::new(),
             parts,
+            chunks: Chunks::default(),
             freed: VecDeque::new(),
             registered: BTreeMap::new(),
             files: HashMap::new(),
@@ -286,25 +318,28 @@ impl Memory {
         }
         let room = bytes.max(1).next_multiple_of(ALIGN);
         let mapped = room.next_multiple_of(PAGE);
-        let guard = guard.max(PAGE).min(self.widest).next_multiple_of(PAGE);
-        let taken = guard + mapped + guard;
         let mut state = self.state.lock();
         if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
-        let start = state.parts.all[part].take(taken).ok_or(MemoryError::OutOfMemory)?;
-        let pages = start + guard;
-        protect(pages, mapped, true).map_err(|()| {
-            state.parts.all[part].free.push_back((start, taken));
-            MemoryError::OutOfMemory
-        })?;
+        // The pages of graphs' memory change their rights.
+        let shares = guard <= PAGE && !matches!(kind, Kind::Graph(_)) && state.chunks.takes(mapped);
+        let place = if shares {
+            let (pages, chunk) = state.take_shared(part, mapped)?;
+            Place { start: pages, taken: 0, pages, chunk: Some(chunk) }
+        } else {
+            let guard = guard.max(PAGE).min(self.widest).next_multiple_of(PAGE);
+            state.take_alone(part, mapped, guard, kind)?
+        };
+        let Place { start, taken, pages, chunk } = place;
         let base = pages + (mapped - room);
         if counts(kind) {
             USED[owner.device].fetch_add(mapped, Ordering::AcqRel);
         }
         state.id += 1;
-        let id = state.id;
-        state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
+        let (id, mappings) = (state.id, if shares { 0 } else { chunks::EACH });
+        let new = Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped, chunk, mappings };
+        state.live.insert(base, new);
         Ok(base)
     }
 
@@ -470,14 +505,20 @@ fn release(state: &mut State, allocation: Allocation) {
         state.freed.pop_front();
     }
     state.freed.push_back(allocation);
-    state.files.remove(&allocation.base);
+    let file = state.files.remove(&allocation.base).is_some();
     if counts(allocation.kind) {
         USED[allocation.owner.device].fetch_sub(allocation.mapped, Ordering::AcqRel);
     }
-    // Addresses that a client reserved stay its own.
-    let given_back = protect(allocation.pages, allocation.mapped, false).is_ok();
-    if given_back && allocation.taken != 0 {
-        state.parts.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
+    if let Some(chunk) = allocation.chunk {
+        state.chunks.discharge(allocation.mappings);
+        return state.give_back_shared(allocation.pages, allocation.mapped, chunk, file);
+    }
+    if protect(allocation.pages, allocation.mapped, false).is_ok() {
+        state.chunks.discharge(allocation.mappings);
+        // Addresses that a client reserved stay its own.
+        if allocation.taken != 0 {
+            state.parts.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
+        }
     }
 }
 

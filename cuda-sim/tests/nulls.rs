@@ -12,7 +12,7 @@
 #[macro_use]
 mod common;
 
-use common::{CHILD, child};
+use common::{CHILD, child, function, launch_attribute, launch_config, primary};
 use cuda_sys::*;
 use std::collections::BTreeSet;
 use std::ffi::*;
@@ -393,4 +393,38 @@ fn sizes_that_overflow_are_refused() {
             assert!(!wrong, "{name} with {huge:#x}: {result:?}");
         }
     }
+}
+
+/// Shared memory and clusters whose bytes and blocks do not fit their types: nothing fits the device.
+#[test]
+fn occupancies_of_launches_that_overflow_are_none() {
+    primary(0);
+    let f = function(TEXT, c"still");
+    for huge in [usize::MAX, usize::MAX - 64, 1 << 63, 1 << 32] {
+        let (mut blocks, mut block, mut grid) = (9, 9, 9);
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, f, 32, huge));
+        assert_eq!(blocks, 0, "{huge:#x}");
+        ok!(cuOccupancyMaxPotentialBlockSize(&mut grid, &mut block, f, None, huge, 0));
+        assert_eq!((grid, block), (0, 0), "{huge:#x}");
+    }
+    let mut clusters = 9;
+    for extents in [[1 << 22, 1 << 21, 1 << 21], [u32::MAX; 3], [1 << 16, 1 << 16, 1]] {
+        let attribute = launch_attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &extents);
+        let mut attributes = [attribute];
+        let config = launch_config(1 << 22, &mut attributes, null_mut());
+        let none = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        assert_eq!(call!(cuOccupancyMaxActiveClusters(&mut clusters, f, &config)), none, "{extents:?}");
+        assert_eq!(call!(cuLaunchKernelEx(&config, f, null_mut(), null_mut())), none, "{extents:?}");
+    }
+    use CUfunction_attribute as A;
+    for (axis, extent) in [
+        (A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 1 << 22),
+        (A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1 << 21),
+        (A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1 << 21),
+    ] {
+        ok!(cuFuncSetAttribute(f, axis, extent));
+    }
+    let config = launch_config(1 << 22, &mut [], null_mut());
+    let none = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    assert_eq!(call!(cuOccupancyMaxPotentialClusterSize(&mut clusters, f, &config)), none);
 }

@@ -4,7 +4,7 @@
 //!
 //! - [`checked_len`] accepts its shape, as ndarray's own check does: the product of the extents other than 0 fits `isize`.
 //!   Functions that only remove, shorten or reorder axes, or add one of extent 1, keep that by themselves. Those that make or
-//!   lengthen axes ([`Layout::strided`], [`Layout::broadcast`], [`reshape`], [`cast`]) check it; [`Layout::c_order`] and
+//!   lengthen axes ([`Layout::strided`], [`Layout::broadcast`], [`reshape()`], [`cast`]) check it; [`Layout::c_order`] and
 //!   [`Layout::f_order`] rely on their callers, which ask [`byte_size`] or have ndarray's shape.
 //! - Each element's place fits `isize` and is not negative; so does the distance between the first and the last of an axis,
 //!   also in an array without elements.

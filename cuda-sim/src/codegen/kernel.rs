@@ -325,7 +325,7 @@ fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &m
 }
 
 /// What a function's frame may take of the stack, at most: all its registers and variables, and as much again.
-fn frame(function: &Function) -> u64 {
+pub(super) fn frame(function: &Function) -> u64 {
     let slots: u64 = function.slots.iter().map(|slot| slot.bytes + 16).sum();
     2 * (slots + 16 * function.registers.len() as u64)
 }

@@ -55,13 +55,17 @@ fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
         }
         return Ok(None);
     };
-    let size = extents.iter().map(|n| u64::from(*n)).product::<u64>();
-    if size > u64::from(most(object)) {
+    if blocks(extents) > u128::from(most(object)) {
         let most = most(object);
         tracing::error!("a launch of '{}' in clusters of {extents:?} blocks, of {most} at most", name(object));
         return Err(if PROFILE.has_clusters() { INVALID } else { CUresult::CUDA_ERROR_NOT_SUPPORTED });
     }
     Ok(Some(extents).filter(|_| PROFILE.has_clusters()))
+}
+
+/// Blocks of a cluster of these extents, which may be anything.
+fn blocks(extents: [u32; 3]) -> u128 {
+    extents.iter().map(|n| u128::from(*n)).product()
 }
 
 fn name(object: &FunctionObject) -> &str {
@@ -107,7 +111,7 @@ pub(super) fn most_active(object: &FunctionObject, asked: Asked, threads: u32, d
 /// The largest cluster of a function that can be launched; 0 if none can.
 pub(super) fn largest(object: &FunctionObject, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
     if let Some(extents) = required(object)? {
-        return Ok(extents.iter().product());
+        return u32::try_from(blocks(extents)).map_err(|_| INVALID);
     }
     let fits = |size: &u32| active(object, *size, threads, dynamic) > 0;
     Ok((1..=most(object)).rev().find(fits).unwrap_or(0))

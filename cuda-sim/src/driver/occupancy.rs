@@ -18,7 +18,8 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// Blocks of a function that a multiprocessor runs at once.
 pub(super) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
-    let shared = object.kernel.function().shared_bytes + dynamic;
+    // More than any device has, and little enough to be counted with.
+    let shared = object.kernel.function().shared_bytes.saturating_add(dynamic).min(1 << 40);
     let room = PROFILE.shared_room(object.limits.carveout.load(Ordering::Relaxed), shared);
     PROFILE.resident_blocks(threads, crate::device::REGISTERS_PER_THREAD, shared, room)
 }

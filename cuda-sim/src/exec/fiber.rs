@@ -18,51 +18,101 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::arch::naked_asm;
 
-/// Bytes of a stack; the pages are there once they are touched.
-const STACK: usize = 256 << 10;
+/// Bytes that calls may use; the pages are there once they are touched.
+const CALLS: usize = 192 << 10;
 const GUARD: usize = 4096;
-/// Bytes of it that calls leave to the runtime.
+/// Bytes of a stack that calls leave to the runtime.
 pub(super) const RESERVED: usize = 64 << 10;
 
-/// A mapped stack with an inaccessible page below it, whose address this is.
+/// Stacks with an inaccessible page of their own, which takes two of the system's mappings for each: a process has 65,530.
+const GUARDED: usize = 4096;
+/// What one function may take of a stack without such a page.
+const FRAME: usize = 192 << 10;
+/// Stacks in one mapping, which have no such page.
+const SLAB: usize = 1024;
+/// Bytes of each of those: what calls leave is room for a function that finds no more, and for the runtime.
+const WIDE: usize = CALLS + FRAME + RESERVED;
+
+/// A stack: its lowest address, and where it ends, from which it grows. Below `limit` it is for the runtime and not for calls.
 ///
-/// With that page the distance from one stack to the next is an odd number of pages: at 64 of them all stacks would
-/// compete for the same entries of the first-level TLB.
-struct Stack(usize);
+/// Either there is an inaccessible page below it, or no function takes more than [`FRAME`] of it: calls look at the limit when
+/// they have taken their frame, so that none comes near the stack below.
+///
+/// The distance from one stack to the next is an odd number of pages: at 64 of them all stacks would compete for the same
+/// entries of the first-level TLB.
+struct Stack {
+    low: usize,
+    top: usize,
+    limit: u64,
+    guarded: bool,
+}
 
-static STACKS: Lazy<Mutex<Vec<Stack>>> = Lazy::new(Mutex::default);
+/// Stacks that no fiber has.
+#[derive(Default)]
+struct Stacks {
+    guarded: Vec<Stack>,
+    wide: Vec<Stack>,
+    /// How many guarded ones there are, whoever has them.
+    made: usize,
+}
 
-impl Stack {
-    fn take() -> Result<Stack, Fault> {
-        if let Some(stack) = STACKS.lock().pop() {
+static STACKS: Lazy<Mutex<Stacks>> = Lazy::new(Mutex::default);
+
+/// New memory with an inaccessible page at its beginning.
+fn map(bytes: usize) -> Result<usize, Fault> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new anonymous mapping at an address that the kernel chooses.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(Fault::OutOfMemory);
+    }
+    // SAFETY: the first page of the mapping that was just made.
+    if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } != 0 {
+        // SAFETY: unmaps exactly the mapping that was just made.
+        unsafe { libc::munmap(start, bytes) };
+        return Err(Fault::OutOfMemory);
+    }
+    Ok(start as usize)
+}
+
+impl Stacks {
+    /// A stack for a thread of which one function takes at most `frame` bytes.
+    fn take(&mut self, frame: u64) -> Result<Stack, Fault> {
+        if let Some(stack) = self.guarded.pop() {
             return Ok(stack);
         }
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new anonymous mapping at an address that the kernel chooses.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), GUARD + STACK, access, flags, -1, 0) };
-        if start == libc::MAP_FAILED {
+        if self.made < GUARDED {
+            let low = map(GUARD + CALLS + RESERVED)? + GUARD;
+            self.made += 1;
+            return Ok(Stack { low, top: low + CALLS + RESERVED, limit: (low + RESERVED) as u64, guarded: true });
+        }
+        if frame > FRAME as u64 {
             return Err(Fault::OutOfMemory);
         }
-        // SAFETY: the first page of the mapping that was just made.
-        if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } != 0 {
-            // SAFETY: unmaps exactly the mapping that was just made.
-            unsafe { libc::munmap(start, GUARD + STACK) };
-            return Err(Fault::OutOfMemory);
+        if self.wide.is_empty() {
+            let each = WIDE + GUARD;
+            let first = map(GUARD + SLAB * each)? + GUARD;
+            self.wide.extend((0..SLAB).rev().map(|at| {
+                let low = first + at * each;
+                Stack { low, top: low + WIDE, limit: (low + FRAME + RESERVED) as u64, guarded: false }
+            }));
         }
-        Ok(Stack(start as usize))
+        self.wide.pop().ok_or(Fault::OutOfMemory)
     }
 
-    /// The end that a stack grows from.
-    fn top(&self) -> usize {
-        self.0 + GUARD + STACK
-    }
-
-    /// Below this it is for the runtime and not for calls.
-    fn limit(&self) -> u64 {
-        (self.0 + GUARD + RESERVED) as u64
+    /// Takes a stack back. The memory of those beyond the guarded ones goes to the system.
+    fn give_back(&mut self, stack: Stack) {
+        if stack.guarded {
+            return self.guarded.push(stack);
+        }
+        // SAFETY: empties the pages of a stack that no fiber has any more.
+        unsafe { libc::madvise(stack.low as *mut libc::c_void, stack.top - stack.low, libc::MADV_DONTNEED) };
+        self.wide.push(stack);
     }
 }
+
+const _: () = assert!((WIDE + GUARD) / 4096 % 2 == 1 && (CALLS + RESERVED + GUARD) / 4096 % 2 == 1);
 
 /// What the switches agree on; the offsets are written out in their code.
 #[repr(C)]
@@ -71,7 +121,7 @@ struct Fiber {
     inside: usize,
     /// Stack pointer of the scheduler while the fiber runs.
     outside: usize,
-    /// [`Stack::limit`] of its stack.
+    /// That of its stack.
     limit: u64,
 }
 
@@ -211,16 +261,19 @@ pub(crate) struct Fibers {
     threads: Vec<Fiber>,
     /// The stack of each, as far as they have begun.
     stacks: Vec<Stack>,
+    /// What one function takes of a stack, at most.
+    frame: u64,
     seed: Option<u64>,
     random: Option<Random>,
     warps: Vec<usize>,
 }
 
 impl Fibers {
-    /// The fibers of a block of that number.
-    pub(crate) fn new(function: usize, threads: usize, seed: Option<u64>, number: u64) -> Fibers {
+    /// The fibers of a block of that number; `frame` is what one of their functions takes of a stack, at most.
+    pub(crate) fn new(function: usize, frame: u64, threads: usize, seed: Option<u64>, number: u64) -> Fibers {
         let threads = (0..threads).map(|_| Fiber { inside: 0, outside: 0, limit: 0 }).collect();
-        let mut fibers = Fibers { function, threads, stacks: Vec::new(), seed, random: None, warps: Vec::new() };
+        let (stacks, warps) = (Vec::new(), Vec::new());
+        let mut fibers = Fibers { function, threads, stacks, frame, seed, random: None, warps };
         fibers.restart(number);
         fibers
     }
@@ -229,18 +282,19 @@ impl Fibers {
     fn start(&mut self, context: usize, thread: usize) {
         let stack = &self.stacks[thread];
         // Tops are staggered: at equal offsets in their pages they would compete for the same lines of the cache.
-        let top = stack.top() - 64 - thread * 5 % 60 * 64;
+        let top = stack.top - 64 - thread * 5 % 60 * 64;
         let frame: [usize; 7] = [0, thread, context, self.function, 0, 0, bottom as *const () as usize];
         let inside = top - size_of_val(&frame);
         // SAFETY: the words lie in the mapped, accessible part of a stack that nothing else uses.
         unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
-        self.threads[thread] = Fiber { inside, outside: 0, limit: stack.limit() };
+        self.threads[thread] = Fiber { inside, outside: 0, limit: stack.limit };
     }
 }
 
 impl Drop for Fibers {
     fn drop(&mut self) {
-        STACKS.lock().append(&mut self.stacks);
+        let mut stacks = STACKS.lock();
+        self.stacks.drain(..).for_each(|stack| stacks.give_back(stack));
     }
 }
 
@@ -248,8 +302,11 @@ impl Engine for Fibers {
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault> {
         let at = std::ptr::from_mut(context);
         if state == BEGIN {
-            while self.stacks.len() < first + count {
-                self.stacks.push(Stack::take()?);
+            if self.stacks.len() < first + count {
+                let mut stacks = STACKS.lock();
+                while self.stacks.len() < first + count {
+                    self.stacks.push(stacks.take(self.frame)?);
+                }
             }
             (first..first + count).for_each(|thread| self.start(at as usize, thread));
         }

@@ -8,6 +8,7 @@
 //!
 //! As in the parent module: only pages inside the reserved range are replaced, under its lock.
 
+use super::chunks::EACH;
 use super::parts::COMMON;
 use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
 use parking_lot::RwLock;
@@ -127,6 +128,13 @@ impl Memory {
             return Ok((allocation, Arc::clone(file)));
         }
         let Allocation { pages, mapped, owner, base, .. } = allocation;
+        if state.live.get(&base).is_some_and(|live| live.mappings == 0) {
+            // The file's pages are a mapping of their own among the chunk's.
+            state.chunks.charge()?;
+            if let Some(live) = state.live.get_mut(&base) {
+                live.mappings = EACH;
+            }
+        }
         let file = SharedFile::new(owner.device, mapped).map_err(|_| MemoryError::OutOfMemory)?;
         // SAFETY: the allocation is live, so its pages are readable, and nothing writes to them meanwhile.
         let contents = unsafe { std::slice::from_raw_parts(pages as *const u8, mapped as usize) };
@@ -151,16 +159,26 @@ impl Memory {
         let mapped = (end - first).next_multiple_of(PAGE);
         let taken = mapped + 2 * PAGE;
         let mut state = self.state.lock();
-        let start = state.parts.all[COMMON].take(taken).ok_or(MemoryError::OutOfMemory)?;
+        state.chunks.charge()?;
+        let start = state.parts.all[COMMON].take(taken);
+        let placed = start
+            .ok_or(MemoryError::OutOfMemory)
+            .and_then(|start| file.place(start + PAGE, mapped, first, Access::ReadWrite.protection()).map(|()| start));
+        let start = match placed {
+            Ok(start) => start,
+            Err(error) => {
+                state.chunks.discharge(EACH);
+                state.parts.all[COMMON].free.extend(start.map(|start| (start, taken)));
+                return Err(error);
+            }
+        };
         let pages = start + PAGE;
-        if let Err(error) = file.place(pages, mapped, first, Access::ReadWrite.protection()) {
-            state.parts.all[COMMON].free.push_back((start, taken));
-            return Err(error);
-        }
         let base = pages + into;
         state.id += 1;
         let id = state.id;
-        state.live.insert(base, Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped });
+        let (chunk, mappings) = (None, EACH);
+        let new = Allocation { base, bytes, kind, owner, id, start, taken, pages, mapped, chunk, mappings };
+        state.live.insert(base, new);
         state.files.insert(base, Arc::clone(file));
         Ok(base)
     }
@@ -226,10 +244,15 @@ impl Memory {
         if !within || !part || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
             return Err(MemoryError::Unknown);
         }
-        file.place(at, bytes, offset, Access::None.protection())?;
+        state.chunks.charge()?;
+        if let Err(error) = file.place(at, bytes, offset, Access::None.protection()) {
+            state.chunks.discharge(EACH);
+            return Err(error);
+        }
         state.id += 1;
         let (id, kind) = (state.id, Kind::Mapped(Access::None));
-        let new = Allocation { base: at, bytes, kind, owner, id, start: at, taken: 0, pages: at, mapped: bytes };
+        let (base, start, pages, mapped, chunk, mappings) = (at, at, at, bytes, None, EACH);
+        let new = Allocation { base, bytes, kind, owner, id, start, taken: 0, pages, mapped, chunk, mappings };
         state.live.insert(at, new);
         state.files.insert(at, Arc::clone(file));
         Ok(())
