@@ -8,7 +8,7 @@
 //! the threads whose launches have written the memory.
 
 use super::log::Found;
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 use crate::thread;
 
 /// Who waits.
@@ -90,36 +90,45 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// The threads whose launches write a piece of memory: none, one, or several that are not told apart.
+/// The threads whose launches write a piece of memory: up to two, such as the one that made it and the one that fills it, or
+/// more that are not told apart.
 #[doc(hidden)]
 #[derive(Debug, Default)]
-pub struct Writers(AtomicU32);
+pub struct Writers(AtomicU64);
 
-/// Stands for several threads; no thread has this number but one after four thousand million.
-const SEVERAL: u32 = u32::MAX;
+/// Stands for more than two threads.
+const MANY: u64 = u64::MAX;
 
 impl Writers {
-    /// Notes that the calling thread is about to launch a kernel that writes the memory.
+    /// Notes that the calling thread is about to write the memory.
     #[inline]
     pub fn note(&self) {
         let thread = thread::number();
-        if self.0.load(Ordering::Relaxed) != thread {
+        if !self.may_be(thread) {
             self.add(thread);
         }
     }
 
     #[cold]
     fn add(&self, thread: u32) {
-        let first = self.0.compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed);
-        if first.is_err_and(|known| known != thread) {
-            self.0.store(SEVERAL, Ordering::Relaxed);
-        }
+        let with = |known: u64| match (known as u32, known >> 32) {
+            (0, _) => u64::from(thread),
+            (_, 0) => known | u64::from(thread) << 32,
+            _ => MANY,
+        };
+        let new = |known| (!is_one_of(known, thread)).then(|| with(known));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, new);
     }
 
+    #[inline]
     fn may_be(&self, thread: u32) -> bool {
-        let known = self.0.load(Ordering::Relaxed);
-        known == SEVERAL || known == thread && thread != 0
+        is_one_of(self.0.load(Ordering::Relaxed), thread)
     }
+}
+
+#[inline]
+fn is_one_of(known: u64, thread: u32) -> bool {
+    known == MANY || thread != 0 && [known as u32, (known >> 32) as u32].contains(&thread)
 }
 
 #[cfg(all(test, not(loom)))]
@@ -172,9 +181,12 @@ mod tests {
         assert_eq!(answer((1, Some(&memory)), 2, false), Answer::TellAndKeep);
         assert_eq!(answer((1, Some(&memory)), 20, false), Answer::Keep);
         memory.add(2);
-        assert_eq!(answer((1, Some(&memory)), 3, false), Answer::Keep);
         memory.add(3);
+        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::TellAndKeep);
         assert_eq!(answer((1, Some(&memory)), 3, false), Answer::TellAndKeep);
+        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::Keep);
+        assert_eq!(answer((1, Some(&memory)), 0, false), Answer::Keep);
+        memory.add(4);
         assert_eq!(answer((1, Some(&memory)), 20, false), Answer::TellAndForget);
     }
 }
