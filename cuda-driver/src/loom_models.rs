@@ -14,6 +14,7 @@ use crate::captures::Captures;
 use crate::context::Poison;
 use crate::done::Signal;
 use crate::error::DriverError;
+use crate::panic::{Asker, COUNT, LaunchId, LaunchLog, RawPanic, Slots, slot_of};
 use crate::pool::Pool;
 use crate::registry::Registry;
 use crate::sync::{Arc, Condvar, Mutex};
@@ -252,6 +253,106 @@ fn loom_who_synchronises_waits_for_captures() {
         }
         thread.join().unwrap();
         captures.outside(|| ()).unwrap();
+    });
+}
+
+/// The records of a stream's launches, and the device that writes them: a kernel runs while its launch's call is made.
+#[derive(Default)]
+struct Device {
+    kernels: [AtomicUsize; COUNT],
+    launches: [AtomicUsize; COUNT],
+}
+
+impl Device {
+    /// The kernel of a launch panics.
+    fn panic(&self, launch: LaunchId) {
+        let slot = slot_of(launch.number);
+        assert!(self.is_free(slot), "an earlier panic is there still, or another launch has the record");
+        self.launches[slot].store(launch.number as usize, Ordering::Relaxed);
+        self.kernels[slot].store(1, Ordering::Release);
+    }
+}
+
+impl Slots for Device {
+    fn is_free(&self, slot: usize) -> bool {
+        self.kernels[slot].load(Ordering::Acquire) == 0
+    }
+
+    fn read(&self, slot: usize) -> Option<(RawPanic, u32)> {
+        let raw = RawPanic { kernel: 1, site: 0, block: [0; 3], thread: [0; 3], args: [0; 8] };
+        (!self.is_free(slot)).then(|| (raw, self.launches[slot].load(Ordering::Relaxed) as u32))
+    }
+
+    fn free(&self, slot: usize) {
+        self.kernels[slot].store(0, Ordering::Release);
+    }
+}
+
+/// A stream and its device.
+#[derive(Default)]
+struct Line(LaunchLog, Device);
+
+impl Line {
+    /// A launch of a thread that panics, or does not; its record is left alone until its call has returned.
+    fn launch(&self, thread: u32, panics: bool) -> LaunchId {
+        let launch = self.0.begin(&self.1, thread);
+        if panics {
+            self.1.panic(launch);
+            assert!(!self.1.is_free(slot_of(launch.number)), "other threads of the kernel may look at it");
+        }
+        self.0.end(launch);
+        launch
+    }
+
+    /// The numbers of the launches whose panics a wait of a thread for the stream is told of.
+    fn wait(&self, thread: u32) -> Vec<u64> {
+        let covered = self.0.returned();
+        let mut told = Vec::new();
+        if self.0.find(Some(&self.1), &covered) {
+            self.0.report(&covered, &Asker::of_thread(thread), |launch, _| told.push(launch));
+        }
+        told
+    }
+}
+
+/// Two threads launch in one stream and wait for it at once: each is told of its own panic by its own wait, once, and of the
+/// other's at most once.
+#[test]
+fn loom_each_thread_is_told_of_its_own_panic() {
+    model(|| {
+        let line = Arc::new(Line::default());
+        let run = |line: &Line, thread: u32| {
+            let own = line.launch(thread, true).number;
+            let told = line.wait(thread);
+            assert_eq!(told.iter().filter(|launch| **launch == own).count(), 1, "{told:?} with {own}");
+            assert!(!line.wait(thread).contains(&own));
+            (own, told)
+        };
+        let theirs = line.clone();
+        let other = thread::spawn(move || run(&theirs, 2));
+        let (mine, told) = run(&line, 1);
+        let (their_own, they_were_told) = other.join().unwrap();
+        assert!(told.iter().filter(|launch| **launch == their_own).count() <= 1);
+        assert!(they_were_told.iter().filter(|launch| **launch == mine).count() <= 1);
+    });
+}
+
+/// A thread whose launches are healthy waits for the stream while another's launch panics, and another follows it: the panic
+/// is not lost, whoever has looked at its record first.
+#[test]
+fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
+    model(|| {
+        let line = Arc::new(Line::default());
+        let theirs = line.clone();
+        let other = thread::spawn(move || {
+            let own = theirs.launch(2, true).number;
+            assert_eq!(theirs.wait(2), [own]);
+        });
+        line.launch(1, false);
+        let told = line.wait(1).len() + line.wait(1).len();
+        assert!(told <= 1, "once to others");
+        other.join().unwrap();
+        assert_eq!(line.wait(1).len(), 0, "both were told, or its own thread, who is the one to be told");
     });
 }
 

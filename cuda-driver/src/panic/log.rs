@@ -173,7 +173,7 @@ impl LaunchLog {
     /// Gives the lane back.
     #[inline]
     fn leave(&self, launch: LaunchId) {
-        self.returned[launch.lane as usize].store(launch.number, Ordering::Relaxed);
+        self.returned[launch.lane as usize].store(launch.number, Ordering::Release);
         self.begun.fetch_and(!(1 << launch.lane), Ordering::AcqRel);
     }
 

@@ -28,7 +28,7 @@ pub(crate) use set::{LaunchId, LaunchSet};
 pub(crate) use stream::StreamPanics;
 pub use stream::{PanicRecord, StreamPosition};
 #[cfg(all(test, loom))]
-pub(crate) use {asker::Asker, log::LaunchLog, log::Slots, record::COUNT};
+pub(crate) use {asker::Asker, log::LaunchLog, log::Slots, log::slot_of, record::COUNT};
 
 /// As many numbers a panic takes along for its message.
 const ARGUMENTS: usize = 8;
