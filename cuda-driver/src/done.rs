@@ -21,6 +21,7 @@ use cuda_sys::{CUresult, CUstream};
 use crate::driver_call;
 use crate::error::Result;
 use crate::host_fn::panic_text;
+use crate::later::in_host_fn;
 use crate::panic::StreamPosition;
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex};
@@ -73,19 +74,23 @@ impl Signal {
         }
     }
 
-    /// The status if it is reached, else leaves the waker in the place of the one before.
+    /// The status if it is reached; else keeps the waker in place of the one before. Wakers are cloned and dropped outside
+    /// the lock, since both may run any code.
     pub(crate) fn poll(&self, waker: &Waker) -> Option<CUresult> {
-        match &mut *self.0.lock() {
-            State::Reached(status) => Some(*status),
-            State::Waiting(Some(known)) => {
-                known.clone_from(waker);
-                None
-            }
-            State::Waiting(none) => {
-                *none = Some(waker.clone());
-                None
-            }
+        match &*self.0.lock() {
+            State::Reached(status) => return Some(*status),
+            State::Waiting(Some(known)) if known.will_wake(waker) => return None,
+            State::Waiting(_) => {}
         }
+        let waker = waker.clone();
+        let mut state = self.0.lock();
+        let (status, replaced) = match &mut *state {
+            State::Reached(status) => (Some(*status), Some(waker)),
+            State::Waiting(known) => (None, known.replace(waker)),
+        };
+        drop(state);
+        drop(replaced);
+        status
     }
 }
 
@@ -129,7 +134,8 @@ impl Done {
 unsafe extern "C" fn reached(_: CUstream, status: CUresult, data: *mut c_void) {
     // SAFETY: by this function's own precondition the word owns a count of a signal.
     let signal = unsafe { Arc::from_raw(data.cast::<Signal>()) };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| signal.reach(status))) {
+    // A waker may drop what makes calls, which the driver refuses here.
+    if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(|| signal.reach(status)))) {
         tracing::error!(message = panic_text(&*panic), "a waker panicked when a stream's work was done");
         // The payload's own drop may panic, and nothing may unwind into the driver.
         std::mem::forget(panic);

@@ -56,6 +56,55 @@ fn a_pool_of_threads_resolves_many_at_once() {
     }
 }
 
+/// The driver refuses calls of its callback threads, so that what a waker ends there has to be kept for later.
+#[test]
+fn a_waker_runs_as_a_host_function_does() {
+    struct Asks(std::sync::mpsc::Sender<bool>);
+    impl std::task::Wake for Asks {
+        fn wake(self: Arc<Self>) {
+            self.0.send(cuda_driver::is_in_host_fn()).unwrap();
+        }
+    }
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let (go, (send, receive)) = (held_up(&stream), channel());
+    let mut done = pin!(stream.done());
+    let waker = Waker::from(Arc::new(Asks(send)));
+    assert!(done.as_mut().poll(&mut Task::from_waker(&waker)).is_pending());
+    go.send(()).unwrap();
+    assert_eq!(receive.recv(), Ok(true));
+    stream.synchronize().unwrap();
+}
+
+/// A waker that makes room for another one may do anything when it is dropped, such as wait for the stream.
+#[test]
+fn a_waker_that_is_replaced_is_dropped_outside_the_lock() {
+    struct Waits(Stream);
+    impl std::task::Wake for Waits {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            self.0.synchronize().unwrap();
+        }
+    }
+    let context = context();
+    let stream = Stream::new(&context).unwrap();
+    let go = held_up(&stream);
+    let (send, receive) = channel();
+    let mut done = stream.done();
+    let waker = Waker::from(Arc::new(Waits(stream.clone())));
+    assert!(pin!(&mut done).poll(&mut Task::from_waker(&waker)).is_pending());
+    drop(waker);
+    std::thread::spawn(move || {
+        // The work ends while the waker is dropped, or before.
+        send.send(pin!(&mut done).poll(&mut Task::from_waker(Waker::noop())).is_pending()).unwrap();
+    });
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    go.send(()).unwrap();
+    receive.recv_timeout(std::time::Duration::from_secs(60)).expect("the callback waits for the lock");
+}
+
 #[test]
 fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
     let context = context();
