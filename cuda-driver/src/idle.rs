@@ -33,10 +33,18 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if the driver does not wait: inside a host function of a stream, and while a stream is captured.
+    /// [`Error::Invalid`] inside a [capture](crate::Graph::capture) of the calling thread; [`Error::Driver`] if the driver
+    /// does not wait: inside a host function of a stream.
     pub fn wait_until_idle(&self) -> Result<()> {
+        // In a forked child the device works for the parent, and on the parent's memory; the lock of the captures may have
+        // been held by another thread of the parent.
+        if self.is_lost() { self.wait_at_driver() } else { self.captures().outside(|| self.wait_at_driver())? }
+    }
+
+    /// Makes the call that waits, whatever state the context is in. While a stream is captured, the driver refuses it and ends
+    /// the capture.
+    fn wait_at_driver(&self) -> Result<()> {
         if fork::is_forked_child() {
-            // The device works for the parent, and on the parent's memory.
             return Ok(());
         }
         let call = "cuCtxSynchronize";
@@ -63,7 +71,12 @@ impl Context {
     /// lent is given back by no other way, and work that goes on would write to what has become somebody else's.
     #[doc(hidden)]
     pub fn wait_until_idle_or_abort(&self) {
-        if let Err(error) = self.wait_until_idle() {
+        // Inside a capture the driver is asked too: the memory's owner cannot wait for the capture's end.
+        let waited = match self.wait_until_idle() {
+            Err(Error::Invalid(_)) => self.wait_at_driver(),
+            waited => waited,
+        };
+        if let Err(error) = waited {
             eprintln!(
                 "cuda-driver: memory that was lent to the work of device {} has to be given back, but that work cannot be waited \
                  for ({error}); the process ends here, before the memory becomes somebody else's",

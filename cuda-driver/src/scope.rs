@@ -9,6 +9,7 @@ use std::ops::Deref;
 
 use crate::error::{Error, Result};
 use crate::idle::take_back;
+use crate::later::is_in_host_fn;
 use crate::stream::Stream;
 
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
@@ -71,6 +72,12 @@ pub(crate) fn run<'env, R>(
     stream: &Stream,
     work: impl for<'scope> FnOnce(&'scope StreamScope<'scope, 'env>) -> Result<R>,
 ) -> Result<R> {
+    if is_in_host_fn() {
+        return Err(Error::invalid(
+            "a stream's scope cannot begin inside a host function of a stream, where nothing can be enqueued or waited for; \
+             begin it on another thread",
+        ));
+    }
     let scope = StreamScope { stream: stream.clone(), scope: PhantomData, env: PhantomData };
     let wait = WaitOnUnwind(stream);
     let worked = work(&scope);

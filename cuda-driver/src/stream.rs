@@ -638,7 +638,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What `work` returns; else what waiting for the stream reports.
+    /// What `work` returns; else what waiting for the stream reports. [`Error::Invalid`] inside a host function of a stream:
+    /// `work` does not run then.
     ///
     /// # Panics
     ///

@@ -302,16 +302,21 @@ fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
             "the context cannot be synchronised inside `Graph::capture`, whose work has not run; synchronise after the graph \
              was launched, or synchronise another stream"
         );
+        assert_eq!(context.wait_until_idle().unwrap_err().to_string(), error.to_string());
         // Another thread's module goes, which must not spoil this capture.
         std::thread::scope(|scope| drop(scope.spawn(|| drop(function(&context, "add")))));
         // Another thread waits.
         let other = (*context).clone();
-        waiting = Some(std::thread::spawn(move || other.synchronize()));
+        let waits = [Context::synchronize, Context::wait_until_idle];
+        waiting = Some(waits.map(|wait| {
+            let other = other.clone();
+            std::thread::spawn(move || wait(&other))
+        }));
         // SAFETY: the kernel touches nothing.
         unsafe { c.launch(&kernel, &config(), &mut []) }
     });
     assert_eq!(graph.unwrap().nodes().unwrap().len(), 1);
-    waiting.unwrap().join().unwrap().unwrap();
+    waiting.unwrap().into_iter().for_each(|wait| wait.join().unwrap().unwrap());
 }
 
 /// Whether what a graph holds is there still.

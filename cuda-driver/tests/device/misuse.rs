@@ -144,6 +144,23 @@ fn one_graph_is_built_changed_launched_and_drawn_by_many_threads() {
     assert_eq!(count.load(Ordering::SeqCst) - before, (threads * turns) as u32);
 }
 
+/// A scope promises a wait, which no host function can make: it is refused before its closure runs.
+#[test]
+fn a_scope_inside_a_host_function_is_refused() {
+    let context = context();
+    let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let (send, receive) = std::sync::mpsc::channel();
+    stream
+        .launch_host_fn(move || {
+            let scoped = other.scope(|_| -> cuda_driver::Result<()> { unreachable!("the closure does not run") });
+            send.send(scoped.map_err(|error| error.to_string())).unwrap();
+        })
+        .unwrap();
+    stream.synchronize().unwrap();
+    let error = receive.recv().unwrap().unwrap_err();
+    assert!(error.starts_with("a stream's scope cannot begin inside a host function of a stream"), "{error}");
+}
+
 #[test]
 fn a_callback_that_calls_cuda_or_ends_objects_harms_nobody() {
     let context = context();
