@@ -496,7 +496,9 @@ impl ContextInner {
         if whole {
             last.attachment = std::mem::take(&mut self.attachment);
         }
-        Context(Arc::new(last))
+        let context = Context(Arc::new(last));
+        context.panics().watch_exit(&context);
+        context
     }
 
     pub(crate) fn is_lost(&self) -> bool {
@@ -561,6 +563,7 @@ impl Drop for ContextInner {
             // The last handle ends in place of this one.
             return attached.close(&self.revived(false));
         }
+        self.panics.tell_what_is_left();
         if self.poison.first().is_none() {
             self.panics.close(self);
             self.events.close(self);

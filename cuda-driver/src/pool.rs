@@ -169,8 +169,10 @@ impl StreamPool {
     }
 
     fn put_idle(&self, context: &Context, queue: Queue, pooled: bool) {
-        context.panics().recycle(&queue.panics);
-        let surplus = if pooled { self.spare.put(queue) } else { Some(queue) };
+        let surplus = match pooled {
+            true => self.spare.put(Queue { panics: context.panics().recycle(queue.panics), ..queue }),
+            false => Some(queue),
+        };
         if let Some(queue) = surplus {
             self.destroy(context, queue);
         }

@@ -7,6 +7,8 @@ use std::collections::HashSet;
 
 use parking_lot::Mutex;
 
+use crate::fork;
+
 static RUNNING: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
 thread_local! {
@@ -19,6 +21,9 @@ struct End;
 
 impl Drop for End {
     fn drop(&mut self) {
+        if fork::is_forked_child() {
+            return;
+        }
         if let Some(running) = RUNNING.lock().as_mut() {
             running.remove(&NUMBER.get());
         }
@@ -40,8 +45,9 @@ fn assign() -> u32 {
     // After four thousand million threads, the last number stands for all that follow.
     let number = u32::try_from(NEXT.next()).unwrap_or(u32::MAX);
     NUMBER.set(number);
-    // While a thread ends, its end can no longer be noted: then it counts as ended from the start.
-    if END.try_with(|_| ()).is_ok() {
+    // While a thread ends, its end can no longer be noted: then it counts as ended from the start. In a forked child, which
+    // is refused every call, another thread of the parent may have held the lock.
+    if !fork::is_forked_child() && END.try_with(|_| ()).is_ok() {
         RUNNING.lock().get_or_insert_default().insert(number);
     }
     number

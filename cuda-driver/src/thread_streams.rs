@@ -24,7 +24,7 @@ use crate::thread;
 #[derive(Default)]
 pub(crate) struct ThreadStreams(Mutex<HashMap<u32, Arc<ThreadStream>>>);
 
-/// The default stream of a thread. That of a thread that has ended may become another thread's.
+/// The default stream of a thread. That of a thread that has ended becomes another thread's when nobody holds it any more.
 pub(crate) struct ThreadStream {
     pub(crate) raw: CUstream,
     pub(crate) id: StreamId,
@@ -64,11 +64,14 @@ impl ThreadStreams {
     }
 }
 
-/// An idle stream of a thread that has ended.
+/// An idle stream of a thread that has ended, and which nobody holds: under the lock of the streams, nobody can get it.
 fn take_unused(streams: &mut HashMap<u32, Arc<ThreadStream>>, context: &Context) -> Option<Arc<ThreadStream>> {
-    let ended = |thread: &u32, stream: &ThreadStream| !thread::is_running(*thread) && is_idle(context, stream.raw);
-    let thread = streams.iter().find_map(|(thread, stream)| ended(thread, stream).then_some(*thread))?;
-    let stream = streams.remove(&thread)?;
-    context.panics().recycle(&stream.panics);
-    Some(stream)
+    let is_unused = |thread: u32, stream: &mut Arc<ThreadStream>| {
+        !thread::is_running(thread) && Arc::get_mut(stream).is_some_and(|stream| is_idle(context, stream.raw))
+    };
+    let thread = streams.iter_mut().find_map(|(thread, stream)| is_unused(*thread, stream).then_some(*thread))?;
+    let ThreadStream { raw, id, panics } = Arc::into_inner(streams.remove(&thread)?)?;
+    let panics = context.panics().recycle(panics);
+    panics.set_id(id);
+    Some(Arc::new(ThreadStream { raw, id, panics }))
 }

@@ -34,6 +34,27 @@ fn poke(context: &Context, mut address: u64) -> cuda_driver::Result<()> {
     context.synchronize()
 }
 
+#[kernel]
+fn out_of_bounds(x: &mut [u32], index: usize) {
+    x[index] = 1;
+}
+
+/// A panic is often what led to a fault: it is not lost with the context.
+#[test]
+fn a_panic_before_a_fault_is_told_when_the_process_ends() {
+    let test = "faults::a_panic_before_a_fault_is_told_when_the_process_ends";
+    let text = in_own_process(test, &[], || {
+        let (s, mut x) = (stream().unwrap(), zeros::<u32, _>(8).unwrap());
+        out_of_bounds::launch((1, 1, &s), &mut x, 77).unwrap();
+        while !s.query().unwrap() {
+            std::thread::yield_now();
+        }
+        poke(s.context(), 64).expect_err("nothing is allocated there");
+        assert!(s.synchronize().unwrap_err().is_sticky());
+    });
+    assert!(text.is_empty() || text.contains("the len is 8 but the index is 77"), "{text}");
+}
+
 #[test]
 fn an_illegal_address_loses_the_context_by_name() {
     let test = "faults::an_illegal_address_loses_the_context_by_name";

@@ -1,5 +1,6 @@
 //! [`ContextPanics`]: the decoders, streams and records of a context.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
 
@@ -12,8 +13,12 @@ use super::stream::{StreamPanics, Told};
 use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::error::Result;
+use crate::fork;
 use crate::stream::StreamId;
 use crate::sync::{Arc, Mutex, RwLock};
+
+/// How many streams that are gone keep their panics for events and positions in them; each has records of its own.
+const MOST_UNREPORTED: usize = 64;
 
 /// What a context knows of its kernels' panics.
 #[derive(Default)]
@@ -28,9 +33,11 @@ pub(crate) struct ContextPanics {
 
 #[derive(Default)]
 struct State {
-    /// Of streams that are gone.
+    /// Of streams that are gone, and all of whose panics were reported.
     free: Vec<Arc<StreamPanics>>,
-    /// Panics of streams that are gone, with the streams' ids.
+    /// Of streams that are gone, with panics for whoever waits for an event or a position in them, or for the context.
+    unreported: VecDeque<Arc<StreamPanics>>,
+    /// Panics of more such streams, with the streams' ids: waits for the context report them.
     left: Vec<(u64, Found)>,
     /// Records of launches that wait for themselves.
     spare: Vec<Spare>,
@@ -38,10 +45,43 @@ struct State {
     abandoned: Vec<Spare>,
 }
 
+impl State {
+    /// Keeps the panics of a stream that is gone.
+    fn keep(&mut self, stream: Arc<StreamPanics>) {
+        self.unreported.push_back(stream);
+        if self.unreported.len() <= MOST_UNREPORTED {
+            return;
+        }
+        self.free_reported();
+        if self.unreported.len() > MOST_UNREPORTED
+            && let Some(oldest) = self.unreported.pop_front()
+        {
+            let id = oldest.id();
+            self.left.extend(oldest.log.take_found().into_iter().map(|found| (id, found)));
+            self.free.push(oldest);
+        }
+    }
+
+    /// Moves the streams whose panics have been reported since to the free ones.
+    fn free_reported(&mut self) {
+        let (unreported, reported) =
+            std::mem::take(&mut self.unreported).into_iter().partition(|stream| stream.log.has_found());
+        self.unreported = unreported;
+        self.free.extend::<VecDeque<_>>(reported);
+    }
+
+    fn take_free(&mut self) -> Option<Arc<StreamPanics>> {
+        if self.free.is_empty() && !self.unreported.is_empty() {
+            self.free_reported();
+        }
+        self.free.pop()
+    }
+}
+
 impl ContextPanics {
     /// Of a new stream.
     pub(crate) fn of_stream(&self, id: StreamId) -> Arc<StreamPanics> {
-        if let Some(stream) = self.state.lock().free.pop() {
+        if let Some(stream) = self.state.lock().take_free() {
             stream.set_id(id);
             return stream;
         }
@@ -57,20 +97,25 @@ impl ContextPanics {
         known.unwrap_or_else(|| self.of_stream(id))
     }
 
-    /// Empties what a stream without work has had, before another stream has it. Its panics are kept for whoever waits for the
-    /// context.
-    pub(crate) fn recycle(&self, stream: &StreamPanics) {
-        let left = stream.log.recycle(stream.records());
-        if !left.is_empty() {
-            let id = stream.id();
-            self.state.lock().left.extend(left.into_iter().map(|found| (id, found)));
+    /// For the next owner of a driver's stream that has no work and no owner: the same, or another one where it still has
+    /// panics to report.
+    pub(crate) fn recycle(&self, stream: Arc<StreamPanics>) -> Arc<StreamPanics> {
+        if stream.log.finish(stream.records()) {
+            return stream;
         }
+        let next = self.of_stream(StreamId::unique());
+        self.state.lock().keep(stream);
+        next
     }
 
-    /// Takes back what a stream without work has had that has gone for good.
+    /// Takes back what a stream without work and without owner has had, and which no other will have.
     pub(crate) fn give_back(&self, stream: Arc<StreamPanics>) {
-        self.recycle(&stream);
-        self.state.lock().free.push(stream);
+        let is_free = stream.log.finish(stream.records());
+        let mut state = self.state.lock();
+        match is_free {
+            true => state.free.push(stream),
+            false => state.keep(stream),
+        }
     }
 
     pub(crate) fn stream(&self, place: u32) -> Arc<StreamPanics> {
@@ -86,7 +131,7 @@ impl ContextPanics {
     pub(crate) fn new_records(&self, context: &Context) -> Result<Records> {
         let records = Records::new(context)?;
         self.records.lock().push(records);
-        watch_exit(context);
+        self.watch_exit(context);
         Ok(records)
     }
 
@@ -148,11 +193,27 @@ impl ContextPanics {
             matches!(answer, Answer::Keep | Answer::TellAndKeep)
         });
         for record in std::mem::take(&mut state.abandoned) {
-            match record.take() {
+            // No launch gets the record again, so that it need not be freed, which threads that still run would see.
+            match record.read() {
                 Some(raw) => told.push(0, &Found { launch: LaunchId::default(), owner: 0, told: false, raw }),
                 // It may belong to a launch that came after the position was taken.
                 None => state.abandoned.push(record),
             }
+        }
+    }
+
+    /// Has the panics reported that are left when the process exits, if the context, whose panics these are, has not ended by
+    /// then: programs keep their kernels, and with these their contexts, to the end.
+    pub(crate) fn watch_exit(&self, context: &Context) {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        if self.records.lock().is_empty() {
+            return;
+        }
+        ONCE.call_once(super::exit::register);
+        let mut contexts = CONTEXTS.lock();
+        contexts.retain(|known| known.strong_count() > 0);
+        if !contexts.iter().any(|known| known.as_ptr() == Arc::as_ptr(&context.0)) {
+            contexts.push(Arc::downgrade(&context.0));
         }
     }
 
@@ -176,7 +237,7 @@ impl ContextPanics {
     }
 
     /// Says what nobody was told of, on standard error and through [`tracing`], once.
-    fn tell_what_is_left(&self) {
+    pub(crate) fn tell_what_is_left(&self) {
         let (mut told, asker) = (Told::default(), Asker::last());
         for (stream, launches) in self.position() {
             told.add(&stream, &launches, &asker);
@@ -188,34 +249,24 @@ impl ContextPanics {
         }
     }
 
-    /// Tells what is left and frees the records, when the context ends.
+    /// Frees the records, when the context ends.
     pub(crate) fn close(&self, context: &ContextInner) {
-        self.tell_what_is_left();
         std::mem::take(&mut *self.records.lock()).iter().for_each(|records| records.close(context));
     }
 }
 
 static CONTEXTS: parking_lot::Mutex<Vec<Weak<ContextInner>>> = parking_lot::Mutex::new(Vec::new());
 
-/// Tells, when the process exits, what is left of a context that has not ended by then: programs keep their kernels, and with
-/// these their contexts, to the end.
-fn watch_exit(context: &Context) {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(super::exit::register);
-    let mut contexts = CONTEXTS.lock();
-    contexts.retain(|known| known.strong_count() > 0);
-    if !contexts.iter().any(|known| known.as_ptr() == Arc::as_ptr(&context.0)) {
-        contexts.push(Arc::downgrade(&context.0));
-    }
-}
-
 /// What runs at the process's exit. It makes no call, and waits for nothing.
 pub(super) fn at_exit() {
-    let Some(contexts) = CONTEXTS.try_lock() else { return };
+    if fork::is_forked_child() {
+        // The panics are the parent's to report, and another thread of the parent may have held a lock.
+        return;
+    }
+    let Some(contexts) = CONTEXTS.try_lock().map(|contexts| contexts.clone()) else { return };
     for context in contexts.iter().filter_map(Weak::upgrade) {
-        if !context.is_lost() {
-            context.panics.tell_what_is_left();
-        }
+        // Also of a lost context: its records are host memory, and a panic may be what led to the fault.
+        context.panics.tell_what_is_left();
         // The last handle would end the context, of which the driver may know nothing any more.
         std::mem::forget(context);
     }

@@ -41,9 +41,14 @@ pub(super) struct Spare {
 }
 
 impl Spare {
+    /// The panic in the record.
+    pub(super) fn read(&self) -> Option<RawPanic> {
+        self.records.read(self.slot).map(|(raw, _)| raw)
+    }
+
     /// The panic in the record, which is free then.
-    pub(super) fn take(&self) -> Option<RawPanic> {
-        let (raw, _) = self.records.read(self.slot)?;
+    fn take(&self) -> Option<RawPanic> {
+        let raw = self.read()?;
         self.records.free(self.slot);
         Some(raw)
     }

@@ -86,6 +86,8 @@ pub(crate) struct LaunchLog {
     slots: Box<[Slot; COUNT]>,
     /// Whether there is anything in the state.
     eventful: AtomicBool,
+    /// Whether panics were found that are still to be reported.
+    any_found: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -99,6 +101,7 @@ impl Default for LaunchLog {
             seen: AtomicU64::new(0),
             slots: Box::new(std::array::from_fn(slot)),
             eventful: AtomicBool::new(false),
+            any_found: AtomicBool::new(false),
             state: Mutex::default(),
         }
     }
@@ -237,9 +240,9 @@ impl LaunchLog {
         self.eventful.store(true, Ordering::Release);
     }
 
-    /// Whether all is known of those launches.
+    /// Whether those launches were waited for, and all panics that were found in the stream were reported. Takes no lock.
     pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
-        self.seen.load(Ordering::Acquire) >= launches.last()
+        self.seen.load(Ordering::Acquire) >= launches.last() && !self.any_found.load(Ordering::Acquire)
     }
 
     /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
@@ -281,6 +284,7 @@ impl LaunchLog {
         // Before the record is free, so that nobody finds neither.
         self.eventful.store(true, Ordering::Release);
         state.found.push(Found { launch, owner, told: false, raw });
+        self.any_found.store(true, Ordering::Release);
         records.free(slot);
     }
 
@@ -297,6 +301,7 @@ impl LaunchLog {
             graph.first = graph.last;
             !launches.contains(graph.last)
         });
+        self.any_found.store(!found.is_empty(), Ordering::Release);
     }
 
     /// Takes what `asker` is to be told of the launches.
@@ -313,16 +318,32 @@ impl LaunchLog {
             }
             matches!(answer, Answer::Keep | Answer::TellAndKeep)
         });
+        self.any_found.store(!state.found.is_empty(), Ordering::Release);
         let empty = state.found.is_empty() && state.graphs.is_empty() && state.after.is_empty();
         self.eventful.store(!empty, Ordering::Release);
     }
 
-    /// Empties the log for a stream's next life, when it has no work, and returns the panics that nobody was told of.
-    pub(crate) fn recycle(&self, records: Option<&impl Slots>) -> Vec<Found> {
+    /// Finds the panics of a stream that has no work and no owner, and forgets what it comes after. Returns whether another
+    /// stream can have the log: all panics were reported.
+    pub(crate) fn finish(&self, records: Option<&impl Slots>) -> bool {
         self.find(records, &self.returned());
         let mut state = self.lock();
         state.after.clear();
         state.graphs.clear();
+        let is_empty = state.found.is_empty();
+        self.eventful.store(!is_empty, Ordering::Release);
+        is_empty
+    }
+
+    /// Whether panics were found that are still to be reported.
+    pub(crate) fn has_found(&self) -> bool {
+        self.any_found.load(Ordering::Acquire)
+    }
+
+    /// Takes the panics that are still to be reported from a log that is [finished](LaunchLog::finish).
+    pub(crate) fn take_found(&self) -> Vec<Found> {
+        let mut state = self.lock();
+        self.any_found.store(false, Ordering::Release);
         self.eventful.store(false, Ordering::Release);
         std::mem::take(&mut state.found)
     }

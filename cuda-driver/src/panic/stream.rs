@@ -92,7 +92,8 @@ impl StreamPanics {
 
 /// Where a kernel of one launch writes its first panic, and how it names itself there; from [`Stream::panic_record`].
 ///
-/// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes.
+/// The launch's call is made while this lives, in that stream. Up to 16 of them live in a stream at once, one for each thread
+/// that makes a call: a further one waits until another is dropped, so it must not be leaked. See [`RawPanic`] for what the kernel writes.
 ///
 /// [`Stream::panic_record`]: crate::Stream::panic_record
 ///

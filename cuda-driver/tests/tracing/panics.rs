@@ -332,6 +332,109 @@ fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_n
 }
 
 #[test]
+fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_its_panics() {
+    let session = Session::new();
+    let context = session.context();
+    let id = kernel(&context);
+    type Later<'a> = Box<dyn FnOnce() -> Result<()> + 'a>;
+    type Order<'a> = &'a dyn Fn(&Stream) -> Later<'a>;
+    let by_event: Order<'_> = &|stream| {
+        let event = Event::new(&context).unwrap();
+        event.record(stream).unwrap();
+        Box::new(move || event.synchronize())
+    };
+    let by_position: Order<'_> = &|stream| {
+        let position = stream.position();
+        Box::new(move || position.report_panics())
+    };
+    let by_stream: Order<'_> = &|stream| {
+        let second = Stream::new(&context).unwrap();
+        second.wait_for(stream).unwrap();
+        Box::new(move || second.synchronize())
+    };
+    let by_stream_and_event: Order<'_> = &|stream| {
+        let (event, second) = (Event::new(&context).unwrap(), Stream::new(&context).unwrap());
+        event.record(stream).unwrap();
+        Box::new(move || second.wait_event(&event).and_then(|()| second.synchronize()))
+    };
+    for order in [by_event, by_position, by_stream, by_stream_and_event] {
+        let first = Stream::new(&context).unwrap();
+        panicking(&first, id, 1);
+        let later = order(&first);
+        panicking(&first, id, 2);
+        drop(first);
+        // It has the raw stream of the one before.
+        let next = Stream::new(&context).unwrap();
+        panicking(&next, id, 3);
+        assert_eq!(sites(next.synchronize()), [3]);
+        assert_eq!(sites(later()), [1]);
+        assert_eq!(sites(context.synchronize()), [2]);
+    }
+}
+
+/// What was found by a wait that did not report it is still told to a stream that is ordered behind it afterwards.
+#[test]
+fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() {
+    let session = Session::new();
+    let context = session.context();
+    let (id, [first, second]) = (kernel(&context), [(); 2].map(|()| Stream::new(&context).unwrap()));
+    panicking(&first, id, 1);
+    cuda_driver::withholding_panics(|| first.synchronize()).unwrap();
+    second.wait_for(&first).unwrap();
+    assert_eq!(sites(second.synchronize()), [1]);
+    context.synchronize().unwrap();
+}
+
+/// Streams that go with panics that nobody has waited for do not use up memory: the context keeps the panics alone.
+#[test]
+fn many_streams_that_leave_panics_behind_share_records() {
+    let session = Session::new();
+    let context = session.context();
+    let id = kernel(&context);
+    for _ in 0..500 {
+        panicking(&Stream::new(&context).unwrap(), id, 1);
+    }
+    assert!(session.count("cuMemHostAlloc") <= 70, "{}", session.count("cuMemHostAlloc"));
+    assert_eq!(sites(context.synchronize()).len(), 500);
+    context.synchronize().unwrap();
+}
+
+/// A forked child has copies of its parent's panics, which are the parent's to report.
+#[test]
+fn a_forked_child_that_exits_reports_nothing() {
+    let session = Session::new();
+    let context = session.context();
+    let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
+    panicking(&stream, id, 1);
+    let mut pipe = [0; 2];
+    // SAFETY: the array has room for the two descriptors.
+    assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
+    // SAFETY: the child makes three calls, and exits.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: both descriptors are open.
+        unsafe { libc::dup2(pipe[1], 2) };
+        // SAFETY: the default action ends the child should it wait for a lock.
+        unsafe { libc::alarm(20) };
+        // SAFETY: runs what was registered with `atexit`, which is what is tested.
+        unsafe { libc::exit(0) };
+    }
+    // SAFETY: the descriptor is open, and nobody else's; the child has its own.
+    unsafe { libc::close(pipe[1]) };
+    let mut status = -1;
+    // SAFETY: `child` is our child, and `status` lives through the call.
+    let waited = unsafe { libc::waitpid(child, &mut status, 0) };
+    assert_eq!((waited, status), (child, 0));
+    let mut text = [0_u8; 4096];
+    // SAFETY: the descriptor is open, and the buffer has that many bytes.
+    let read = unsafe { libc::read(pipe[0], text.as_mut_ptr().cast(), text.len()) };
+    // SAFETY: the descriptor is open, and nobody else's.
+    unsafe { libc::close(pipe[0]) };
+    assert_eq!(String::from_utf8_lossy(&text[..read.max(0) as usize]), "");
+    assert_eq!(sites(context.synchronize()), [1]);
+}
+
+#[test]
 fn a_decoder_that_panics_or_is_not_there_still_gives_the_place() {
     let session = Session::new();
     let context = session.context();

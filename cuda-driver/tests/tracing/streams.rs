@@ -50,6 +50,11 @@ fn ids_tell_queues_apart() {
     let next = std::thread::scope(|scope| scope.spawn(|| Stream::per_thread(&context).id()).join().unwrap());
     assert_eq!(next, theirs, "the stream of a thread that has ended is used again");
     assert_eq!(session.count("cuStreamCreateWithPriority"), 2);
+    // But not while somebody holds it.
+    let in_thread = || std::thread::scope(|scope| scope.spawn(|| Stream::per_thread(&context)).join().unwrap());
+    let held = in_thread();
+    assert_ne!(in_thread().id(), held.id());
+    assert_eq!(session.count("cuStreamCreateWithPriority"), 3);
     // In a lost context there is none, and every call is refused.
     session.leaves();
     session.fail("cuCtxSynchronize", 1, CUresult::CUDA_ERROR_LAUNCH_FAILED);
