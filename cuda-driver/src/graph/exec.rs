@@ -633,7 +633,7 @@ fn launch_kind(context: &Context, node: CUgraphNode) -> Result<LaunchKind> {
 
 impl State {
     /// Sees to it that no record holds a panic of an earlier launch, for which a cooperative kernel would take it for its
-    /// own. Waits for the last launch if one does.
+    /// own. Waits for the last launch if one does, and if that was another's, for all work of the context.
     fn free_records(&self, context: &Context) -> Result<()> {
         if self.contents.panics.iter().all(|records| records.are_free()) {
             return Ok(());
@@ -642,6 +642,12 @@ impl State {
         if let Some((last, launch)) = &self.last {
             last.find_panics(*launch);
         }
+        if self.contents.panics.iter().all(|records| records.are_free()) {
+            return Ok(());
+        }
+        // Launches in other streams, or of other executable graphs of the same graph, may have claimed them.
+        context.wait_for_all()?;
+        self.contents.panics.iter().for_each(|records| records.free());
         Ok(())
     }
 

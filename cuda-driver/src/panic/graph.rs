@@ -1,4 +1,10 @@
 //! [`GraphRecords`]: the panic records of a graph's kernels, one each, for all its launches.
+//!
+//! Invariant: a record that a kernel has claimed is freed only when no launch that may have claimed it runs, since the other
+//! threads of that launch look at it. Nothing tells which of the launches that have not been waited for has panicked, so each
+//! of these is told.
+
+use std::collections::VecDeque;
 
 use cuda_sys::CUdeviceptr;
 
@@ -16,36 +22,99 @@ pub(crate) struct GraphRecords(Mutex<State>);
 #[derive(Default)]
 struct State {
     records: Vec<Records>,
-    used: usize,
+    /// For each kernel whether its panic was taken from the record, which is not free yet.
+    taken: Vec<bool>,
+    /// The launches that were not waited for, those of a thread in a stream counted as one.
+    unfinished: usize,
+    /// The panics that were taken while there were such launches; the older ones are left out.
+    panics: VecDeque<RawPanic>,
+    /// How many panics were taken in all.
+    count: u64,
+}
+
+impl State {
+    fn slot(&self, kernel: usize) -> (&Records, usize) {
+        (&self.records[kernel / COUNT], kernel % COUNT)
+    }
+
+    fn take(&mut self) {
+        for kernel in 0..self.taken.len() {
+            let (records, slot) = self.slot(kernel);
+            if self.taken[kernel] {
+                continue;
+            }
+            if let Some((raw, _)) = records.read(slot) {
+                self.taken[kernel] = true;
+                self.panics.push_back(raw);
+                self.count += 1;
+            }
+        }
+        let surplus = self.panics.len().saturating_sub(COUNT.max(self.taken.len()));
+        self.panics.drain(..surplus);
+    }
+
+    /// Frees the records whose panics were taken.
+    fn free(&mut self) {
+        for kernel in 0..self.taken.len() {
+            if std::mem::take(&mut self.taken[kernel]) {
+                let (records, slot) = self.slot(kernel);
+                records.free(slot);
+            }
+        }
+    }
 }
 
 impl GraphRecords {
     /// A record of its own for one more kernel: its address and number.
     pub(crate) fn add(&self, context: &Context) -> Result<(CUdeviceptr, u32)> {
         let mut state = self.0.lock();
-        let (piece, slot) = (state.used / COUNT, state.used % COUNT);
-        if piece == state.records.len() {
+        let kernel = state.taken.len();
+        if kernel / COUNT == state.records.len() {
             state.records.push(context.panics().new_records(context)?);
         }
-        state.used += 1;
-        Ok((state.records[piece].device_ptr(slot), state.used as u32))
+        state.taken.push(false);
+        let (records, slot) = state.slot(kernel);
+        Ok((records.device_ptr(slot), state.taken.len() as u32))
     }
 
-    /// Whether a kernel has panicked, and nobody has waited for that.
+    /// Whether no record holds a panic.
     pub(crate) fn are_free(&self) -> bool {
         let state = self.0.lock();
-        (0..state.used).all(|index| state.records[index / COUNT].is_free(index % COUNT))
+        (0..state.taken.len()).map(|kernel| state.slot(kernel)).all(|(records, slot)| records.is_free(slot))
     }
 
-    /// Takes the panics of launches that are over.
-    pub(crate) fn take(&self, mut found: impl FnMut(RawPanic)) {
-        let state = self.0.lock();
-        for index in 0..state.used {
-            let (records, slot) = (&state.records[index / COUNT], index % COUNT);
-            if let Some((raw, _)) = records.read(slot) {
-                found(raw);
-                records.free(slot);
-            }
+    /// Frees the records for the next launch, while no launch runs. Their panics are kept for the launches that were not
+    /// waited for.
+    pub(crate) fn free(&self) {
+        let mut state = self.0.lock();
+        state.take();
+        state.free();
+    }
+
+    /// Notes a launch; returns how many panics came before it.
+    pub(crate) fn begin(&self) -> u64 {
+        let mut state = self.0.lock();
+        state.unfinished += 1;
+        state.count
+    }
+
+    /// Takes the panics that the launches since `before` may have had, and sets it to the present number.
+    pub(crate) fn take(&self, before: &mut u64, found: impl FnMut(RawPanic)) {
+        let mut state = self.0.lock();
+        state.take();
+        let known = state.count - state.panics.len() as u64;
+        let first = before.saturating_sub(known) as usize;
+        state.panics.iter().skip(first).copied().for_each(found);
+        *before = state.count;
+    }
+
+    /// A launch that was begun is over, and its panics were taken.
+    pub(crate) fn end(&self) {
+        let mut state = self.0.lock();
+        state.unfinished -= 1;
+        if state.unfinished == 0 {
+            state.panics.clear();
+            state.free();
         }
     }
 }

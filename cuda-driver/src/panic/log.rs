@@ -48,6 +48,8 @@ struct GraphLaunches {
     last: LaunchId,
     owner: u32,
     records: Arc<GraphRecords>,
+    /// How many panics the records have had that are not theirs.
+    before: u64,
 }
 
 /// Streams by their places in the context's list, and which launches of each are meant.
@@ -192,7 +194,8 @@ impl LaunchLog {
             match state.graphs.iter_mut().find(|known| known.owner == owner && Arc::ptr_eq(&known.records, records)) {
                 Some(known) => known.last = launch,
                 None => {
-                    state.graphs.push(GraphLaunches { first: launch, last: launch, owner, records: records.clone() })
+                    let (records, before) = (records.clone(), records.begin());
+                    state.graphs.push(GraphLaunches { first: launch, last: launch, owner, records, before });
                 }
             }
         }
@@ -297,9 +300,13 @@ impl LaunchLog {
                 return true;
             }
             let (launch, owner) = (graph.first, graph.owner);
-            graph.records.take(|raw| found.push(Found { launch, owner, told: false, raw }));
+            graph.records.take(&mut graph.before, |raw| found.push(Found { launch, owner, told: false, raw }));
             graph.first = graph.last;
-            !launches.contains(graph.last)
+            let is_over = launches.contains(graph.last);
+            if is_over {
+                graph.records.end();
+            }
+            !is_over
         });
         self.any_found.store(!found.is_empty(), Ordering::Release);
     }
@@ -329,7 +336,7 @@ impl LaunchLog {
         self.find(records, &self.returned());
         let mut state = self.lock();
         state.after.clear();
-        state.graphs.clear();
+        state.graphs.drain(..).for_each(|graph| graph.records.end());
         let is_empty = state.found.is_empty();
         self.eventful.store(!is_empty, Ordering::Release);
         is_empty

@@ -314,6 +314,42 @@ fn graphs_tell_the_stream_that_they_were_launched_in() {
     context.synchronize().unwrap();
 }
 
+/// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for: all of
+/// them are told, and the record is claimed as long as threads of one may look at it.
+#[test]
+fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
+    let session = Session::new();
+    let context = session.context();
+    let (id, mut record) = (kernel(&context), None);
+    let graph = Graph::capture(&context, |c| {
+        let panics = c.open()?.panic_record()?;
+        record = Some((panics.device_ptr(), panics.tag(id)));
+        Ok(())
+    })
+    .unwrap();
+    let (address, tag) = record.unwrap();
+    let [a, b] = [(); 2].map(|()| Stream::new(&context).unwrap());
+    let (first, second) = (graph.instantiate().unwrap(), graph.instantiate().unwrap());
+    for (in_a, in_b) in [(&first, &first), (&first, &second)] {
+        in_a.launch(&a, ()).unwrap();
+        in_b.launch(&b, ()).unwrap();
+        panic_in(address, tag, 1);
+        assert_eq!(sites(a.synchronize()), [1]);
+        assert_eq!(state_word(address), 1, "the launch in b may run, and its threads wait for one that has panicked");
+        assert_eq!(sites(b.synchronize()), [1]);
+        assert_eq!(state_word(address), 0);
+        context.synchronize().unwrap();
+    }
+    // The panic of a launch of one executable graph is found before the other one is launched.
+    first.launch(&a, ()).unwrap();
+    panic_in(address, tag, 2);
+    second.launch(&b, ()).unwrap();
+    assert_eq!(state_word(address), 0, "a cooperative kernel would take it for its own");
+    b.synchronize().unwrap();
+    assert_eq!(sites(a.synchronize()), [2]);
+    context.synchronize().unwrap();
+}
+
 #[test]
 fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_next_stream() {
     let session = Session::new();
