@@ -10,6 +10,7 @@ use std::ops::Deref;
 use crate::error::{Error, Result};
 use crate::idle::take_back;
 use crate::later::is_in_host_fn;
+use crate::panic::withholding_panics;
 use crate::stream::Stream;
 
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
@@ -53,7 +54,7 @@ struct WaitOnUnwind<'a>(&'a Stream);
 
 impl Drop for WaitOnUnwind<'_> {
     fn drop(&mut self) {
-        report(wait_for(self.0));
+        wait_after_failure(self.0);
     }
 }
 
@@ -61,9 +62,10 @@ fn wait_for(stream: &Stream) -> Result<()> {
     take_back(stream.context(), || stream.synchronize())
 }
 
-/// Reports a failure for which another one leaves no room in the result.
-fn report(waited: Result<(), Error>) {
-    if let Err(error) = waited {
+/// Waits for the stream where the scope's own failure leaves no room in the result: kernels' panics are left to the next wait,
+/// and another error is an event.
+fn wait_after_failure(stream: &Stream) {
+    if let Err(error) = withholding_panics(|| wait_for(stream)) {
         tracing::warn!(%error, "waiting for a stream failed after its scope had failed");
     }
 }
@@ -82,11 +84,10 @@ pub(crate) fn run<'env, R>(
     let wait = WaitOnUnwind(stream);
     let worked = work(&scope);
     std::mem::forget(wait);
-    let waited = wait_for(stream);
     match worked {
-        Ok(value) => waited.map(|()| value),
+        Ok(value) => wait_for(stream).map(|()| value),
         Err(error) => {
-            report(waited);
+            wait_after_failure(stream);
             Err(error)
         }
     }

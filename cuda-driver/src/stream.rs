@@ -638,8 +638,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What `work` returns; else what waiting for the stream reports. [`Error::Invalid`] inside a host function of a stream:
-    /// `work` does not run then.
+    /// What `work` returns, and kernels' panics are left to the next wait; else what waiting for the stream reports.
+    /// [`Error::Invalid`] inside a host function of a stream: `work` does not run.
     ///
     /// # Panics
     ///

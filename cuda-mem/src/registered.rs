@@ -10,7 +10,7 @@
 
 use std::ffi::c_void;
 
-use cuda_driver::{Context, driver_call};
+use cuda_driver::{Context, driver_call, withholding_panics};
 use cuda_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CUresult};
 use ndarray::{ArrayBase, DataMut, Dimension};
 
@@ -148,7 +148,8 @@ impl<T: Element, D: Dimension, K: HostKind> Lent<T, D, K> {
 
 impl<T: Element, D: Dimension, K: HostKind> Drop for Lent<T, D, K> {
     fn drop(&mut self) {
-        if let Err(error) = self.take_back() {
+        // A kernel's panic, for which there is no room here, is left to the next wait.
+        if let Err(error) = withholding_panics(|| self.take_back()) {
             tracing::debug!(%error, "page-locked memory was taken back from a context that is lost");
         }
     }

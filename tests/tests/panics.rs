@@ -175,6 +175,20 @@ fn a_panic_is_told_to_copies_of_what_was_computed_from_its_result() -> Result<()
 }
 
 #[test]
+fn a_closure_that_panics_with_page_locked_memory_leaves_the_kernels_panic_to_the_next_wait() -> Result<()> {
+    let (s, mut host) = (stream()?, ndarray::Array1::<u32>::zeros(LENGTH));
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        mapped(&mut host, |host| {
+            at_least::launch((1, 1, &s), &mut *host, 90).unwrap();
+            std::panic::resume_unwind(Box::new("with the memory"))
+        })
+    }));
+    assert!(unwound.is_err() && s.query()?);
+    assert_eq!(message(s.synchronize()), said(90));
+    Ok(())
+}
+
+#[test]
 fn a_panic_in_a_graph_is_told_to_the_stream_of_its_launch() -> Result<()> {
     let mut x = zeros::<u32, _>(LENGTH)?;
     let mut y = zeros::<u32, _>(LENGTH)?;

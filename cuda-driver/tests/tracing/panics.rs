@@ -1,5 +1,6 @@
 //! The records of kernels' panics: who is told of which launch's, once, and what nobody waited for.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -468,6 +469,28 @@ fn a_forked_child_that_exits_reports_nothing() {
     unsafe { libc::close(pipe[0]) };
     assert_eq!(String::from_utf8_lossy(&text[..read.max(0) as usize]), "");
     assert_eq!(sites(context.synchronize()), [1]);
+}
+
+/// The scope's result has no room for the kernel's panic.
+#[test]
+fn a_scope_that_fails_leaves_panics_to_the_next_wait() {
+    let session = Session::new();
+    let context = session.context();
+    let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
+    let failed = stream.scope(|s| {
+        panicking(s, id, 1);
+        Err::<(), _>(Error::Invalid("no".into()))
+    });
+    assert!(matches!(failed, Err(Error::Invalid(_))));
+    assert_eq!(sites(stream.synchronize()), [1]);
+    let unwound = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        stream.scope(|s| -> Result<()> {
+            panicking(s, id, 2);
+            std::panic::resume_unwind(Box::new("in the scope"))
+        })
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(sites(stream.synchronize()), [2]);
 }
 
 #[test]
