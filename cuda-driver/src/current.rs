@@ -64,7 +64,7 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// Why the context could not be made current: the function is missing, or returned a status.
+/// The reason that a context could not be made current: the function is missing, or it returned a status.
 pub(crate) enum Failure {
     Error(Error),
     Status(CUresult, &'static str),

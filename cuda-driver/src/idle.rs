@@ -1,4 +1,4 @@
-//! Waiting for a context's work where a borrow of host memory ends, also in a context that is lost.
+//! The wait for a context's work at the end of a borrow of host memory, also in a context that is lost.
 //!
 //! Every other call on a lost context is refused before it reaches the driver. But work may still write to memory that somebody
 //! has lent: a kernel's fault on one stream is reported while another's kernel runs. So the end of a borrow makes the one

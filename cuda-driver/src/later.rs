@@ -1,4 +1,4 @@
-//! What is dropped inside a host function of a stream, and goes when a call may be made again.
+//! Deferred drops: values that are dropped inside a host function of a stream, where no driver call can be made.
 //!
 //! A driver refuses every call from its callback threads. `stream.launch_host_fn(move || drop(buffer))` is the usual way to
 //! keep a buffer alive until work is done, so what is dropped there is kept, and dropped by the next wait or allocation of any
@@ -40,7 +40,7 @@ pub fn drop_later(value: Box<dyn Any + Send>) {
     ANY_LEFT.store(true, Ordering::Release);
 }
 
-/// Drops what was kept; returns whether there was anything. Inside a host function it does nothing.
+/// Drops the values that were kept, and returns whether there were any. Does nothing inside a host function.
 #[doc(hidden)]
 #[inline]
 pub fn drop_what_is_left() -> bool {

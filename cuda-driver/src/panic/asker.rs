@@ -1,4 +1,4 @@
-//! [`Asker`]: who waits, and which panics a wait is told of.
+//! [`Asker`]: the thread that waits, and the launches whose panics its wait reports.
 //!
 //! A panic is told to the thread that launched the kernel, by the first of its waits that covers the launch. Threads that
 //! launch in one stream, such as the default stream, so do not take each other's. A thread that waits for a stream, an event
@@ -11,14 +11,14 @@ use super::log::Found;
 use crate::sync::{AtomicU64, Ordering};
 use crate::thread;
 
-/// Who waits.
+/// The thread that waits and the launches whose panics its wait reports.
 pub(crate) struct Asker<'a> {
     thread: u32,
     others: OtherThreads<'a>,
     is_running: fn(u32) -> bool,
 }
 
-/// Of which other threads' launches a wait is told.
+/// The other threads whose launches' panics a wait reports.
 #[derive(Clone, Copy)]
 enum OtherThreads<'a> {
     All,
@@ -28,15 +28,16 @@ enum OtherThreads<'a> {
     Writers(&'a Writers),
 }
 
-/// What happens with a panic.
+/// The decision about one panic that a wait has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is not for this one.
+    /// It is not reported by this wait and stays in the log.
     Keep,
-    /// Everybody was told who is to be told.
+    /// It was reported before to everyone concerned, and leaves the log.
     Forget,
+    /// It is reported and leaves the log.
     TellAndForget,
-    /// Its own thread is to be told too.
+    /// It is reported and stays in the log for the thread that launched the kernel.
     TellAndKeep,
 }
 
@@ -57,7 +58,7 @@ impl<'a> Asker<'a> {
         Asker { others: OtherThreads::Writers(writers), ..Asker::by_name() }
     }
 
-    /// Nobody waits any more: what no other thread was told of is told.
+    /// The end of the context or the process, which reports all panics that no wait has reported.
     pub(crate) fn last() -> Self {
         Asker { thread: 0, others: OtherThreads::All, is_running: |_| false }
     }

@@ -20,11 +20,11 @@ use crate::sync::{Arc, Mutex, RwLock};
 /// How many streams that are gone keep their panics for events and positions in them; each has records of its own.
 const MOST_UNREPORTED: usize = 64;
 
-/// What a context knows of its kernels' panics.
+/// The panic decoders of a context's kernels, its streams' launch logs, and the memory of its panic records.
 #[derive(Default)]
 pub(crate) struct ContextPanics {
     decoders: RwLock<Vec<PanicDecoder>>,
-    /// Of every stream; they are used again, and only added. The first one is the legacy default stream's.
+    /// The launch logs by place. A log is reused by later streams and never removed. The first is the legacy default stream's.
     streams: RwLock<Vec<Arc<StreamPanics>>>,
     /// All mapped memory, which goes with the context.
     records: Mutex<Vec<Records>>,
@@ -79,7 +79,7 @@ impl State {
 }
 
 impl ContextPanics {
-    /// Of a new stream.
+    /// Returns a launch log for a new stream.
     pub(crate) fn of_stream(&self, id: StreamId) -> Arc<StreamPanics> {
         if let Some(stream) = self.state.lock().take_free() {
             stream.set_id(id);
@@ -91,7 +91,7 @@ impl ContextPanics {
         stream
     }
 
-    /// Of a stream that is someone else's: the same for equal ids.
+    /// Returns the launch log of a stream that another library made: the same one for equal ids.
     pub(crate) fn of_external(&self, id: StreamId) -> Arc<StreamPanics> {
         let known = self.streams.read().iter().find(|stream| stream.id() == id.number()).cloned();
         known.unwrap_or_else(|| self.of_stream(id))
@@ -236,7 +236,7 @@ impl ContextPanics {
         catch_unwind(AssertUnwindSafe(|| decoder(raw))).unwrap_or_else(|_| undecoded("its decoder panicked"))
     }
 
-    /// Says what nobody was told of, on standard error and through [`tracing`], once.
+    /// Writes the panics that no wait has reported to standard error and to [`tracing`], once.
     pub(crate) fn tell_what_is_left(&self) {
         let (mut told, asker) = (Told::default(), Asker::last());
         for (stream, launches) in self.position() {

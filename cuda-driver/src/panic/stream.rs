@@ -16,7 +16,7 @@ use crate::sync::shared_with_device::{AtomicU64, Ordering};
 use crate::sync::{Arc, OnceLock};
 use crate::thread;
 
-/// What a context keeps for each stream; it goes from one stream to the next, with the driver's stream if that is pooled.
+/// The launch log and panic records of a stream. A later stream reuses them, with the driver's stream if that is pooled.
 pub(crate) struct StreamPanics {
     /// Its place in the context's list.
     place: u32,
@@ -156,7 +156,8 @@ impl fmt::Debug for PanicRecord<'_> {
     }
 }
 
-/// What had been launched in a stream at some time, and in other streams before it: what a wait for the stream covers.
+/// The launches in a stream up to some time, and those in other streams that come before them: the launches that a wait for
+/// the stream covers.
 ///
 /// Code that waits by a raw call takes the position before it waits, and reports the panics of what it has waited for
 /// afterwards. [`Stream::synchronize`](crate::Stream::synchronize) and its kin do both.
