@@ -60,7 +60,7 @@ impl ContextPanics {
     /// Empties what a stream without work has had, before another stream has it. Its panics are kept for whoever waits for the
     /// context.
     pub(crate) fn recycle(&self, stream: &StreamPanics) {
-        let left = stream.log.recycle(stream.records());
+        let left = stream.log.recycle();
         if !left.is_empty() {
             let id = stream.id();
             self.state.lock().left.extend(left.into_iter().map(|found| (id, found)));
