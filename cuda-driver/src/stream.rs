@@ -390,7 +390,22 @@ impl Stream {
         }
     }
 
-    /// The panic record for the next launch in the stream, which is made while the record lives.
+    /// The panic record for the calling thread's next launch in the stream, which is made while the record lives.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let record = stream.panic_record()?;
+    /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
+    /// // .. it is launched
+    /// drop(record);
+    /// stream.synchronize()?;                  // reports its panic
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -401,6 +416,19 @@ impl Stream {
     }
 
     /// What has been launched in the stream by now, for code that waits for it by a raw call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let position = stream.position();
+    /// context.wait_until_idle()?;
+    /// position.report_panics()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn position(&self) -> StreamPosition {
