@@ -4,7 +4,8 @@
 //!   the bare call; `.ns` and `.bare_ns` are the two, `.calls` the driver's calls in one launch, `.allocations` how often it
 //!   asks the allocator;
 //! - `driver.event.ns`, `driver.stream.ns`: making and dropping one, from the context's pool;
-//! - `driver.context.bind_ns`: what entering a context that is bound already adds to a call;
+//! - `driver.context.bind_ns`: what asking for the thread's current context adds to a call;
+//! - `driver.context.restore_ns`: what making the context current and another one again adds to that;
 //! - `driver.graph.ns`: a launch of a graph that is lent three buffers; `.overhead_ns` beyond the bare call.
 //!
 //! # Safety
@@ -75,6 +76,15 @@ fn binding(context: &Context, api: &DriverApi) {
     print_measured("driver.context.call_ns", ours, "ns");
     print_measured("driver.context.bare_ns", bare, "ns");
     print_measured("driver.context.bind_ns", ours - bare, "ns");
+    // Another library's context is current, as in a process with several devices.
+    let set = api.cuCtxSetCurrent().expect("the table has it");
+    // SAFETY: the driver only keeps the handle.
+    unsafe { set(std::ptr::dangling_mut()) };
+    // SAFETY: the call has no argument.
+    let other = each(|| unsafe { driver_call!(black_box(context), cuCtxSynchronize()) }.expect("nothing can fail"));
+    // SAFETY: as above.
+    unsafe { set(context.as_raw()) };
+    print_measured("driver.context.restore_ns", other - ours, "ns");
 }
 
 fn graphs(context: &Context, api: &DriverApi) -> Result<()> {

@@ -346,6 +346,18 @@ impl Context {
 
     /// A panic record for one launch that the caller waits for before it goes on; no other wait is told of its panic.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let record = context.detached_panic_record()?;
+    /// assert_eq!(record.device_ptr() % 16, 0);
+    /// record.finish()?;                       // nothing was launched
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] if the device cannot map host memory or there is none left.

@@ -390,7 +390,22 @@ impl Stream {
         }
     }
 
-    /// The panic record for the next launch in the stream, which is made while the record lives.
+    /// The panic record for the calling thread's next launch in the stream, which is made while the record lives.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let record = stream.panic_record()?;
+    /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
+    /// // .. it is launched
+    /// drop(record);
+    /// stream.synchronize()?;                  // reports its panic
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -401,30 +416,41 @@ impl Stream {
     }
 
     /// What has been launched in the stream by now, for code that waits for it by a raw call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let stream = cuda_driver::Stream::new(&context)?;
+    /// let position = stream.position();
+    /// context.wait_until_idle()?;
+    /// position.report_panics()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     #[inline]
     pub fn position(&self) -> StreamPosition {
         self.panics().position(self.context())
     }
 
-    /// What has been launched in the stream by now, up to that launch.
-    pub(crate) fn position_until(&self, launch: u64) -> StreamPosition {
-        self.panics().position_until(launch, self.context())
-    }
-
     /// Notes a launch of a graph whose kernels write to those records.
     pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> LaunchId {
-        self.panics().log.begin_graph(records, thread::number())
+        let panics = self.panics();
+        panics.log.begin_graph(panics.own_log(), records, thread::number())
     }
 
-    /// The call of a graph's launch has returned.
-    pub(crate) fn end_graph(&self, launch: LaunchId) {
-        self.panics().log.end_graph(launch);
+    /// The call of a graph's launch by this thread has returned.
+    pub(crate) fn end_graph(&self) {
+        self.panics().own_log().end();
     }
 
-    /// Finds the panics of the launches up to that number, which are over, so that their records are free.
-    pub(crate) fn find_panics(&self, launch: u64) {
-        self.panics().log.find(self.panics().records(), &LaunchSet::up_to(launch));
+    /// Finds the panics of the launches of a thread up to that one, which are over, so that their records are free.
+    pub(crate) fn find_panics(&self, launch: LaunchId) {
+        let mut launches = LaunchSet::default();
+        launches.insert(launch);
+        self.panics().log.find(&launches);
     }
 
     /// Whether the stream is the default stream of a thread.
@@ -529,10 +555,10 @@ impl Stream {
     pub fn wait_for(&self, other: &Stream) -> Result<()> {
         self.context().expect_same(other.context(), other)?;
         let (earlier, context) = (other.panics(), self.context());
-        let (launches, others) = (earlier.log.returned(), earlier.log.after());
+        let launches = earlier.launches_before(self.panics());
         // SAFETY: both streams are live and of this context.
         unsafe { context.events().order(context, other.as_raw(), self.as_raw()) }?;
-        self.panics().come_after(earlier, &launches, &others, context);
+        self.panics().come_after(earlier, &launches, context);
         Ok(())
     }
 

@@ -268,7 +268,8 @@ fn what_nobody_waits_for_is_told_when_the_process_ends() {
     if text.is_empty() {
         return;
     }
-    let told: Vec<&str> = text.lines().filter(|line| line.contains("before anything waited for it")).collect();
+    let told: Vec<&str> =
+        text.lines().filter(|line| line.contains("; its context ended before anything waited for it")).collect();
     let [told] = told[..] else { panic!("{text}") };
     assert!(
         told.contains(&said(40)) && told.contains("kernel `at_least` panicked at tests/tests/panics.rs:"),

@@ -621,6 +621,22 @@ impl OpenCapture<'_> {
     /// A panic record for the kernel that is captured next. Its panics, at any launch of what is made of the graph, are
     /// told to waits for that launch; of several launches that nobody has waited for, the first one's.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Graph, GraphPanicRecord};
+    ///
+    /// let graph = Graph::capture(&context, |c| {
+    ///     let record: GraphPanicRecord = c.open()?.panic_record()?;
+    ///     println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
+    ///     Ok(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) if the device cannot map host memory or there is none left.

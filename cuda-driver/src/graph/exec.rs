@@ -24,6 +24,7 @@ use crate::event::Event;
 use crate::function::Function;
 use crate::later::{drop_later, is_in_host_fn};
 use crate::launch_config::LaunchConfig;
+use crate::panic::LaunchId;
 use crate::params::Arguments;
 use crate::stream::Stream;
 use crate::sync::{Arc, Mutex};
@@ -134,7 +135,7 @@ struct State {
     /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
     lent: Vec<bool>,
     /// Where it was launched last, and as which launch there. Launches of one executable graph run in order.
-    last: Option<(Stream, u64)>,
+    last: Option<(Stream, LaunchId)>,
     /// How many nodes had been removed from the graph when this was made of it.
     births: Births,
     /// What launches before the events may still use.
@@ -213,7 +214,8 @@ impl GraphExec {
         let panics = &state.contents.panics;
         let launch = stream.begin_graph(panics);
         // Before the launch: once it is enqueued, nothing may keep this from being known.
-        state.last = Some((stream.clone(), launch.number));
+        state.last = Some((stream.clone(), launch));
+        let position = state.contents.events.position(stream);
         let raw = state.raw;
         let mut enqueue = || {
             // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
@@ -222,9 +224,9 @@ impl GraphExec {
             unsafe { driver_call!(context, cuGraphLaunch(raw, stream.as_raw())) }
         };
         let launched = enclosed(&state.contents.around, stream, &mut enqueue);
-        stream.end_graph(launch);
-        if launched.is_ok() {
-            state.contents.events.mark(|| stream.position_until(launch.number));
+        stream.end_graph();
+        if let (Ok(()), Some(position)) = (&launched, position) {
+            state.contents.events.mark(&position.with(launch));
         }
         launched
     }

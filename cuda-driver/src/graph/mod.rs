@@ -51,6 +51,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::later::{drop_later, is_in_host_fn};
 use crate::panic::{GraphRecords, StreamPosition};
+use crate::stream::Stream;
 use crate::sync::{Arc, Counter, Mutex};
 use lend::MemoryUse;
 
@@ -132,12 +133,13 @@ impl RecordedEvents {
         self.uncertain |= recorded && self.events.len() == before;
     }
 
-    /// Notes where a launch has marked the events that it certainly records.
-    fn mark(&self, position: impl FnOnce() -> StreamPosition) {
-        if self.uncertain || self.events.is_empty() {
-            return;
-        }
-        let position = position();
+    /// Where a stream is before a launch, if there are events that the launch certainly records.
+    fn position(&self, stream: &Stream) -> Option<StreamPosition> {
+        (!self.uncertain && !self.events.is_empty()).then(|| stream.position())
+    }
+
+    /// Notes where a launch has marked the events.
+    fn mark(&self, position: &StreamPosition) {
         self.events.iter().for_each(|(_, event)| event.set_position(position.clone()));
     }
 }

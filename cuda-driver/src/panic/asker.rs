@@ -102,6 +102,7 @@ const MANY: u64 = u64::MAX;
 
 impl Writers {
     /// Notes that the calling thread is about to write the memory.
+    #[doc(hidden)]
     #[inline]
     pub fn note(&self) {
         let thread = thread::number();

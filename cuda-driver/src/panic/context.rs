@@ -100,7 +100,7 @@ impl ContextPanics {
     /// For the next owner of a driver's stream that has no work and no owner: the same, or another one where it still has
     /// panics to report.
     pub(crate) fn recycle(&self, stream: Arc<StreamPanics>) -> Arc<StreamPanics> {
-        if stream.log.finish(stream.records()) {
+        if stream.log.finish() {
             return stream;
         }
         let next = self.of_stream(StreamId::unique());
@@ -110,7 +110,7 @@ impl ContextPanics {
 
     /// Takes back what a stream without work and without owner has had, and which no other will have.
     pub(crate) fn give_back(&self, stream: Arc<StreamPanics>) {
-        let is_free = stream.log.finish(stream.records());
+        let is_free = stream.log.finish();
         let mut state = self.state.lock();
         match is_free {
             true => state.free.push(stream),

@@ -1,12 +1,12 @@
-//! [`LaunchLog`]: the launches of one stream by their numbers, and which of them have panicked.
+//! [`LaunchLog`]: the launches of one stream, and which of them have panicked.
 //!
-//! A launch takes the next number, a lane for the time of its call, and the record of its number, modulo the number of
-//! records. A wait covers the launches whose calls had returned when it began: whoever has waited looks at the records of
-//! those of them that nobody has waited for before. It makes no calls, and a launch takes no lock.
+//! Each thread that launches in the stream has a log of its own there, in which its launches have numbers, and a ring of
+//! records, so that a launch takes no lock and makes no atomic exchange. A wait covers the launches whose calls had returned
+//! when it began: whoever has waited looks at the records of those of them that nobody has waited for before. Nothing here
+//! makes a call.
 //!
-//! Invariants: a record is freed only when the launch that wrote it has been waited for, since its other threads may look
-//! at it until then; it is not used again before the call of the launch that has it has returned; a panic is in its record,
-//! or in `found`, or was reported.
+//! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has been
+//! waited for, since its other threads may look at it until then; a panic is in its record, or in `found`, or was reported.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::asker::{Answer, Asker};
 use super::graph::GraphRecords;
 use super::record::COUNT;
 use super::set::{LaunchId, LaunchSet};
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, thread};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, OnceLock, Ordering};
 
 /// The records that launches write to.
 pub(crate) trait Slots {
@@ -42,10 +42,10 @@ pub(crate) struct Found {
     pub(crate) raw: RawPanic,
 }
 
-/// Launches of a graph that were not waited for: the first and the last.
+/// Launches of a graph by one thread that were not waited for: the first, and the number of the last.
 struct GraphLaunches {
     first: LaunchId,
-    last: LaunchId,
+    last: u64,
     owner: u32,
     records: Arc<GraphRecords>,
     /// How many panics the records have had that are not theirs.
@@ -63,29 +63,9 @@ struct State {
     after: Others,
 }
 
-/// How many calls are made at once in one stream; more wait.
-const LANES: u32 = 16;
-
-/// What is known of the launch that has a record.
-struct Slot {
-    /// The low half of the number of the last launch that took it.
-    taken: AtomicU32,
-    /// The same, of the last whose call has returned.
-    returned: AtomicU32,
-    /// The thread and the lane of the last one.
-    owner: AtomicU32,
-    lane: AtomicU32,
-}
-
 /// The launches of a stream.
-pub(crate) struct LaunchLog {
-    /// The number of the last launch that has begun, above a bit for each lane in which a call is being made.
-    begun: AtomicU64,
-    /// For each lane the number of the last launch whose call has returned.
-    returned: [AtomicU64; LANES as usize],
-    /// Launches up to this number were waited for, and their panics found.
-    seen: AtomicU64,
-    slots: Box<[Slot; COUNT]>,
+pub(crate) struct LaunchLog<R> {
+    first: OnceLock<Box<ThreadLog<R>>>,
     /// Whether there is anything in the state.
     eventful: AtomicBool,
     /// Whether panics were found that are still to be reported.
@@ -93,15 +73,27 @@ pub(crate) struct LaunchLog {
     state: Mutex<State>,
 }
 
-impl Default for LaunchLog {
+/// The launches of one thread in a stream, in a list that only grows; that of a thread that has ended becomes another's.
+pub(crate) struct ThreadLog<R> {
+    place: u32,
+    owner: AtomicU32,
+    /// The number of the last launch that has begun.
+    begun: AtomicU64,
+    /// How many calls are being made.
+    open: AtomicU32,
+    /// The number up to which the calls of all launches have returned.
+    returned: AtomicU64,
+    /// Launches up to this number were waited for, and their panics found.
+    seen: AtomicU64,
+    /// Made by the first launch of a kernel that may panic.
+    records: OnceLock<R>,
+    next: OnceLock<Box<ThreadLog<R>>>,
+}
+
+impl<R> Default for LaunchLog<R> {
     fn default() -> Self {
-        let zero = || AtomicU32::new(0);
-        let slot = |_| Slot { taken: zero(), returned: zero(), owner: zero(), lane: zero() };
         LaunchLog {
-            begun: AtomicU64::new(0),
-            returned: std::array::from_fn(|_| AtomicU64::new(0)),
-            seen: AtomicU64::new(0),
-            slots: Box::new(std::array::from_fn(slot)),
+            first: OnceLock::new(),
             eventful: AtomicBool::new(false),
             any_found: AtomicBool::new(false),
             state: Mutex::default(),
@@ -113,89 +105,156 @@ pub(crate) const fn slot_of(launch: u64) -> usize {
     (launch % COUNT as u64) as usize
 }
 
-impl LaunchLog {
-    /// Begins a launch of the thread `owner`; its number tells its record. The caller ends it by [`end`](LaunchLog::end).
-    ///
-    /// Records with a panic that was not waited for, and those of launches whose calls are being made, are passed over. If
-    /// there is no other, the launch shares one: its own panic may then be lost behind the earlier one.
+impl<R: Slots> ThreadLog<R> {
+    fn new(place: u32, owner: u32) -> Box<Self> {
+        let number = || AtomicU64::new(0);
+        let (begun, returned, seen) = (number(), number(), number());
+        let (owner, open) = (AtomicU32::new(owner), AtomicU32::new(0));
+        Box::new(ThreadLog {
+            place,
+            owner,
+            begun,
+            open,
+            returned,
+            seen,
+            records: OnceLock::new(),
+            next: OnceLock::new(),
+        })
+    }
+
+    /// The records, made by `make` for the first launch.
     #[inline]
-    pub(crate) fn begin(&self, records: &impl Slots, owner: u32) -> LaunchId {
-        let mut launch = self.next();
-        if !self.is_unused(records, launch.number) {
-            launch = self.pass_over(records, launch);
+    pub(crate) fn records<E>(&self, make: impl FnOnce() -> Result<R, E>) -> Result<&R, E> {
+        match self.records.get() {
+            Some(records) => Ok(records),
+            None => make().map(|records| self.records.get_or_init(|| records)),
         }
-        let slot = &self.slots[slot_of(launch.number)];
-        slot.taken.store(launch.number as u32, Ordering::Relaxed);
-        slot.owner.store(owner, Ordering::Relaxed);
-        slot.lane.store(launch.lane.into(), Ordering::Relaxed);
-        launch
+    }
+
+    /// Begins a launch of the log's own thread, and returns its number, which tells its record.
+    ///
+    /// Records with a panic that was not waited for are passed over. If all have one, the launch shares a record: its own
+    /// panic is then lost behind the earlier one.
+    #[inline]
+    pub(crate) fn begin(&self, records: &R) -> u64 {
+        let mut launch = self.begun.load(Ordering::Relaxed) + 1;
+        if !records.is_free(slot_of(launch)) {
+            launch = (launch..launch + COUNT as u64).find(|next| records.is_free(slot_of(*next))).unwrap_or(launch);
+        }
+        self.open(launch)
     }
 
     #[inline]
-    fn is_unused(&self, records: &impl Slots, launch: u64) -> bool {
-        let slot = &self.slots[slot_of(launch)];
-        records.is_free(slot_of(launch)) && slot.taken.load(Ordering::Relaxed) == slot.returned.load(Ordering::Acquire)
+    fn open(&self, launch: u64) -> u64 {
+        // Only the log's own thread writes these.
+        self.begun.store(launch, Ordering::Relaxed);
+        self.open.store(self.open.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        launch
+    }
+
+    /// The call of a launch of the log's own thread has returned.
+    #[inline]
+    pub(crate) fn end(&self) {
+        let open = self.open.load(Ordering::Relaxed) - 1;
+        self.open.store(open, Ordering::Relaxed);
+        if open == 0 {
+            self.returned.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
+        }
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn id(&self, number: u64) -> LaunchId {
+        LaunchId { log: self.place, number }
+    }
+
+    /// Looks at the records of the launches up to one, which are over.
+    fn look(&self, launches: &LaunchSet, log: &LaunchLog<R>) {
+        let (seen, last) = (self.seen.load(Ordering::Acquire), launches.last(self.place));
+        if seen >= last {
+            return;
+        }
+        if let Some(records) = self.records.get() {
+            let first = (seen + 1).max(last.saturating_sub(COUNT as u64 - 1));
+            let slots = (first..=last).map(slot_of).filter(|slot| !records.is_free(*slot));
+            slots.for_each(|slot| self.take(records, slot, last, log));
+        }
+        self.seen.fetch_max(last, Ordering::AcqRel);
+    }
+
+    /// Takes the panic of one of the launches from its record.
+    #[cold]
+    fn take(&self, records: &R, slot: usize, last: u64, log: &LaunchLog<R>) {
+        let mut state = log.lock();
+        let Some((raw, low)) = records.read(slot) else { return };
+        // The record has the low half of the number.
+        let distance = (last as u32).wrapping_sub(low).cast_signed();
+        let Ok(distance) = u64::try_from(distance) else { return };
+        let launch = LaunchId { log: self.place, number: last.saturating_sub(distance) };
+        // Before the record is free, so that nobody finds neither.
+        log.eventful.store(true, Ordering::Release);
+        let owner = self.owner.load(Ordering::Relaxed);
+        state.found.push(Found { launch, owner, told: false, raw });
+        log.any_found.store(true, Ordering::Release);
+        records.free(slot);
+    }
+}
+
+impl<R: Slots> LaunchLog<R> {
+    /// The logs of all threads, the oldest first.
+    fn threads(&self) -> impl Iterator<Item = &ThreadLog<R>> {
+        std::iter::successors(self.first.get(), |log| log.next.get()).map(|log| &**log)
+    }
+
+    /// The log of the thread `owner`. `is_running` says which threads have not ended.
+    #[inline]
+    pub(crate) fn of_thread(&self, owner: u32, is_running: fn(u32) -> bool) -> &ThreadLog<R> {
+        match self.first.get() {
+            Some(first) if first.owner.load(Ordering::Relaxed) == owner => first,
+            _ => self.find_thread(owner, is_running),
+        }
+    }
+
+    fn find_thread(&self, owner: u32, is_running: fn(u32) -> bool) -> &ThreadLog<R> {
+        let known = self.threads().find(|log| log.owner.load(Ordering::Relaxed) == owner);
+        known.unwrap_or_else(|| self.add_thread(owner, is_running))
     }
 
     #[cold]
-    fn pass_over(&self, records: &impl Slots, mut launch: LaunchId) -> LaunchId {
-        for _ in 0..COUNT {
-            self.leave(launch);
-            launch = self.next();
-            if self.is_unused(records, launch.number) {
-                break;
-            }
+    fn add_thread(&self, owner: u32, is_running: fn(u32) -> bool) -> &ThreadLog<R> {
+        // Under the lock, so that no two threads take one log or one place.
+        let _state = self.lock();
+        let is_unused = |log: &&ThreadLog<R>| {
+            let all_seen = log.seen.load(Ordering::Acquire) >= log.begun.load(Ordering::Relaxed);
+            all_seen && !is_running(log.owner.load(Ordering::Relaxed))
+        };
+        if let Some(unused) = self.threads().find(is_unused) {
+            unused.owner.store(owner, Ordering::Relaxed);
+            return unused;
         }
-        launch
-    }
-
-    /// Takes a number and a lane.
-    #[inline]
-    fn next(&self) -> LaunchId {
-        let mut begun = self.begun.load(Ordering::Relaxed);
-        loop {
-            let lane = (begun as u16).trailing_ones();
-            if lane == LANES {
-                thread::yield_now();
-                begun = self.begun.load(Ordering::Relaxed);
-                continue;
-            }
-            let next = (begun + (1 << LANES)) | 1 << lane;
-            match self.begun.compare_exchange_weak(begun, next, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return LaunchId { number: next >> LANES, lane: lane as u8 },
-                Err(other) => begun = other,
-            }
+        let new = |place| ThreadLog::new(place, owner);
+        match self.threads().last() {
+            None => self.first.get_or_init(|| new(0)),
+            Some(last) => last.next.get_or_init(|| new(last.place + 1)),
         }
     }
 
-    /// The call of a launch has returned.
-    #[inline]
-    pub(crate) fn end(&self, launch: LaunchId) {
-        self.slots[slot_of(launch.number)].returned.store(launch.number as u32, Ordering::Release);
-        self.leave(launch);
-    }
-
-    /// Gives the lane back.
-    #[inline]
-    fn leave(&self, launch: LaunchId) {
-        self.returned[launch.lane as usize].store(launch.number, Ordering::Release);
-        self.begun.fetch_and(!(1 << launch.lane), Ordering::AcqRel);
-    }
-
-    /// Begins a launch of a graph whose kernels write to those records. The caller ends it by
-    /// [`end_graph`](LaunchLog::end_graph).
-    pub(crate) fn begin_graph(&self, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
-        let launch = self.next();
+    /// Begins a launch of a graph by the log's thread, whose kernels write to those records; [`ThreadLog::end`] ends it.
+    pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
+        let number = log.open(log.begun.load(Ordering::Relaxed) + 1);
+        let launch = LaunchId { log: log.place, number };
         if all.is_empty() {
             return launch;
         }
         let mut state = self.lock();
         for records in all {
-            match state.graphs.iter_mut().find(|known| known.owner == owner && Arc::ptr_eq(&known.records, records)) {
-                Some(known) => known.last = launch,
+            let known = |known: &&mut GraphLaunches| {
+                known.first.log == log.place && known.owner == owner && Arc::ptr_eq(&known.records, records)
+            };
+            match state.graphs.iter_mut().find(known) {
+                Some(known) => known.last = number,
                 None => {
                     let (records, before) = (records.clone(), records.begin());
-                    state.graphs.push(GraphLaunches { first: launch, last: launch, owner, records, before });
+                    state.graphs.push(GraphLaunches { first: launch, last: number, owner, records, before });
                 }
             }
         }
@@ -204,30 +263,22 @@ impl LaunchLog {
         launch
     }
 
-    /// The call of a graph's launch has returned.
-    pub(crate) fn end_graph(&self, launch: LaunchId) {
-        self.leave(launch);
-    }
-
     /// The launches whose calls have returned: a wait that begins now covers these.
     #[inline]
     pub(crate) fn returned(&self) -> LaunchSet {
-        let begun = self.begun.load(Ordering::Acquire);
-        let (last, busy) = (begun >> LANES, begun as u16);
-        if busy == 0 { LaunchSet::up_to(last) } else { self.returned_but(last, busy) }
+        let mut launches = LaunchSet::default();
+        self.threads().for_each(|log| launches.push(log.returned.load(Ordering::Acquire)));
+        launches
     }
 
-    #[cold]
-    fn returned_but(&self, last: u64, busy: u16) -> LaunchSet {
-        let lanes = (0..LANES as u8).filter(|lane| busy >> lane & 1 != 0);
-        // A lane may be given back meanwhile, and then the launch that had it is counted.
-        LaunchSet::without(last, lanes.map(|lane| (lane, self.returned[lane as usize].load(Ordering::Acquire))))
-    }
-
-    /// The launches of other streams that come before what the stream gets next.
+    /// The launches of other streams that come before what the stream gets next, but those of one stream.
     #[inline]
-    pub(crate) fn after(&self) -> Others {
-        if self.eventful.load(Ordering::Acquire) { self.lock().after.clone() } else { Others::new() }
+    pub(crate) fn after(&self, but: Option<u32>) -> Others {
+        if !self.eventful.load(Ordering::Acquire) {
+            return Others::new();
+        }
+        let state = self.lock();
+        state.after.iter().filter(|(stream, _)| Some(*stream) != but).cloned().collect()
     }
 
     /// Notes that what the stream gets next comes after launches of another stream. `is_seen` says of which all is known.
@@ -245,50 +296,18 @@ impl LaunchLog {
 
     /// Whether those launches were waited for, and all panics that were found in the stream were reported. Takes no lock.
     pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
-        self.seen.load(Ordering::Acquire) >= launches.last() && !self.any_found.load(Ordering::Acquire)
+        self.threads().all(|log| log.seen.load(Ordering::Acquire) >= launches.last(log.place)) && !self.has_found()
     }
 
     /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
     #[inline]
-    pub(crate) fn find(&self, records: Option<&impl Slots>, launches: &LaunchSet) -> bool {
-        let seen = self.seen.load(Ordering::Acquire);
-        if seen < launches.last() {
-            self.look(records, seen, launches);
+    pub(crate) fn find(&self, launches: &LaunchSet) -> bool {
+        self.threads().for_each(|log| log.look(launches, self));
+        if !self.eventful.load(Ordering::Acquire) {
+            return false;
         }
-        self.eventful.load(Ordering::Acquire)
-    }
-
-    fn look(&self, records: Option<&impl Slots>, seen: u64, launches: &LaunchSet) {
-        if let Some(records) = records {
-            let first = (seen + 1).max(launches.last().saturating_sub(COUNT as u64 - 1));
-            let slots = (first..=launches.last()).map(slot_of).filter(|slot| !records.is_free(*slot));
-            slots.for_each(|slot| self.take(records, slot, launches));
-        }
-        if self.eventful.load(Ordering::Acquire) {
-            self.take_from_graphs(launches);
-        }
-        self.seen.fetch_max(launches.all(), Ordering::AcqRel);
-    }
-
-    /// Takes the panic of one of the launches from its record.
-    #[cold]
-    fn take(&self, records: &impl Slots, slot: usize, launches: &LaunchSet) {
-        let mut state = self.lock();
-        let Some((raw, low)) = records.read(slot) else { return };
-        // The record has the low half of the number.
-        let distance = low.wrapping_sub(launches.last() as u32).cast_signed();
-        let number = launches.last().saturating_add_signed(distance.into());
-        let known = &self.slots[slot];
-        let (owner, lane) = (known.owner.load(Ordering::Relaxed), known.lane.load(Ordering::Relaxed) as u8);
-        let launch = LaunchId { number, lane };
-        if !launches.contains(launch) {
-            return;
-        }
-        // Before the record is free, so that nobody finds neither.
-        self.eventful.store(true, Ordering::Release);
-        state.found.push(Found { launch, owner, told: false, raw });
-        self.any_found.store(true, Ordering::Release);
-        records.free(slot);
+        self.take_from_graphs(launches);
+        true
     }
 
     #[cold]
@@ -301,8 +320,8 @@ impl LaunchLog {
             }
             let (launch, owner) = (graph.first, graph.owner);
             graph.records.take(&mut graph.before, |raw| found.push(Found { launch, owner, told: false, raw }));
-            graph.first = graph.last;
-            let is_over = launches.contains(graph.last);
+            graph.first.number = launches.last(launch.log) + 1;
+            let is_over = graph.first.number > graph.last;
             if is_over {
                 graph.records.end();
             }
@@ -312,7 +331,7 @@ impl LaunchLog {
     }
 
     /// Takes what `asker` is to be told of the launches.
-    pub(crate) fn report(&self, launches: &LaunchSet, asker: &Asker<'_>, mut report: impl FnMut(u64, RawPanic)) {
+    pub(crate) fn report(&self, launches: &LaunchSet, asker: &Asker<'_>, mut report: impl FnMut(LaunchId, RawPanic)) {
         let mut state = self.lock();
         state.found.retain_mut(|found| {
             if !launches.contains(found.launch) {
@@ -320,7 +339,7 @@ impl LaunchLog {
             }
             let answer = asker.answer(found);
             if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
-                report(found.launch.number, found.raw);
+                report(found.launch, found.raw);
                 found.told = true;
             }
             matches!(answer, Answer::Keep | Answer::TellAndKeep)
@@ -332,8 +351,8 @@ impl LaunchLog {
 
     /// Finds the panics of a stream that has no work and no owner, and forgets what it comes after. Returns whether another
     /// stream can have the log: all panics were reported.
-    pub(crate) fn finish(&self, records: Option<&impl Slots>) -> bool {
-        self.find(records, &self.returned());
+    pub(crate) fn finish(&self) -> bool {
+        self.find(&self.returned());
         let mut state = self.lock();
         state.after.clear();
         state.graphs.drain(..).for_each(|graph| graph.records.end());

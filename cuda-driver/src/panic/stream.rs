@@ -1,19 +1,20 @@
 //! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: what a wait covers.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use cuda_sys::CUdeviceptr;
 
 use super::asker::{Asker, Writers};
-use super::log::{Found, LaunchLog, Others, slot_of};
+use super::log::{Found, LaunchLog, Others, ThreadLog, slot_of};
 use super::record::Records;
 use super::set::{LaunchId, LaunchSet};
 use super::{KernelPanic, RawPanic, with_others};
 use crate::context::Context;
 use crate::error::Result;
 use crate::stream::StreamId;
+use crate::sync::Arc;
 use crate::sync::shared_with_device::{AtomicU64, Ordering};
-use crate::sync::{Arc, OnceLock};
 use crate::thread;
 
 /// The launch log and panic records of a stream. A later stream reuses them, with the driver's stream if that is pooled.
@@ -22,15 +23,13 @@ pub(crate) struct StreamPanics {
     place: u32,
     /// The id of the stream that has it.
     stream: AtomicU64,
-    pub(crate) log: LaunchLog,
-    /// Made by the stream's first launch of a kernel that may panic.
-    records: OnceLock<Records>,
+    pub(crate) log: LaunchLog<Records>,
 }
 
 impl StreamPanics {
     pub(crate) fn new(place: u32, stream: StreamId) -> Self {
         let stream = AtomicU64::new(stream.number());
-        StreamPanics { place, stream, log: LaunchLog::default(), records: OnceLock::new() }
+        StreamPanics { place, stream, log: LaunchLog::default() }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -41,43 +40,36 @@ impl StreamPanics {
         self.stream.store(stream.number(), Ordering::Relaxed);
     }
 
-    pub(crate) fn records(&self) -> Option<&Records> {
-        self.records.get()
-    }
-
     /// The record for the next launch.
     #[inline]
     pub(crate) fn begin<'a>(&'a self, context: &Context) -> Result<PanicRecord<'a>> {
-        let records = match self.records.get() {
-            Some(records) => records,
-            None => self.make_records(context)?,
-        };
-        let launch = self.log.begin(records, thread::number());
-        let device = records.device_ptr(slot_of(launch.number));
-        Ok(PanicRecord { device, launch, log: &self.log })
+        let log = self.own_log();
+        let records = log.records(|| context.panics().new_records(context))?;
+        let launch = log.begin(records);
+        let device = records.device_ptr(slot_of(launch));
+        Ok(PanicRecord { device, launch, log, thread_bound: PhantomData })
     }
 
-    #[cold]
-    fn make_records(&self, context: &Context) -> Result<&Records> {
-        let records = context.panics().new_records(context)?;
-        Ok(self.records.get_or_init(|| records))
+    /// The log of the calling thread.
+    #[inline]
+    pub(crate) fn own_log(&self) -> &ThreadLog<Records> {
+        self.log.of_thread(thread::number(), thread::is_running)
     }
 
     /// What has been launched in the stream by now.
     #[inline]
     pub(crate) fn position(self: &Arc<Self>, context: &Context) -> StreamPosition {
-        let (launches, after) = (self.log.returned(), self.log.after());
+        let (launches, after) = (self.log.returned(), self.log.after(None));
         StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
     }
 
-    /// What has been launched in the stream by now, up to that number.
-    pub(crate) fn position_until(self: &Arc<Self>, last: u64, context: &Context) -> StreamPosition {
-        let (launches, after) = (self.log.returned().until(last), self.log.after());
-        StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
+    /// What has been launched in the stream by now, and in others before it that are not `later`.
+    pub(crate) fn launches_before(&self, later: &Self) -> (LaunchSet, Others) {
+        (self.log.returned(), self.log.after(Some(later.place)))
     }
 
     /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
-    pub(crate) fn come_after(&self, earlier: &Self, launches: &LaunchSet, others: &Others, context: &Context) {
+    pub(crate) fn come_after(&self, earlier: &Self, (launches, others): &(LaunchSet, Others), context: &Context) {
         let is_seen = |place, launches: &LaunchSet| context.panics().is_seen(place, launches);
         if earlier.place != self.place && !earlier.log.is_seen(launches) {
             self.log.come_after(earlier.place, launches, is_seen);
@@ -92,8 +84,7 @@ impl StreamPanics {
 
 /// Where a kernel of one launch writes its first panic, and how it names itself there; from [`Stream::panic_record`].
 ///
-/// The launch's call is made while this lives, in that stream. Up to 16 of them live in a stream at once, one for each thread
-/// that makes a call: a further one waits until another is dropped, so it must not be leaked. See [`RawPanic`] for what the kernel writes.
+/// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes.
 ///
 /// [`Stream::panic_record`]: crate::Stream::panic_record
 ///
@@ -113,8 +104,10 @@ impl StreamPanics {
 /// ```
 pub struct PanicRecord<'a> {
     device: CUdeviceptr,
-    launch: LaunchId,
-    log: &'a LaunchLog,
+    launch: u64,
+    log: &'a ThreadLog<Records>,
+    /// The log is the thread's own.
+    thread_bound: PhantomData<*mut ()>,
 }
 
 impl PanicRecord<'_> {
@@ -132,7 +125,7 @@ impl PanicRecord<'_> {
     #[must_use]
     #[inline]
     pub fn tag(&self, kernel: u32) -> u64 {
-        tag(kernel, self.launch.number as u32)
+        tag(kernel, self.launch as u32)
     }
 }
 
@@ -143,7 +136,7 @@ pub(super) fn tag(kernel: u32, launch: u32) -> u64 {
 impl Drop for PanicRecord<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.log.end(self.launch);
+        self.log.end();
     }
 }
 
@@ -186,9 +179,16 @@ pub struct StreamPosition {
 }
 
 impl StreamPosition {
+    /// The same with one launch more, which came next in the stream.
+    pub(crate) fn with(mut self, launch: LaunchId) -> Self {
+        self.launches.insert(launch);
+        self
+    }
+
     /// Notes that what `stream` gets next comes after this position.
     pub(crate) fn comes_before(&self, stream: &StreamPanics) {
-        stream.come_after(&self.stream, &self.launches, &self.after, &self.context);
+        let launches = (self.launches.clone(), self.after.clone());
+        stream.come_after(&self.stream, &launches, &self.context);
     }
 
     /// Reports the panics of the launches, all of which have been waited for. It makes no call.
@@ -214,7 +214,7 @@ impl StreamPosition {
 
     #[inline]
     fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
-        let eventful = self.stream.log.find(self.stream.records(), &self.launches);
+        let eventful = self.stream.log.find(&self.launches);
         if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(&asker()) }
     }
 
@@ -244,19 +244,19 @@ impl fmt::Debug for StreamPosition {
 
 /// Panics that are being reported, by stream and launch.
 #[derive(Default)]
-pub(super) struct Told(Vec<(u64, u64, RawPanic)>);
+pub(super) struct Told(Vec<(u64, LaunchId, RawPanic)>);
 
 impl Told {
     /// Finds the panics of a stream's launches, and takes those of which `asker` is told.
     pub(super) fn add(&mut self, stream: &StreamPanics, launches: &LaunchSet, asker: &Asker<'_>) {
-        if stream.log.find(stream.records(), launches) {
+        if stream.log.find(launches) {
             let id = stream.id();
             stream.log.report(launches, asker, |launch, raw| self.0.push((id, launch, raw)));
         }
     }
 
     pub(super) fn push(&mut self, stream: u64, found: &Found) {
-        self.0.push((stream, found.launch.number, found.raw));
+        self.0.push((stream, found.launch, found.raw));
     }
 
     /// The panics, in the order of streams' ids and of the launches in each.

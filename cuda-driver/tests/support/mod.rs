@@ -104,6 +104,11 @@ impl Session {
         self.fail(name, nth, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     }
 
+    /// From now on the driver does not wait, as inside a host function of a stream.
+    pub(crate) fn never_waits(&self) {
+        state(|state| state.never_waits = true);
+    }
+
     /// What is live now.
     pub(crate) fn live(&self) -> Live {
         state(|state| state.live())

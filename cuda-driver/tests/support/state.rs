@@ -73,6 +73,8 @@ pub(super) struct State {
     pub(super) capturing: HashSet<usize>,
     pub(super) clocks: Clocks,
     pub(super) violations: Vec<String>,
+    /// Whether the host cannot wait for a context.
+    pub(super) never_waits: bool,
     next_handle: usize,
 }
 
@@ -120,6 +122,7 @@ impl State {
             capturing: HashSet::new(),
             clocks: Clocks::default(),
             violations: Vec::new(),
+            never_waits: false,
             next_handle: 0x1000,
         }
     }
@@ -149,6 +152,9 @@ impl State {
         }
         let current = self.current.get(&std::thread::current().id()).copied();
         let lost = current.is_some_and(|context| self.lost.contains(&context)) && !is_of_no_context(call.name);
+        if self.never_waits && call.name == "cuCtxSynchronize" {
+            return Some(CUresult::CUDA_ERROR_NOT_PERMITTED);
+        }
         if lost && call.name == "cuCtxSynchronize" {
             // The one call that waits in a lost context, until its work has been stopped, and then says that it is lost.
             self.clocks.host_waits_for_all();

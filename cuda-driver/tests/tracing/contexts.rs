@@ -162,6 +162,22 @@ fn a_sticky_error_poisons_the_context_and_names_the_first_cause() {
 }
 
 #[test]
+fn work_is_waited_for_also_in_a_lost_context_and_an_error_says_where_it_cannot_be() {
+    let session = Session::new();
+    let context = session.context();
+    context.wait_until_idle().unwrap();
+    session.lose("cuStreamQuery", 1);
+    Stream::new(&context).unwrap().query().unwrap_err();
+    context.synchronize().unwrap_err();
+    session.forget();
+    context.wait_until_idle().unwrap();
+    assert_eq!(session.names(), ["cuCtxSynchronize"]);
+    session.never_waits();
+    let error = context.wait_until_idle().unwrap_err();
+    assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_NOT_PERMITTED));
+}
+
+#[test]
 fn another_error_does_not_poison() {
     let session = Session::new();
     let context = session.context();

@@ -254,6 +254,10 @@ fn a_record_with_a_panic_is_passed_over_until_it_is_waited_for() {
     let told = sites(stream.synchronize());
     assert_eq!((told.len(), told[0]), (128, 0));
     stream.synchronize().unwrap();
+    // Then all records are used as before.
+    (0..300).for_each(|_| healthy(&stream));
+    (0..128).for_each(|site| panicking_if_free(&stream, id, site));
+    assert_eq!(sites(stream.synchronize()).len(), 128);
 }
 
 /// A launch that panics where no other has: the record of another is left as it is.

@@ -269,3 +269,35 @@ fn a_scope_waits_for_all_work_where_its_stream_can_not_be_waited_for() {
         assert_eq!(session.names().last(), Some(&"cuCtxSynchronize"));
     }
 }
+
+/// Ends the process, so in one of its own.
+#[test]
+fn the_process_ends_where_lent_memory_cannot_be_waited_for() {
+    const OWN: &str = "CUDA_DRIVER_TESTS_LENT";
+    if std::env::var_os(OWN).is_some() {
+        let session = Session::new();
+        let context = session.context();
+        let mut host = [0_u8; 64];
+        session.lose("cuStreamQuery", 1);
+        let stream = Stream::new(&context).unwrap();
+        let _ = stream.scope(|s| {
+            s.query().unwrap_err();
+            // What a driver answers where it does not wait.
+            session.never_waits();
+            Ok(())
+        });
+        host.fill(1);
+        return;
+    }
+    let test = "streams::the_process_ends_where_lent_memory_cannot_be_waited_for";
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = child.args([test, "--exact", "--nocapture"]).env(OWN, "1").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{text}");
+    let told = [
+        "cuda-driver: memory that was lent to the work of device 0",
+        " has to be given back, but that work cannot be waited for (cuCtxSynchronize: ",
+        "); the process ends here, before the memory becomes somebody else's",
+    ];
+    assert!(told.iter().all(|part| text.contains(part)), "{text}");
+}

@@ -1,6 +1,7 @@
 //! A context is lost while work uses memory that was lent to it: no borrow ends before a wait that the driver does not refuse.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use cuda_driver::{Context, LaunchConfig, Stream};
 use cuda_mem::{Buffer, device_array, from_slice, mapped, pinned, zeros};
@@ -81,14 +82,11 @@ fn copy_in_a_scope(session: &Session, context: &Context) {
     }
 }
 
-/// Memory of another owner, who gives it back when it is dropped.
-struct Owner;
-
 fn fill_memory_of_another_owner(session: &Session, context: &Context) {
     let stream = Stream::new(context).unwrap();
     let (whole, stream_of) = (Buffer::new(&stream, 256).unwrap(), stream.clone());
     // SAFETY: the memory lies in `whole`, which is used in no other way.
-    let mut part = unsafe { Buffer::external(context, whole.address(), 256, Owner) };
+    let mut part = unsafe { Buffer::external(context, whole.address(), 256, ()) };
     part.fill(1, &stream_of).unwrap();
     lose(session, context);
     session.forget();
@@ -97,6 +95,21 @@ fn fill_memory_of_another_owner(session: &Session, context: &Context) {
     session.forget();
     drop(whole);
     assert_eq!(session.names(), [""; 0], "memory of the context's own is gone with it");
+}
+
+#[test]
+fn another_owners_memory_is_kept_where_work_cannot_be_waited_for() {
+    let session = Session::new();
+    let context = session.context();
+    let (stream, held) = (Stream::new(&context).unwrap(), Arc::new(()));
+    let whole = Buffer::new(&stream, 256).unwrap();
+    // SAFETY: the memory lies in `whole`, which is used in no other way.
+    let mut part = unsafe { Buffer::external(&context, whole.address(), 256, held.clone()) };
+    part.fill(1, &stream).unwrap();
+    lose(&session, &context);
+    session.never_waits();
+    drop(part);
+    assert_eq!(Arc::strong_count(&held), 2, "the owner is never told that it has the memory back");
 }
 
 #[test]
