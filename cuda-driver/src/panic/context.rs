@@ -13,7 +13,7 @@ use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::error::Result;
 use crate::stream::StreamId;
-use crate::sync::{Arc, Mutex, RwLock};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, RwLock};
 
 /// What a context knows of its kernels' panics.
 #[derive(Default)]
@@ -24,14 +24,25 @@ pub(crate) struct ContextPanics {
     /// All mapped memory, which goes with the context.
     records: Mutex<Vec<Records>>,
     state: Mutex<State>,
+    /// Whether there are panics of streams that are gone.
+    has_left: AtomicBool,
+}
+
+/// A panic of a stream that is gone.
+struct Left {
+    /// The stream's id.
+    stream: u64,
+    /// Its place in the context's list, where the numbers of launches go on in the next stream that has it.
+    place: u32,
+    found: Found,
 }
 
 #[derive(Default)]
 struct State {
     /// Of streams that are gone.
     free: Vec<Arc<StreamPanics>>,
-    /// Panics of streams that are gone, with the streams' ids.
-    left: Vec<(u64, Found)>,
+    /// Panics of streams that are gone.
+    left: Vec<Left>,
     /// Records of launches that wait for themselves.
     spare: Vec<Spare>,
     /// Records of launches that may still run, and that nobody will ask about.
@@ -58,13 +69,19 @@ impl ContextPanics {
     }
 
     /// Empties what a stream without work has had, before another stream has it. Its panics are kept for whoever waits for the
-    /// context.
+    /// context, or for what was ordered after the stream's launches.
     pub(crate) fn recycle(&self, stream: &StreamPanics) {
-        let left = stream.log.recycle(stream.records());
-        if !left.is_empty() {
-            let id = stream.id();
-            self.state.lock().left.extend(left.into_iter().map(|found| (id, found)));
-        }
+        let mut state = self.state.lock();
+        // Under the lock, so that nobody finds a panic in neither.
+        let left = stream.log.recycle(stream.records(), || self.has_left.store(true, Ordering::Release));
+        let (stream, place) = (stream.id(), stream.place);
+        state.left.extend(left.into_iter().map(|found| Left { stream, place, found }));
+    }
+
+    /// Whether there may be panics of streams that are gone.
+    #[inline]
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::Acquire)
     }
 
     /// Takes back what a stream without work has had that has gone for good.
@@ -77,9 +94,9 @@ impl ContextPanics {
         self.streams.read()[place as usize].clone()
     }
 
-    /// Whether all is known of those launches of a stream.
-    pub(crate) fn is_seen(&self, place: u32, launches: &LaunchSet) -> bool {
-        self.streams.read()[place as usize].log.is_seen(launches)
+    /// Whether nobody is to be told of those launches of a stream any more.
+    pub(crate) fn is_settled(&self, place: u32, launches: &LaunchSet) -> bool {
+        self.streams.read()[place as usize].log.is_settled(launches) && !self.has_left()
     }
 
     /// More records, which live as long as the context.
@@ -137,16 +154,32 @@ impl ContextPanics {
         told.result(context)
     }
 
-    fn report_left(&self, told: &mut Told, asker: &Asker<'_>) {
-        let state = &mut *self.state.lock();
-        state.left.retain_mut(|(stream, found)| {
-            let answer = asker.answer(found);
+    /// Reports the panics of such launches of a stream that is gone.
+    pub(super) fn report_left_of(&self, place: u32, launches: &LaunchSet, told: &mut Told, asker: &Asker<'_>) {
+        if self.has_left() {
+            let is_meant = |left: &Left| left.place == place && launches.contains(left.found.launch);
+            self.tell_left(&mut self.state.lock(), told, asker, is_meant);
+        }
+    }
+
+    fn tell_left(&self, state: &mut State, told: &mut Told, asker: &Asker<'_>, is_meant: impl Fn(&Left) -> bool) {
+        state.left.retain_mut(|left| {
+            if !is_meant(left) {
+                return true;
+            }
+            let answer = asker.answer(&left.found);
             if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
-                told.push(*stream, found);
-                found.told = true;
+                told.push(left.stream, &left.found);
+                left.found.told = true;
             }
             matches!(answer, Answer::Keep | Answer::TellAndKeep)
         });
+        self.has_left.store(!state.left.is_empty(), Ordering::Release);
+    }
+
+    fn report_left(&self, told: &mut Told, asker: &Asker<'_>) {
+        let state = &mut *self.state.lock();
+        self.tell_left(state, told, asker, |_| true);
         for record in std::mem::take(&mut state.abandoned) {
             match record.take() {
                 Some(raw) => told.push(0, &Found { launch: LaunchId::default(), owner: 0, told: false, raw }),

@@ -86,6 +86,8 @@ pub(crate) struct LaunchLog {
     slots: Box<[Slot; COUNT]>,
     /// Whether there is anything in the state.
     eventful: AtomicBool,
+    /// Whether panics were found that somebody is still to be told of. It is set before `seen`.
+    keeps: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -99,6 +101,7 @@ impl Default for LaunchLog {
             seen: AtomicU64::new(0),
             slots: Box::new(std::array::from_fn(slot)),
             eventful: AtomicBool::new(false),
+            keeps: AtomicBool::new(false),
             state: Mutex::default(),
         }
     }
@@ -224,22 +227,23 @@ impl LaunchLog {
         if self.eventful.load(Ordering::Acquire) { self.lock().after.clone() } else { Others::new() }
     }
 
-    /// Notes that what the stream gets next comes after launches of another stream. `is_seen` says of which all is known.
-    pub(crate) fn come_after(&self, stream: u32, launches: &LaunchSet, is_seen: impl Fn(u32, &LaunchSet) -> bool) {
+    /// Notes that what the stream gets next comes after launches of another stream. `is_settled` says of which
+    /// nobody is to be told any more.
+    pub(crate) fn come_after(&self, stream: u32, launches: &LaunchSet, is_settled: impl Fn(u32, &LaunchSet) -> bool) {
         let mut state = self.lock();
         match state.after.iter_mut().find(|(known, _)| *known == stream) {
             Some((_, known)) => known.join(launches),
             None => {
-                state.after.retain(|(stream, launches)| !is_seen(*stream, launches));
+                state.after.retain(|(stream, launches)| !is_settled(*stream, launches));
                 state.after.push((stream, launches.clone()));
             }
         }
         self.eventful.store(true, Ordering::Release);
     }
 
-    /// Whether all is known of those launches.
-    pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
-        self.seen.load(Ordering::Acquire) >= launches.last()
+    /// Whether nobody is to be told of those launches any more. It takes no lock, since other logs ask under theirs.
+    pub(crate) fn is_settled(&self, launches: &LaunchSet) -> bool {
+        self.seen.load(Ordering::Acquire) >= launches.last() && !self.keeps.load(Ordering::Acquire)
     }
 
     /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
@@ -280,6 +284,7 @@ impl LaunchLog {
         }
         // Before the record is free, so that nobody finds neither.
         self.eventful.store(true, Ordering::Release);
+        self.keeps.store(true, Ordering::Release);
         state.found.push(Found { launch, owner, told: false, raw });
         records.free(slot);
     }
@@ -297,6 +302,7 @@ impl LaunchLog {
             graph.first = graph.last;
             !launches.contains(graph.last)
         });
+        self.keeps.store(!found.is_empty(), Ordering::Release);
     }
 
     /// Takes what `asker` is to be told of the launches.
@@ -313,17 +319,23 @@ impl LaunchLog {
             }
             matches!(answer, Answer::Keep | Answer::TellAndKeep)
         });
+        self.keeps.store(!state.found.is_empty(), Ordering::Release);
         let empty = state.found.is_empty() && state.graphs.is_empty() && state.after.is_empty();
         self.eventful.store(!empty, Ordering::Release);
     }
 
-    /// Empties the log for a stream's next life, when it has no work, and returns the panics that nobody was told of.
-    pub(crate) fn recycle(&self, records: Option<&impl Slots>) -> Vec<Found> {
+    /// Empties the log for a stream's next life, when it has no work, and returns the panics of which somebody is still to be
+    /// told; calls `leaves` before, if there are any.
+    pub(crate) fn recycle(&self, records: Option<&impl Slots>, leaves: impl FnOnce()) -> Vec<Found> {
         self.find(records, &self.returned());
         let mut state = self.lock();
+        if !state.found.is_empty() {
+            leaves();
+        }
         state.after.clear();
         state.graphs.clear();
         self.eventful.store(false, Ordering::Release);
+        self.keeps.store(false, Ordering::Release);
         std::mem::take(&mut state.found)
     }
 

@@ -19,7 +19,7 @@ use crate::thread;
 /// What a context keeps for each stream; it goes from one stream to the next, with the driver's stream if that is pooled.
 pub(crate) struct StreamPanics {
     /// Its place in the context's list.
-    place: u32,
+    pub(super) place: u32,
     /// The id of the stream that has it.
     stream: AtomicU64,
     pub(crate) log: LaunchLog,
@@ -78,13 +78,13 @@ impl StreamPanics {
 
     /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
     pub(crate) fn come_after(&self, earlier: &Self, launches: &LaunchSet, others: &Others, context: &Context) {
-        let is_seen = |place, launches: &LaunchSet| context.panics().is_seen(place, launches);
-        if earlier.place != self.place && !earlier.log.is_seen(launches) {
-            self.log.come_after(earlier.place, launches, is_seen);
+        let is_settled = |place, launches: &LaunchSet| context.panics().is_settled(place, launches);
+        if earlier.place != self.place && !is_settled(earlier.place, launches) {
+            self.log.come_after(earlier.place, launches, is_settled);
         }
         for (place, launches) in others {
-            if *place != self.place && !is_seen(*place, launches) {
-                self.log.come_after(*place, launches, is_seen);
+            if *place != self.place && !is_settled(*place, launches) {
+                self.log.come_after(*place, launches, is_settled);
             }
         }
     }
@@ -92,7 +92,9 @@ impl StreamPanics {
 
 /// Where a kernel of one launch writes its first panic, and how it names itself there; from [`Stream::panic_record`].
 ///
-/// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes.
+/// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes. A stream has places
+/// for the calls of 16 launches at once, and further launches wait for one. So drop the record when the call has returned: one
+/// that is leaked keeps its place.
 ///
 /// [`Stream::panic_record`]: crate::Stream::panic_record
 ///
@@ -210,24 +212,53 @@ impl StreamPosition {
         self.report(|| Asker::of_memory(writers))
     }
 
+    /// As [`report_panics_of`](StreamPosition::report_panics_of), of several positions in one context, all of which were waited
+    /// for: one error tells of all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`](crate::Error::KernelPanic).
+    #[doc(hidden)]
+    pub fn report_panics_of_all(positions: &[Self], writers: &Writers) -> Result<()> {
+        let [first, ..] = positions else { return Ok(()) };
+        let mut told = Told::default();
+        for position in positions.iter().filter(|position| position.find()) {
+            position.tell(&Asker::of_memory(writers), &mut told);
+        }
+        told.result(&first.context)
+    }
+
     #[inline]
     fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
+        if self.find() { self.report_found(&asker()) } else { Ok(()) }
+    }
+
+    /// Finds the panics of the stream's launches. Returns whether there may be something to report.
+    #[inline]
+    fn find(&self) -> bool {
         let eventful = self.stream.log.find(self.stream.records(), &self.launches);
-        if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(&asker()) }
+        eventful || !self.after.is_empty() || self.context.panics().has_left()
     }
 
     #[cold]
     fn report_found(&self, asker: &Asker<'_>) -> Result<()> {
-        if super::are_withheld() {
-            return Ok(());
-        }
         let mut told = Told::default();
+        self.tell(asker, &mut told);
+        told.result(&self.context)
+    }
+
+    fn tell(&self, asker: &Asker<'_>, told: &mut Told) {
+        if super::are_withheld() {
+            return;
+        }
+        let panics = self.context.panics();
         told.add(&self.stream, &self.launches, asker);
+        panics.report_left_of(self.stream.place, &self.launches, told, asker);
         let asker = asker.of_earlier_streams();
         for (place, launches) in &self.after {
-            told.add(&self.context.panics().stream(*place), launches, &asker);
+            told.add(&panics.stream(*place), launches, &asker);
+            panics.report_left_of(*place, launches, told, &asker);
         }
-        told.result(&self.context)
     }
 }
 
