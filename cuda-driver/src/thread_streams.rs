@@ -24,7 +24,7 @@ use crate::thread;
 #[derive(Default)]
 pub(crate) struct ThreadStreams(Mutex<HashMap<u32, Arc<ThreadStream>>>);
 
-/// The default stream of a thread. That of a thread that has ended may become another thread's.
+/// The default stream of a thread. That of a thread that has ended becomes another thread's when nobody has it any more.
 pub(crate) struct ThreadStream {
     pub(crate) raw: CUstream,
     pub(crate) id: StreamId,
@@ -64,9 +64,12 @@ impl ThreadStreams {
     }
 }
 
-/// An idle stream of a thread that has ended.
+/// An idle stream of a thread that has ended, which nobody else has: what is in its order is still to wait for what it came
+/// after, and tells of the panics there.
 fn take_unused(streams: &mut HashMap<u32, Arc<ThreadStream>>, context: &Context) -> Option<Arc<ThreadStream>> {
-    let ended = |thread: &u32, stream: &ThreadStream| !thread::is_running(*thread) && is_idle(context, stream.raw);
+    let ended = |thread: &u32, stream: &Arc<ThreadStream>| {
+        !thread::is_running(*thread) && Arc::strong_count(stream) == 1 && is_idle(context, stream.raw)
+    };
     let thread = streams.iter().find_map(|(thread, stream)| ended(thread, stream).then_some(*thread))?;
     let stream = streams.remove(&thread)?;
     context.panics().recycle(&stream.panics);

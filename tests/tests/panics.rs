@@ -311,3 +311,28 @@ fn a_copy_tells_of_a_panic_that_another_thread_was_told_of() -> Result<()> {
     x.copy_to_host()?;
     Ok(())
 }
+
+/// A thread's default stream goes to another thread when its own has ended, but not while an array is in its order.
+#[test]
+fn a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched() {
+    let test = "panics::a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched";
+    in_own_process(test, &[], || {
+        let mut x = zeros::<u32, _>(LENGTH).unwrap();
+        let context = x.context().clone();
+        at_least::launch((1, 1, &stream().unwrap()), &mut x, 62).unwrap();
+        let filled = event().unwrap();
+        let fill = || {
+            x.fill_on(1, &Stream::per_thread(&context)).unwrap();
+            filled.record(&Stream::per_thread(&context)).unwrap();
+        };
+        std::thread::scope(|scope| scope.spawn(fill).join().unwrap());
+        // Then the stream of the thread that has ended is idle, so that another thread might get it.
+        while !filled.query().unwrap() {
+            std::thread::yield_now();
+        }
+        drop(filled);
+        let other = || Stream::per_thread(&context).query().unwrap();
+        std::thread::scope(|scope| scope.spawn(other).join().unwrap());
+        assert_eq!(message(x.copy_to_host()), said(62));
+    });
+}
