@@ -390,7 +390,8 @@ impl Stream {
         }
     }
 
-    /// The panic record for the calling thread's next launch in the stream, which is made while the record lives.
+    /// The panic record for the calling thread's next launch in the stream, which is made while the record lives, and before
+    /// the thread takes another one of the stream. One that is forgotten is no launch.
     ///
     /// # Examples
     ///

@@ -304,7 +304,7 @@ impl Buffer {
     }
 
     fn report_all(&self, positions: &[StreamPosition]) -> Result<()> {
-        positions.iter().try_for_each(|position| self.report_panics(position))
+        Ok(StreamPosition::report_panics_of_all(positions, &self.writers)?)
     }
 
     /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.

@@ -9,7 +9,7 @@ use cuda_prelude::*;
 use crate::support::in_own_process;
 
 /// Writes to the address that it is given.
-const POKE: &str = "\
+pub(crate) const POKE: &str = "\
 .version 7.0
 .target sm_70
 .address_size 64

@@ -15,6 +15,7 @@ mod faults;
 mod gpu;
 mod graphs;
 mod host_arrays;
+mod interleavings;
 mod launches;
 mod layout;
 mod manual;

@@ -276,3 +276,78 @@ fn what_nobody_waits_for_is_told_when_the_process_ends() {
         "{told}"
     );
 }
+
+/// The end of a borrow waits for two streams, each of which has a panic.
+#[test]
+fn a_wait_for_several_streams_tells_of_the_panics_in_all_of_them() -> Result<()> {
+    let (a, b) = (stream()?, stream()?);
+    let mut host = ndarray::Array1::<u32>::zeros(LENGTH);
+    let worked = mapped(&mut host, |x| -> Result<()> {
+        let (mut first, mut second) = x.device_mut().split_at(ndarray::Axis(0), 4);
+        at_least::launch((1, 1, &a), &mut first, 20)?;
+        at_least::launch((1, 1, &b), &mut second, 21)
+    });
+    let said = [20, 21].map(|number| format!("index out of bounds: the len is 4 but the index is {number}"));
+    assert_eq!(worked.unwrap_err().messages(), said);
+    a.synchronize()?;
+    b.synchronize()?;
+    Ok(())
+}
+
+/// The stream of a launch ends, and another one goes on with the array.
+#[test]
+fn a_copy_tells_of_a_panic_in_a_stream_that_has_ended() -> Result<()> {
+    let mut x = zeros::<u32, _>(LENGTH)?;
+    let (first, next) = (stream()?, stream()?);
+    at_least::launch((1, 1, &first), &mut x, 60)?;
+    x.fill_on(1, &next)?;
+    while !next.query()? {
+        std::thread::yield_now();
+    }
+    drop(first);
+    // One of them is the driver's stream of the one that has ended.
+    let others = (0..100).map(|_| stream()).collect::<Result<Vec<_>>>()?;
+    assert_eq!(message(x.copy_to_host()), said(60));
+    drop(others);
+    x.copy_to_host()?;
+    Ok(())
+}
+
+/// Another thread has waited for the launch by name before the array goes to the next stream.
+#[test]
+fn a_copy_tells_of_a_panic_that_another_thread_was_told_of() -> Result<()> {
+    let mut x = zeros::<u32, _>(LENGTH)?;
+    let (first, next) = (stream()?, stream()?);
+    at_least::launch((1, 1, &first), &mut x, 61)?;
+    let waited = std::thread::scope(|scope| scope.spawn(|| first.synchronize()).join().unwrap());
+    assert_eq!(message(waited), said(61));
+    x.fill_on(1, &next)?;
+    assert_eq!(message(x.copy_to_host()), said(61));
+    x.copy_to_host()?;
+    Ok(())
+}
+
+/// A thread's default stream goes to another thread when its own has ended, but not while an array is in its order.
+#[test]
+fn a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched() {
+    let test = "panics::a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched";
+    in_own_process(test, &[], || {
+        let mut x = zeros::<u32, _>(LENGTH).unwrap();
+        let context = x.context().clone();
+        at_least::launch((1, 1, &stream().unwrap()), &mut x, 62).unwrap();
+        let filled = event().unwrap();
+        let fill = || {
+            x.fill_on(1, &Stream::per_thread(&context)).unwrap();
+            filled.record(&Stream::per_thread(&context)).unwrap();
+        };
+        std::thread::scope(|scope| scope.spawn(fill).join().unwrap());
+        // Then the stream of the thread that has ended is idle, so that another thread might get it.
+        while !filled.query().unwrap() {
+            std::thread::yield_now();
+        }
+        drop(filled);
+        let other = || Stream::per_thread(&context).query().unwrap();
+        std::thread::scope(|scope| scope.spawn(other).join().unwrap());
+        assert_eq!(message(x.copy_to_host()), said(62));
+    });
+}

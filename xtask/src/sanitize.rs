@@ -1,7 +1,11 @@
 //! A step of `check`: tests under the compiler's address and leak sanitizers, which only a nightly toolchain has.
 //!
 //! The standard library is not instrumented, for which its source would be needed; what its functions are handed is. The tests run
-//! one process each as always, and a process that ends with memory that nobody can reach any more has failed.
+//! one process each as always, and a process that ends with memory that nobody can reach any more has failed. Machine code that the
+//! software device makes is not instrumented either: of kernels' accesses the sanitizer knows nothing.
+//!
+//! The thread sanitizer cannot be used: it changes the ABI, so that rustc refuses crates that are built with it beside a standard
+//! library that is not (`mixing -Zsanitizer will cause an ABI mismatch`), and a toolchain has no such library.
 
 use std::process::Command;
 
@@ -9,8 +13,20 @@ use anyhow::Result;
 
 use crate::workspace;
 
-/// The packages whose memory others allocate, and whose tests need neither compilers nor clients.
-const PACKAGES: &[&str] = &["cuda-mem"];
+/// Tests that run under the sanitizers.
+struct Tests {
+    package: &'static str,
+    /// Which of them; all if there is nothing.
+    chosen: &'static [&'static str],
+    /// Whether memory that nobody can reach at the end is a failure.
+    finds_leaks: bool,
+}
+
+/// Device memory, and random programs, which forget guards on purpose.
+const TESTS: &[Tests] = &[
+    Tests { package: "cuda-mem", chosen: &[], finds_leaks: true },
+    Tests { package: "cuda-tests", chosen: &["--test", "main", "interleavings"], finds_leaks: false },
+];
 
 pub(crate) fn run() -> Result<()> {
     let Some(host) = nightly_host() else {
@@ -21,7 +37,7 @@ pub(crate) fn run() -> Result<()> {
         println!("skipped: sanitize (the sanitizers are for x86-64 Linux, and this is {host})");
         return Ok(());
     }
-    PACKAGES.iter().try_for_each(|package| workspace::run(&mut tests(package, &host)))
+    TESTS.iter().try_for_each(|chosen| workspace::run(&mut tests(chosen, &host)))
 }
 
 /// The machine that the nightly toolchain is for, if there is one.
@@ -38,10 +54,19 @@ fn host(text: &str) -> Option<String> {
 
 /// The tests of a package, instrumented. The target is named, so that build scripts and macros are not instrumented too; a
 /// target folder of its own keeps those of the usual toolchain.
-fn tests(package: &str, host: &str) -> Command {
+fn tests(chosen: &Tests, host: &str) -> Command {
     let mut tests = Command::new("rustup");
-    tests.current_dir(workspace::root()).args(["run", "nightly", "cargo", "test", "--quiet", "--package", package]);
+    tests.current_dir(workspace::root()).args([
+        "run",
+        "nightly",
+        "cargo",
+        "test",
+        "--quiet",
+        "--package",
+        chosen.package,
+    ]);
     tests.args(["--all-features", "--target", host, "--target-dir", "target/sanitize"]);
+    tests.args(chosen.chosen);
     // What cargo has set for this process is the usual toolchain's.
     tests.env_remove("RUSTC").env_remove("RUSTDOC").env_remove("CARGO");
     for flags in ["RUSTFLAGS", "RUSTDOCFLAGS"] {
@@ -49,7 +74,7 @@ fn tests(package: &str, host: &str) -> Command {
     }
     let meant = workspace::root().join("xtask/leaks.txt");
     tests.env("LSAN_OPTIONS", format!("suppressions={}:print_suppressions=0", meant.display()));
-    tests.env("ASAN_OPTIONS", "detect_leaks=1");
+    tests.env("ASAN_OPTIONS", format!("detect_leaks={}", u8::from(chosen.finds_leaks)));
     tests
 }
 

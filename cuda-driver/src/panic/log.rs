@@ -79,8 +79,6 @@ pub(crate) struct ThreadLog<R> {
     owner: AtomicU32,
     /// The number of the last launch that has begun.
     begun: AtomicU64,
-    /// How many calls are being made.
-    open: AtomicU32,
     /// The number up to which the calls of all launches have returned.
     returned: AtomicU64,
     /// Launches up to this number were waited for, and their panics found.
@@ -109,17 +107,8 @@ impl<R: Slots> ThreadLog<R> {
     fn new(place: u32, owner: u32) -> Box<Self> {
         let number = || AtomicU64::new(0);
         let (begun, returned, seen) = (number(), number(), number());
-        let (owner, open) = (AtomicU32::new(owner), AtomicU32::new(0));
-        Box::new(ThreadLog {
-            place,
-            owner,
-            begun,
-            open,
-            returned,
-            seen,
-            records: OnceLock::new(),
-            next: OnceLock::new(),
-        })
+        let owner = AtomicU32::new(owner);
+        Box::new(ThreadLog { place, owner, begun, returned, seen, records: OnceLock::new(), next: OnceLock::new() })
     }
 
     /// The records, made by `make` for the first launch.
@@ -141,25 +130,20 @@ impl<R: Slots> ThreadLog<R> {
         if !records.is_free(slot_of(launch)) {
             launch = (launch..launch + COUNT as u64).find(|next| records.is_free(slot_of(*next))).unwrap_or(launch);
         }
-        self.open(launch)
+        self.set_begun(launch)
     }
 
     #[inline]
-    fn open(&self, launch: u64) -> u64 {
-        // Only the log's own thread writes these.
+    fn set_begun(&self, launch: u64) -> u64 {
+        // Only the log's own thread writes it.
         self.begun.store(launch, Ordering::Relaxed);
-        self.open.store(self.open.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         launch
     }
 
-    /// The call of a launch of the log's own thread has returned.
+    /// The call of the last launch of the log's own thread has returned; of an earlier one that was given up, it was never made.
     #[inline]
     pub(crate) fn end(&self) {
-        let open = self.open.load(Ordering::Relaxed) - 1;
-        self.open.store(open, Ordering::Relaxed);
-        if open == 0 {
-            self.returned.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
-        }
+        self.returned.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
     }
 
     #[cfg(all(test, loom))]
@@ -240,7 +224,7 @@ impl<R: Slots> LaunchLog<R> {
 
     /// Begins a launch of a graph by the log's thread, whose kernels write to those records; [`ThreadLog::end`] ends it.
     pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
-        let number = log.open(log.begun.load(Ordering::Relaxed) + 1);
+        let number = log.set_begun(log.begun.load(Ordering::Relaxed) + 1);
         let launch = LaunchId { log: log.place, number };
         if all.is_empty() {
             return launch;

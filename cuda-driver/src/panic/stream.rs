@@ -212,24 +212,50 @@ impl StreamPosition {
         self.report(|| Asker::of_memory(writers))
     }
 
+    /// As [`report_panics_of`](StreamPosition::report_panics_of), of several positions in one context, all of which were waited
+    /// for: one error tells of all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelPanic`](crate::Error::KernelPanic).
+    #[doc(hidden)]
+    pub fn report_panics_of_all(positions: &[Self], writers: &Writers) -> Result<()> {
+        let [first, ..] = positions else { return Ok(()) };
+        let mut told = Told::default();
+        for position in positions.iter().filter(|position| position.find()) {
+            position.tell(&Asker::of_memory(writers), &mut told);
+        }
+        told.result(&first.context)
+    }
+
     #[inline]
     fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
+        if self.find() { self.report_found(&asker()) } else { Ok(()) }
+    }
+
+    /// Finds the panics of the stream's launches. Returns whether there may be something to report.
+    #[inline]
+    fn find(&self) -> bool {
         let eventful = self.stream.log.find(&self.launches);
-        if !eventful && self.after.is_empty() { Ok(()) } else { self.report_found(&asker()) }
+        eventful || !self.after.is_empty()
     }
 
     #[cold]
     fn report_found(&self, asker: &Asker<'_>) -> Result<()> {
-        if super::are_withheld() {
-            return Ok(());
-        }
         let mut told = Told::default();
+        self.tell(asker, &mut told);
+        told.result(&self.context)
+    }
+
+    fn tell(&self, asker: &Asker<'_>, told: &mut Told) {
+        if super::are_withheld() {
+            return;
+        }
         told.add(&self.stream, &self.launches, asker);
         let asker = asker.of_earlier_streams();
         for (place, launches) in &self.after {
             told.add(&self.context.panics().stream(*place), launches, &asker);
         }
-        told.result(&self.context)
     }
 }
 
