@@ -158,7 +158,9 @@ fn a_scope_inside_a_host_function_is_refused() {
         .unwrap();
     stream.synchronize().unwrap();
     let error = receive.recv().unwrap().unwrap_err();
-    assert!(error.starts_with("a stream's scope cannot begin inside a host function of a stream"), "{error}");
+    let text = "a stream's scope cannot begin inside a host function of a stream, where nothing can be enqueued or waited for; \
+                begin it on another thread";
+    assert_eq!(error, text);
 }
 
 #[test]
