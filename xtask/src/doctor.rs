@@ -91,15 +91,21 @@ fn simulated_by() -> Vec<String> {
 }
 
 fn driver(chosen: Option<&Path>) -> Found {
+    driver_of(chosen, || DriverApi::from_environment().map_err(|error| error.to_string()))
+}
+
+/// As `driver`, where `named` opens the library that the environment names.
+fn driver_of(chosen: Option<&Path>, named: impl FnOnce() -> Result<Option<DriverApi>, String>) -> Found {
     let mut lines: Vec<_> = chosen.iter().map(|path| format!("CUDA_DRIVER_PATH={}", path.display())).collect();
     let named = match chosen {
         Some(path) if path == Path::new("sim") => Ok(None),
-        _ => DriverApi::from_environment(),
+        _ => named(),
     };
-    let api = match named.and_then(|api| api.map_or_else(DriverApi::load, Ok)) {
+    let load = || DriverApi::load().map_err(|error| error.to_string());
+    let api = match named.and_then(|api| api.map_or_else(load, Ok)) {
         Ok(api) => api,
         Err(error) => {
-            lines.push(error.to_string());
+            lines.push(error);
             return Found { lines, ..Found::default() };
         }
     };
@@ -236,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_driver_that_is_not_there_is_said_with_its_place() {
-        let found = driver(Some(Path::new("/nowhere/libcuda.so")));
+        let missing = || Err("`/nowhere/libcuda.so`: No such file or directory".to_owned());
+        let found = driver_of(Some(Path::new("/nowhere/libcuda.so")), missing);
         assert_eq!(found.devices, 0);
         assert!(found.lines[1].contains("/nowhere/libcuda.so"), "{:?}", found.lines);
     }
