@@ -113,7 +113,7 @@ fn restore(api: &DriverApi, before: CUcontext) {
     }
 }
 
-/// Whether the context is current because this crate left it so, and not by another library's choice.
+/// Returns true if this crate, and not another library, has left the context current.
 pub(crate) fn is_left(raw: CUcontext) -> bool {
     LEFT.get() == raw
 }

@@ -46,7 +46,7 @@ use crate::sync::{Arc, Mutex};
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Done {
     stream: Stream,
-    /// What the stream had then.
+    /// The stream's launches at that time.
     position: StreamPosition,
     signal: Arc<Signal>,
     /// What it resolved to, or why the driver refused.

@@ -55,7 +55,7 @@ struct EventInner {
     recorded: AtomicBool,
     /// Whether others were given the raw handle.
     exposed: AtomicBool,
-    /// What had been launched when the mark was made; `None` before, and where others made it.
+    /// The stream's position when the mark was made; `None` before, and where others made it.
     position: Mutex<Option<StreamPosition>>,
 }
 
@@ -232,7 +232,7 @@ impl Event {
         position.map_or(Ok(()), |position| position.report_panics())
     }
 
-    /// What had been launched when the mark was made, as far as it was made by [`record`](Event::record) or a graph.
+    /// The stream's position when the mark was made, if [`record`](Event::record) or a graph made it.
     pub(crate) fn position(&self) -> Option<StreamPosition> {
         self.0.position.lock().clone()
     }

@@ -87,7 +87,7 @@ impl Context {
     }
 }
 
-/// Whether a status says that the context's work has been stopped, or the context is gone.
+/// Returns true for a status that is reported once the context's work has been stopped, or the context is gone.
 fn is_over(code: CUresult) -> bool {
     let gone = [
         CUresult::CUDA_ERROR_DEINITIALIZED,

@@ -25,7 +25,7 @@ pub(crate) fn in_host_fn<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether the calling thread runs a host function of a stream, in which no call can be made.
+/// Returns true inside a host function of a stream, where no call can be made.
 #[doc(hidden)]
 #[must_use]
 #[inline]

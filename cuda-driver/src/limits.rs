@@ -48,7 +48,7 @@ pub struct DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// What every device of CUDA allows, of compute capability 3.0 and newer: the limits of a launch that is to run anywhere.
+    /// The limits of every device of compute capability 3.0 and newer: those of a launch that is to run anywhere.
     ///
     /// # Examples
     ///

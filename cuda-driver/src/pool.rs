@@ -136,7 +136,7 @@ pub(crate) struct StreamPool {
     busy: Mutex<VecDeque<(Queue, bool)>>,
 }
 
-/// How many busy streams are asked whenever one comes or goes: more than one, so that they become fewer.
+/// The number of busy streams queried whenever a stream comes or goes: more than one, so that they become fewer.
 const ASKED: usize = 2;
 
 impl StreamPool {
@@ -204,7 +204,7 @@ impl StreamPool {
     }
 }
 
-/// Whether a stream has no work; one whose work has failed counts as busy.
+/// Returns true if a stream has no work; one whose work has failed counts as busy.
 pub(crate) fn is_idle(context: &Context, stream: CUstream) -> bool {
     // SAFETY: the stream is live, and in nobody else's hands.
     unsafe { driver_query!(context, cuStreamQuery(stream)) }.unwrap_or(false)

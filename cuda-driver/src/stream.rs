@@ -368,7 +368,7 @@ impl Stream {
         }
     }
 
-    /// Which queue of its context the stream means.
+    /// The id of the stream's queue in its context.
     #[must_use]
     #[inline]
     pub fn id(&self) -> StreamId {
@@ -416,7 +416,7 @@ impl Stream {
         self.panics().begin(self.context())
     }
 
-    /// What has been launched in the stream by now, for code that waits for it by a raw call.
+    /// The stream's position, for code that waits for the stream by a raw call.
     ///
     /// # Examples
     ///
@@ -454,7 +454,7 @@ impl Stream {
         self.panics().log.find(&launches);
     }
 
-    /// Whether the stream is the default stream of a thread.
+    /// Returns true for the default stream of a thread.
     ///
     /// # Examples
     ///

@@ -53,7 +53,7 @@ fn assign() -> u32 {
     number
 }
 
-/// Whether the thread with this number has not ended.
+/// Returns true if the thread with this number has not ended.
 pub(crate) fn is_running(number: u32) -> bool {
     RUNNING.lock().as_ref().is_some_and(|running| running.contains(&number))
 }

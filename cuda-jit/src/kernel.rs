@@ -164,7 +164,7 @@ pub(crate) struct Loaded {
     pub(crate) function: Function,
     /// The default stream of its context, on the thread that loaded it.
     pub(crate) stream: Stream,
-    /// What identifies the kernel in panic records.
+    /// The kernel's number in panic records.
     pub(crate) id: u32,
     /// Whether its launches are what their configurations say: it adds no shared memory and does not ask for all blocks at
     /// once.

@@ -273,7 +273,7 @@ fn elements(shape: &[usize]) -> String {
 }
 
 impl Error {
-    /// Whether a call was made where none can be, inside a host function of a stream.
+    /// Returns true for a call inside a host function of a stream, where none can be made.
     pub(crate) fn is_not_permitted(&self) -> bool {
         matches!(self, Error::Driver(error) if error.code() == Some(cuda_sys::CUresult::CUDA_ERROR_NOT_PERMITTED))
     }

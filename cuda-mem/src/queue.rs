@@ -12,10 +12,10 @@ use crate::error::Result;
 
 /// What runs in the order in which it is enqueued.
 pub(crate) trait Queue: Clone {
-    /// What was waited for.
+    /// The position that was waited for.
     type Waited;
 
-    /// Which queue it is, never 0: equal numbers run in order.
+    /// The queue's number, never 0: equal numbers run in order.
     fn number(&self) -> u64;
 
     /// Makes what comes later on this queue wait, on the device, for what `earlier` has now.

@@ -49,7 +49,7 @@ fn fail(x: &mut [u32], number: u32) {
     }
 }
 
-/// How many cases of a property run, unless `PROPTEST_CASES` says so.
+/// The number of cases of a property, unless `PROPTEST_CASES` is set.
 fn cases(usual: u32) -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok();
     asked.map_or(usual, |text| text.parse::<NonZeroU32>().expect("`PROPTEST_CASES` is a number from 1 on").get())

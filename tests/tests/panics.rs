@@ -83,7 +83,7 @@ fn a_launch_with_host_arrays_leaves_an_earlier_panic_to_who_waits_for_that() -> 
     Ok(())
 }
 
-/// What tests do that `cargo test` runs side by side: they share the default stream and expect panics.
+/// Tests that `cargo test` runs side by side share the default stream and expect panics.
 #[test]
 fn threads_that_share_the_default_stream_are_told_of_their_own_panics() {
     std::thread::scope(|scope| {

@@ -689,7 +689,7 @@ impl OpenCapture<'_> {
     }
 }
 
-/// Where a captured kernel writes its panics; from [`OpenCapture::panic_record`].
+/// The panic record of a captured kernel; from [`OpenCapture::panic_record`].
 #[derive(Clone, Copy, Debug)]
 pub struct GraphPanicRecord {
     device: CUdeviceptr,
@@ -703,7 +703,7 @@ impl GraphPanicRecord {
         self.device
     }
 
-    /// What the kernel writes to name itself: the number from [`Context::register_kernel`] in the low half.
+    /// The tag that the kernel writes: the number from [`Context::register_kernel`] in the low half.
     #[must_use]
     pub fn tag(&self, kernel: u32) -> u64 {
         u64::from(self.number) << 32 | u64::from(kernel)

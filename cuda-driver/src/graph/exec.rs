@@ -134,7 +134,7 @@ struct State {
     contents: Contents,
     /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
     lent: Vec<bool>,
-    /// Where it was launched last, and as which launch there. Launches of one executable graph run in order.
+    /// The stream and number of the last launch. Launches of one executable graph run in order.
     last: Option<(Stream, LaunchId)>,
     /// How many nodes had been removed from the graph when this was made of it.
     births: Births,

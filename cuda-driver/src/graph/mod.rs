@@ -110,7 +110,7 @@ struct Contents {
     uses: Vec<MemoryUse>,
     around: Vec<Arc<dyn AroundLaunch>>,
     births: Births,
-    /// Where kernels write their panics.
+    /// The panic records of the kernels.
     panics: Vec<Arc<GraphRecords>>,
     events: RecordedEvents,
 }
@@ -120,7 +120,7 @@ struct Contents {
 struct RecordedEvents {
     /// By the addresses of their nodes, 0 for those that were captured.
     events: Vec<(usize, Event)>,
-    /// Whether a captured node was removed that recorded one of them: nobody knows which.
+    /// True after the removal of a captured node that recorded one of them; it is not known which.
     uncertain: bool,
 }
 
@@ -133,7 +133,7 @@ impl RecordedEvents {
         self.uncertain |= recorded && self.events.len() == before;
     }
 
-    /// Where a stream is before a launch, if there are events that the launch certainly records.
+    /// Returns the stream's position before a launch, if the launch is known to record events.
     fn position(&self, stream: &Stream) -> Option<StreamPosition> {
         (!self.uncertain && !self.events.is_empty()).then(|| stream.position())
     }

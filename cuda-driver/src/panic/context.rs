@@ -17,7 +17,7 @@ use crate::fork;
 use crate::stream::StreamId;
 use crate::sync::{Arc, Mutex, RwLock};
 
-/// How many streams that are gone keep their panics for events and positions in them; each has records of its own.
+/// The number of destroyed streams that keep their panics for events and positions in them; each has records of its own.
 const MOST_UNREPORTED: usize = 64;
 
 /// The panic decoders of a context's kernels, its streams' launch logs, and the memory of its panic records.
@@ -122,7 +122,7 @@ impl ContextPanics {
         self.streams.read()[place as usize].clone()
     }
 
-    /// Whether all is known of those launches of a stream.
+    /// Returns true if those launches of a stream were waited for and their panics reported.
     pub(crate) fn is_seen(&self, place: u32, launches: &LaunchSet) -> bool {
         self.streams.read()[place as usize].log.is_seen(launches)
     }
@@ -164,7 +164,7 @@ impl ContextPanics {
         u32::try_from(decoders.len()).unwrap_or(u32::MAX)
     }
 
-    /// What had been launched in every stream by now, before a wait for the context.
+    /// The position of every stream, before a wait for the context.
     pub(crate) fn position(&self) -> Vec<(Arc<StreamPanics>, LaunchSet)> {
         self.streams.read().iter().map(|stream| (stream.clone(), stream.log.returned())).collect()
     }
@@ -257,7 +257,7 @@ impl ContextPanics {
 
 static CONTEXTS: parking_lot::Mutex<Vec<Weak<ContextInner>>> = parking_lot::Mutex::new(Vec::new());
 
-/// What runs at the process's exit. It makes no call, and waits for nothing.
+/// Reports untold panics at the process's exit. It makes no call and waits for nothing.
 pub(super) fn at_exit() {
     if fork::is_forked_child() {
         // The panics are the parent's to report, and another thread of the parent may have held a lock.

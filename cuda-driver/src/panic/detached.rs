@@ -65,7 +65,7 @@ impl DetachedPanicRecord {
         self.record.as_ref().map_or(0, |record| record.records.device_ptr(record.slot))
     }
 
-    /// What the kernel writes to name itself: the number from [`Context::register_kernel`].
+    /// The tag that the kernel writes: the number from [`Context::register_kernel`].
     #[must_use]
     pub fn tag(&self, kernel: u32) -> u64 {
         tag(kernel, 0)

@@ -28,7 +28,7 @@ struct State {
     unfinished: usize,
     /// The panics that were taken while there were such launches; the older ones are left out.
     panics: VecDeque<RawPanic>,
-    /// How many panics were taken in all.
+    /// The number of panics taken so far.
     count: u64,
 }
 
@@ -77,7 +77,7 @@ impl GraphRecords {
         Ok((records.device_ptr(slot), state.taken.len() as u32))
     }
 
-    /// Whether no record holds a panic.
+    /// Returns true if no record holds a panic.
     pub(crate) fn are_free(&self) -> bool {
         let state = self.0.lock();
         (0..state.taken.len()).map(|kernel| state.slot(kernel)).all(|(records, slot)| records.is_free(slot))

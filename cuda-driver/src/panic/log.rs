@@ -21,7 +21,7 @@ use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, OnceLock,
 
 /// The records that launches write to.
 pub(crate) trait Slots {
-    /// Whether no kernel has claimed the record.
+    /// Returns true if no kernel has claimed the record.
     fn is_free(&self, slot: usize) -> bool;
 
     /// The panic in the record and the number of its launch; `None` while it is being written.
@@ -37,7 +37,7 @@ pub(crate) struct Found {
     pub(crate) launch: LaunchId,
     /// The number of the thread that launched it; 0 if that is not known.
     pub(crate) owner: u32,
-    /// Whether another thread was told.
+    /// True once another thread was told.
     pub(crate) told: bool,
     pub(crate) raw: RawPanic,
 }
@@ -48,7 +48,7 @@ struct GraphLaunches {
     last: u64,
     owner: u32,
     records: Arc<GraphRecords>,
-    /// How many panics the records have had that are not theirs.
+    /// The number of panics in the records before the first launch.
     before: u64,
 }
 
@@ -66,9 +66,9 @@ struct State {
 /// The launches of a stream.
 pub(crate) struct LaunchLog<R> {
     first: OnceLock<Box<ThreadLog<R>>>,
-    /// Whether there is anything in the state.
+    /// False if the state is empty.
     eventful: AtomicBool,
-    /// Whether panics were found that are still to be reported.
+    /// True while found panics are still to be reported.
     any_found: AtomicBool,
     state: Mutex<State>,
 }
@@ -278,7 +278,7 @@ impl<R: Slots> LaunchLog<R> {
         self.eventful.store(true, Ordering::Release);
     }
 
-    /// Whether those launches were waited for, and all panics that were found in the stream were reported. Takes no lock.
+    /// Returns true if those launches were waited for and all panics found in the stream were reported. Takes no lock.
     pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
         self.threads().all(|log| log.seen.load(Ordering::Acquire) >= launches.last(log.place)) && !self.has_found()
     }
@@ -345,7 +345,7 @@ impl<R: Slots> LaunchLog<R> {
         is_empty
     }
 
-    /// Whether panics were found that are still to be reported.
+    /// True while found panics are still to be reported.
     pub(crate) fn has_found(&self) -> bool {
         self.any_found.load(Ordering::Acquire)
     }

@@ -153,7 +153,7 @@ thread_local! {
     static WITHHELD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the calling thread's waits report no panics now.
+/// Returns true while the calling thread's waits report no panics.
 fn are_withheld() -> bool {
     WITHHELD.get()
 }

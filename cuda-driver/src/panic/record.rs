@@ -17,7 +17,7 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::sync::shared_with_device::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// How many records there are in one piece of memory; few in models, which look at every order of their accesses.
+/// The number of records in one allocation; few in models, which try every order of their accesses.
 pub(crate) const COUNT: usize = if cfg!(loom) { 2 } else { 128 };
 
 /// One record in memory: 104 bytes that a kernel knows, and a distance that keeps records on cache lines of their own.

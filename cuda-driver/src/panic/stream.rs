@@ -56,14 +56,14 @@ impl StreamPanics {
         self.log.of_thread(thread::number(), thread::is_running)
     }
 
-    /// What has been launched in the stream by now.
+    /// The stream's position: its launches so far.
     #[inline]
     pub(crate) fn position(self: &Arc<Self>, context: &Context) -> StreamPosition {
         let (launches, after) = (self.log.returned(), self.log.after(None));
         StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
     }
 
-    /// What has been launched in the stream by now, and in others before it that are not `later`.
+    /// The stream's launches so far, and those before it in other streams than `later`.
     pub(crate) fn launches_before(&self, later: &Self) -> (LaunchSet, Others) {
         (self.log.returned(), self.log.after(Some(later.place)))
     }
@@ -82,7 +82,7 @@ impl StreamPanics {
     }
 }
 
-/// Where a kernel of one launch writes its first panic, and how it names itself there; from [`Stream::panic_record`].
+/// The panic record of one launch, with the tag that the kernel writes there; from [`Stream::panic_record`].
 ///
 /// The launch's call is made while this lives, in that stream. See [`RawPanic`] for what the kernel writes.
 ///
@@ -121,7 +121,7 @@ impl PanicRecord<'_> {
         self.device
     }
 
-    /// What the kernel writes to name itself and the launch: the number from [`Context::register_kernel`] in the low half.
+    /// The tag that the kernel writes: the number from [`Context::register_kernel`] in the low half, the launch in the high.
     #[must_use]
     #[inline]
     pub fn tag(&self, kernel: u32) -> u64 {

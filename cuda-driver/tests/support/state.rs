@@ -73,7 +73,7 @@ pub(super) struct State {
     pub(super) capturing: HashSet<usize>,
     pub(super) clocks: Clocks,
     pub(super) violations: Vec<String>,
-    /// Whether the host cannot wait for a context.
+    /// True if the host cannot wait for a context.
     pub(super) never_waits: bool,
     next_handle: usize,
 }

@@ -413,7 +413,7 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
     }
 }
 
-/// What was found by a wait that did not report it is still told to a stream that is ordered behind it afterwards.
+/// A panic found by a wait that did not report it is still told to a stream that is ordered behind it afterwards.
 #[test]
 fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() {
     let session = Session::new();

@@ -45,7 +45,7 @@ pub struct Launch<'a> {
     params: Params,
     /// How many arguments have been bound.
     bound: usize,
-    /// Whether an argument is copied back, for which the launch waits.
+    /// True if an argument is copied back, for which the launch waits.
     waits: bool,
     /// Where it was written, if something may be said of its speed.
     place: Option<&'static Location<'static>>,

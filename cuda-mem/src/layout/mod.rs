@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 pub(crate) use plan::{Plan, Run};
 pub(crate) use reshape::{cast, reshape};
 
-/// How many elements an array of `shape` has; `None` if the product of its extents other than 0 does not fit `isize`.
+/// The number of elements of an array of `shape`; `None` if the product of its extents other than 0 does not fit `isize`.
 ///
 /// This is ndarray's rule, and the first invariant of every layout: then neither the length nor the product of any of the
 /// extents overflows, in whichever order they are multiplied.

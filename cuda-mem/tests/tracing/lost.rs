@@ -9,7 +9,7 @@ use cuda_mem::{Buffer, device_array, from_slice, mapped, pinned, zeros};
 use crate::order::Kernels;
 use crate::support::Session;
 
-/// What is done with lent memory, and whether its owner may use it then.
+/// A program that lends memory and then checks that its owner may use it.
 type Program = fn(&Session, &Context);
 
 /// An error that loses the context comes from another stream.

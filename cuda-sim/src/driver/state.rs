@@ -93,9 +93,9 @@ pub(super) struct Context {
     pub(super) settings: Mutex<Settings>,
     /// The error that every call gives from a fault on; 0 for none.
     sticky: AtomicU32,
-    /// How much work that accesses memory is running.
+    /// The number of running operations that access memory.
     working: AtomicU32,
-    /// How many faults are being looked into, which reads memory.
+    /// The number of faults being examined, which reads memory.
     examining: AtomicU32,
     pub(super) group: GroupId,
     /// The legacy default stream; a reset makes a new one.

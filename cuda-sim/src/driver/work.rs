@@ -159,12 +159,12 @@ impl Box3 {
         Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
     }
 
-    /// Whether it has no bytes.
+    /// Returns true if it has no bytes.
     pub(super) fn is_empty(&self) -> bool {
         [self.row, self.rows, self.slices].contains(&0)
     }
 
-    /// How many bytes are copied, of a copy whose extents were checked.
+    /// The number of bytes copied, for a copy whose extents were checked.
     pub(super) fn bytes(&self) -> usize {
         self.row * self.rows * self.slices
     }

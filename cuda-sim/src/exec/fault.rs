@@ -43,7 +43,7 @@ pub(super) fn watch(flag: *const AtomicBool) -> *const AtomicBool {
     STOP.with(|stop| stop.swap(flag.cast_mut(), Ordering::Relaxed))
 }
 
-/// Whether the launch that this thread is in is to stop.
+/// Returns true if the launch that this thread runs is to stop.
 fn is_stopping() -> bool {
     let flag = STOP.with(|stop| stop.load(Ordering::Relaxed));
     // SAFETY: null, or the flag of the launch that the thread is in, which lives as long as that; see `watch`'s caller.
@@ -165,7 +165,7 @@ pub(super) fn find_code() {
     }
 }
 
-/// What an interrupt carries, so that it is told from signals of others: an address of our own.
+/// The mark of an interrupt, which tells it from signals of others: an address of our own.
 fn mark() -> usize {
     (&raw const CODE).addr()
 }
@@ -197,7 +197,7 @@ pub(super) fn interrupt(thread: libc::pid_t) {
     unsafe { libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, &raw const info) };
 }
 
-/// Whether a signal is one of [`interrupt`]'s.
+/// Returns true for a signal sent by [`interrupt`].
 fn is_interrupt(info: &libc::siginfo_t) -> bool {
     // SAFETY: a queued signal's information holds a value.
     info.si_code == libc::SI_QUEUE && unsafe { info.si_value() }.sival_ptr.addr() == mark()

@@ -52,7 +52,7 @@ struct Stack {
 struct Stacks {
     guarded: Vec<Stack>,
     wide: Vec<Stack>,
-    /// How many guarded ones there are, whoever has them.
+    /// The number of guarded stacks, in use or not.
     made: usize,
 }
 

@@ -132,7 +132,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(builder.build_int_to_ptr(word, pointer, "")?.into())
     }
 
-    /// Whether a thread of the launch has panicked: its record holds a kernel's number, which that thread writes last. It is read
+    /// Returns true if a thread of the launch has panicked: its record holds a kernel's number, which that thread writes last. It is read
     /// by PTX of our own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
     fn panicked(&self) -> Result<BasicValueEnum<'ctx>> {
         if self.lowering.exported {

@@ -108,7 +108,7 @@ fn grid_barrier() -> &'static mut u32 {
     needs_other_threads()
 }
 
-/// Whether a thread of this launch has panicked.
+/// Returns true if a thread of this launch has panicked.
 fn kernel_panicked() -> bool {
     false
 }
