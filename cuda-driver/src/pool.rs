@@ -1,6 +1,6 @@
 //! Spare events and streams of a context: making one costs the driver far more than taking one from a list.
 //!
-//! What comes out of a pool cannot be told from a new one. A stream goes in, or is destroyed, only when it is idle. An event may go in at any
+//! An object taken from a pool cannot be told from a new one. A stream goes in, or is destroyed, only when it is idle. An event may go in at any
 //! time: every wait on it keeps what it found, and [`Event`](crate::Event) asks the driver about an event only after its own
 //! owner has recorded it.
 //!

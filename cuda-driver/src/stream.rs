@@ -665,7 +665,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What `work` returns, and kernels' panics are left to the next wait; else what waiting for the stream reports.
+    /// The error of `work`, with kernels' panics left to the next wait; else the error of waiting for the stream.
     /// [`Error::Invalid`] inside a host function of a stream: `work` does not run.
     ///
     /// # Panics

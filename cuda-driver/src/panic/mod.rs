@@ -77,13 +77,13 @@ pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 pub struct RawPanic {
     /// The id under which the kernel was registered.
     pub kernel: u32,
-    /// Which check of the kernel failed; the kernel's compiler numbers them.
+    /// The number of the failed check, given by the kernel's compiler.
     pub site: u32,
     /// The block's index: x, y, z.
     pub block: [u32; 3],
     /// The thread's index in its block: x, y, z.
     pub thread: [u32; 3],
-    /// What the message needs, such as index and length; what it does not need is left from panics before.
+    /// Arguments of the message, such as index and length; unused ones are left from panics before.
     pub args: [u64; ARGUMENTS],
 }
 
@@ -112,7 +112,7 @@ pub struct RawPanic {
 pub struct KernelPanic {
     /// The kernel's name.
     pub kernel: String,
-    /// What went wrong.
+    /// The panic message.
     pub message: String,
     /// The source file; empty where it is not known.
     pub file: String,

@@ -9,7 +9,7 @@ use syn::{Attribute, Block, Expr, Signature};
 const HINT: &str = "`#[cfg]` stands before functions and constants: write `if NAME { .. }` with `const NAME: bool = cfg!(..);` \
                     outside of the function, or two functions";
 
-/// Whether rustc decides if what stands behind the attribute is there.
+/// Returns true for an attribute by which rustc may remove the item behind it.
 pub(crate) fn is_condition(attribute: &Attribute) -> bool {
     let name = attribute.path().get_ident().map(|name| name.unraw().to_string());
     matches!(name.as_deref(), Some("cfg" | "cfg_attr"))
