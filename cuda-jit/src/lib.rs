@@ -46,6 +46,7 @@ pub mod host;
 pub mod inspect;
 mod kernel;
 pub mod kir;
+mod lang;
 pub mod launch;
 mod libdevice;
 mod math;
@@ -139,6 +140,7 @@ pub mod __private {
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
+    pub use crate::lang::default::CapturedDefault;
     pub use crate::launch::{
         Configuration, KernelArg, Launch, Tasks, forall, forall_unchecked, launch, launch_unchecked,
     };
@@ -151,9 +153,15 @@ pub mod __private {
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
         pub use crate::harvest::{
-            ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
-            OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,
+            ArrayMethods as _, Builtins as _, OrderedMethods as _, SliceMethods as _, ViewFunctions as _,
+            ViewMethods as _,
         };
+        pub use crate::lang::boolean::BoolMethods as _;
+        pub use crate::lang::default::DefaultFunctions as _;
+        pub use crate::lang::option::{
+            OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _, ShapeResult as _,
+        };
+        pub use crate::lang::ordering::OrderingMethods as _;
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
     }

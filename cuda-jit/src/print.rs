@@ -155,6 +155,12 @@ macro_rules! debugged {
     )* };
 }
 
+impl PrintedDebug for str {
+    fn debug(&self, _: Conversion) -> String {
+        self.to_owned()
+    }
+}
+
 debugged! { & }
 debugged! { &mut }
 debugged! {

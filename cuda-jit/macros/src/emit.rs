@@ -102,8 +102,12 @@ fn beside(
     function: &mut ItemFn,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
-        Kind::Kernel => options::of_kernel(options)?,
-        Kind::Device => options::of_device(options)?,
+        Kind::Kernel => {
+            let hint = "a kernel's panics are reported where they are: nothing on the device calls it";
+            options::refuse_caller(&function.attrs, hint)?;
+            options::of_kernel(options)?
+        }
+        Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let signature = Signature::new(&function.sig, role)?;

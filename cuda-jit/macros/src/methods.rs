@@ -22,7 +22,7 @@ use crate::emit;
 use crate::options;
 use crate::signature::{Role, Signature, without_lifetimes};
 
-/// The operators' traits, whose methods kernels call by the operators.
+/// The operators' traits, whose methods kernels call by the operators, and `Default`: traits of the standard library.
 const OPERATORS: &[&str] = &[
     "Add",
     "Sub",
@@ -47,15 +47,20 @@ const OPERATORS: &[&str] = &[
     "Neg",
     "Not",
     "PartialEq",
+    "Default",
 ];
 
 /// `#[device] impl ..`
-pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemImpl) -> TokenStream {
-    let expanded = options::of_device(options).and_then(|options| match &item.trait_ {
+pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl) -> TokenStream {
+    let mut declared = TokenStream::new();
+    let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
         None => inherent(root, &options, &item),
         Some((_, path, _)) => match operator(path) {
             Some(name) => overloaded(root, &options, &item, &name),
             None => {
+                if options.library {
+                    declared = of_trait(root, written, extension(&item, path));
+                }
                 let items = trait_items(root, &options, &item, path)?;
                 item.items.extend(items);
                 Ok(TokenStream::new())
@@ -64,6 +69,7 @@ pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemIm
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
+        #declared
         #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
         #item
         #expanded
@@ -247,9 +253,10 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::Method)?;
+        let signature = Signature::new(&method.sig, Role::of_method(options))?;
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
+        let options = &options::with_caller(options, &method.attrs);
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
         let (name, vis) = (&method.sig.ident, &method.vis);
         let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
@@ -320,9 +327,10 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl, path: &syn::Path) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::Method)?;
-        let own = signature.impl_generics(root);
+        let signature = Signature::new(&method.sig, Role::of_method(options))?;
+        let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
+        let options = &options::with_caller(options, &method.attrs);
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
         let conditions = conditions(&method.attrs);
         items.push(syn::parse2(under(&conditions, &definition))?);
@@ -338,7 +346,9 @@ fn trait_method(
     item: &ItemTrait,
     method: &TraitItemFn,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
-    let signature = Signature::new(&method.sig, Role::Method)?;
+    let hint = "on the device this holds for one implementation: write it before the method in each `impl`";
+    options::refuse_caller(&method.attrs, hint)?;
+    let signature = Signature::new(&method.sig, Role::of_method(options))?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
@@ -347,7 +357,7 @@ fn trait_method(
     let marked = quote!(#marker<Self #(, #arguments)*>);
     let (definition, harvest) = (named("definition", name), named("harvest", name));
     let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
-    let own = signature.impl_generics(root);
+    let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
     let mut typed = own.clone();
     typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #root::DeviceType));
     let sized: WherePredicate = syn::parse_quote!(Self: Sized);
@@ -431,6 +441,37 @@ fn trait_method(
     Ok((hidden, beside))
 }
 
+/// A library method's generics: what the `impl` or trait around it is generic over is of the device too. The methods
+/// themselves are there for any types, so that rustc finds them and says which type is not.
+fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &Generics) -> Generics {
+    if options.library {
+        let clause = own.make_where_clause();
+        clause.predicates.extend(outer.type_params().map(|param| -> WherePredicate {
+            let name = &param.ident;
+            syn::parse_quote!(#name: #root::DeviceType)
+        }));
+    }
+    own
+}
+
+/// The trait that an `impl` of the device library is the only one of: the methods' signatures.
+fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
+    let (name, generics) = (path.segments.last().map(|last| &last.ident), &item.generics);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (docs, signatures) = (
+        docs(&item.attrs),
+        methods(item).map(|method| {
+            let (docs, sig) = (docs(&method.attrs), &method.sig);
+            quote!(#(#docs)* #sig;)
+        }),
+    );
+    syn::parse_quote!(#(#docs)* pub trait #name #impl_generics: Sized #where_clause { #(#signatures)* })
+}
+
+fn docs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).collect()
+}
+
 /// The attributes by which rustc decides whether a method is there; what stands beside it is there if it is.
 fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| capture::conditional::is_condition(attribute)).collect()
@@ -458,19 +499,20 @@ pub(crate) fn declared(param: &GenericParam) -> TokenStream {
     }
 }
 
-/// `#[device] impl Add for Type`: an operator that the struct lists.
+/// `#[device] impl Add for Type`, an operator that the struct lists, or `Default`.
 fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str) -> syn::Result<TokenStream> {
     let Some(method) = methods(item).next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
     };
     let this = &item.self_ty;
     let right = right_operand(item);
-    let mut signature = Signature::new(&method.sig, Role::Method)?;
+    let mut signature = Signature::new(&method.sig, Role::of_method(options))?;
     // `Self::Output` is the `impl`'s own
     let output = item.items.iter().find_map(|item| match item {
         ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),
         _ => None,
     });
+    let options = &options::with_caller(options, &method.attrs);
     let mut sig = method.sig.clone();
     if let (Some(output), syn::ReturnType::Type(arrow, _)) = (&output, &method.sig.output) {
         signature.result = output.clone();
@@ -479,14 +521,18 @@ fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str
     let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
     let tag = Ident::new(name, Span::call_site());
-    let defined = quote!(<Self as #root::DeviceOperator<#root::operators::#tag, #right>>::definition());
+    let of = match name {
+        "Default" => quote!(#root::CapturedDefault),
+        _ => quote!(#root::DeviceOperator<#root::operators::#tag, #right>),
+    };
+    let defined = quote!(<Self as #of>::definition());
     let names = Names { definition, harvest, defined };
     let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     Ok(quote! {
         // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]
-        unsafe impl #impl_generics #root::DeviceOperator<#root::operators::#tag, #right> for #this #where_clause {
+        unsafe impl #impl_generics #of for #this #where_clause {
             #definition
             #harvest
         }

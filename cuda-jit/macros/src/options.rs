@@ -18,12 +18,26 @@ pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
 /// launch says so, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
     let Asked { options, opt } = syn::parse2(input.clone())?;
-    let plain = Options { checked: options.checked, ..Options::DEFAULT };
+    let plain = Options { checked: options.checked, library: options.library, ..Options::DEFAULT };
     if options != plain || opt.is_some() {
         let hint = "a device function takes `checked` only; the other options are the kernel's";
         return Err(syn::Error::new_spanned(input, hint));
     }
     Ok(options)
+}
+
+/// The options of a function with these attributes; `#[track_caller]` is one.
+pub(crate) fn with_caller(options: &Options, attributes: &[syn::Attribute]) -> Options {
+    let track_caller = attributes.iter().any(|attribute| attribute.path().is_ident("track_caller"));
+    Options { track_caller, ..*options }
+}
+
+/// Refuses `#[track_caller]` where it says nothing that the device could follow.
+pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::Result<()> {
+    match attributes.iter().find(|attribute| attribute.path().is_ident("track_caller")) {
+        Some(attribute) => Err(syn::Error::new_spanned(attribute, hint)),
+        None => Ok(()),
+    }
 }
 
 /// What an attribute asks for.
@@ -56,6 +70,7 @@ impl Asked {
         match name.to_string().as_str() {
             "unchecked" => self.options.unchecked = flag(input)?,
             "checked" => self.options.checked = flag(input)?,
+            "library" => self.options.library = flag(input)?,
             "fastmath" => self.options.fastmath = flag(input)?,
             "debug" => self.options.debug = flag(input)?,
             "lineinfo" => self.options.lineinfo = flag(input)?,

@@ -1,5 +1,6 @@
 //! What the generated items need of the function's signature: generics, parameter types without lifetimes, checks.
 
+use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -23,6 +24,15 @@ pub(crate) enum Role {
     Function,
     /// A method's, or another function's of an `impl` or trait.
     Method,
+    /// A method's of the device library, whose type parameters may be references too.
+    Library,
+}
+
+impl Role {
+    /// The role of a method with these options.
+    pub(crate) fn of_method(options: &Options) -> Role {
+        if options.library { Role::Library } else { Role::Method }
+    }
 }
 
 /// The signature, checked.
@@ -61,7 +71,7 @@ impl Signature {
         for input in &sig.inputs {
             let param = match input {
                 FnArg::Typed(param) => param.clone(),
-                FnArg::Receiver(receiver) if role == Role::Method => receiver_param(receiver),
+                FnArg::Receiver(receiver) if matches!(role, Role::Method | Role::Library) => receiver_param(receiver),
                 FnArg::Receiver(receiver) => {
                     let hint =
                         "write `#[device]` before the `impl`, not before its methods; a kernel is a free function";
@@ -198,6 +208,7 @@ impl Signature {
             clause.predicates.push(match self.role {
                 Role::Kernel if self.closure(ty).is_some() => syn::parse_quote!(#ty: #root::KernelClosure),
                 Role::Kernel => syn::parse_quote!(#ty: #root::ElementType + #root::Element),
+                Role::Library => syn::parse_quote!(#ty: #root::DeviceType),
                 _ => syn::parse_quote!(#ty: #root::ValueType),
             });
         }

@@ -29,7 +29,7 @@ impl Lowering<'_> {
             self.fence(order, order.ordering.acquires());
             return Ok(old);
         }
-        let pointer = self.address(place);
+        let pointer = self.address(at, place)?;
         let op = match intrinsic {
             Intrinsic::AtomicLoad(order) => Op::AtomicLoad(order, pointer),
             Intrinsic::AtomicStore(order) => {

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Callee;
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
+use super::{Callee, Spot};
 use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
-use crate::kir::{Axis, BinaryOp, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
+use crate::kir::{Axis, BinaryOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -136,28 +136,49 @@ impl Lowering<'_> {
         harvest: &Rc<Harvest>,
         args: Vec<Arg>,
     ) -> Result<Val> {
-        if args.iter().any(|arg| matches!(arg, Arg::Closure(_))) || !harvest.result.is_plain() {
+        let inlined = |arg: &Arg| match arg {
+            Arg::Closure(_) => true,
+            Arg::Value(Val { ty: Ty::Ref(to, Memory::Place(_)), .. }) => !to.is_plain(),
+            Arg::Value(value) => value.ty.holds_places(),
+        };
+        let library = instance.definition().options.library;
+        if library || args.iter().any(inlined) || !harvest.result.is_plain() {
             return self.inline(at, instance, harvest, args);
         }
         let mut leaves = Vec::new();
         let mut memories = Vec::new();
+        let mut lent = Vec::new();
         for arg in args {
             let Arg::Value(value) = arg else { continue };
+            let value = self.pointing(value);
+            let (value, place) = self.lent(value);
+            lent.extend(place);
             memories.extend(value.ty.memories());
             leaves.extend(value.leaves);
         }
         if self.build.ended() {
             return Ok(self.never(&harvest.result));
         }
-        let id = self.program.function(instance, harvest, memories);
-        match &harvest.result {
+        let caller = self.caller(at, instance);
+        let id = self.program.function(instance, harvest, memories, caller);
+        let result = self.call_by_number(id, leaves, &harvest.result);
+        for (place, cell) in lent {
+            let value = self.load(cell, Space::Local, place.ty());
+            self.write(at, &place, value)?;
+        }
+        Ok(result)
+    }
+
+    /// Calls a function of the module.
+    fn call_by_number(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
+        match ty {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.build.value(Op::Call(id, leaves), Type::Scalar(*scalar));
-                Ok(Val { ty: harvest.result.clone(), leaves: vec![value] })
+                Val { ty: ty.clone(), leaves: vec![value] }
             }
             Ty::Unit => {
                 self.build.effect(Op::Call(id, leaves));
-                Ok(Val::unit())
+                Val::unit()
             }
             ty => {
                 let result = self.new_array("result", ty);
@@ -165,11 +186,16 @@ impl Lowering<'_> {
                 self.build.effect(Op::Call(id, leaves));
                 if let Ty::Array(..) = ty {
                     self.fresh.insert(result.only());
-                    return Ok(result);
+                    return result;
                 }
-                Ok(self.load(result.only(), Space::Local, ty))
+                self.load(result.only(), Space::Local, ty)
             }
         }
+    }
+
+    /// Where the panics of a function that is called here are reported, if it has `#[track_caller]`.
+    fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
+        instance.definition().options.track_caller.then(|| self.spot(at))
     }
 
     /// Lowers a device function's body in the place of its call.
@@ -188,7 +214,10 @@ impl Lowering<'_> {
         let merge = self.merge("inlined", harvest.result.clone());
         let returns = Return::Inlined(exit, merge);
         let harvest = self.program.spelled(harvest.clone(), told);
-        self.frames.push(Frame::new(definition, instance.generics.clone(), harvest.clone(), returns));
+        let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
+        frame.caller = self.caller(at, instance);
+        frame.called = Some((self.current, at));
+        self.frames.push(frame);
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
         let scope = self.enter_inlined();
         let place = self.go_to(Pos(definition.line, 1));
@@ -329,9 +358,11 @@ impl Lowering<'_> {
                 let passed = self.arguments(args, &harvest)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            Some(Captured::Method(_)) | None => {
-                return Err(self.error(at, "this closure has no body in the front end; please report this"));
+            Some(method @ Captured::Method(_)) => {
+                let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
+                return self.invoke(at, &method, values);
             }
+            None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
         };
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
@@ -362,7 +393,7 @@ impl Lowering<'_> {
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let ty = self.returned_by(closure).or_else(|| expected.cloned()).unwrap_or(Ty::Unit);
+        let ty = expected.cloned().or_else(|| self.returned_by(closure)).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -451,8 +482,9 @@ impl Lowering<'_> {
     }
 
     /// The address that a reference holds; what lies in no memory is given a place in the thread's.
-    pub(super) fn address(&mut self, reference: Val) -> Value {
-        match reference.ty {
+    pub(super) fn address(&mut self, at: Pos, reference: Val) -> Result<Value> {
+        Ok(match reference.ty {
+            Ty::Ref(_, Memory::Place(number)) => self.address_of_place(at, number)?,
             Ty::Ref(to, Memory::Value) => {
                 let value = Val { ty: *to, leaves: reference.leaves };
                 let cell = self.new_array("borrowed", &value.ty).only();
@@ -460,6 +492,6 @@ impl Lowering<'_> {
                 cell
             }
             _ => reference.only(),
-        }
+        })
     }
 }

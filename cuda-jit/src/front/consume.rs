@@ -101,7 +101,7 @@ impl Lowering<'_> {
             }),
             ("max_by_key" | "min_by_key", Some(function)) => {
                 let keyed = self.kept(at, iter, |walk, kept, item| {
-                    let seen = walk.reference(at, Place::Fixed(item.clone()), false)?;
+                    let seen = walk.reference(Place::Fixed(item.clone()), false);
                     let key = walk.invoke(at, function, vec![seen])?;
                     let better = match kept {
                         Some(kept) => Some(walk.is_better(at, name, kept.part(0), key.clone())?),
@@ -116,9 +116,9 @@ impl Lowering<'_> {
             }
             ("max_by" | "min_by", Some(function)) => self.kept(at, iter, |walk, kept, item| {
                 let Some(kept) = kept else { return Ok((None, item)) };
-                let pair = [kept, item.clone()].map(|value| walk.reference(at, Place::Fixed(value), false));
+                let pair = [kept, item.clone()].map(|value| walk.reference(Place::Fixed(value), false));
                 let [kept, seen] = pair;
-                let order = walk.invoke(at, function, vec![kept?, seen?])?.only();
+                let order = walk.invoke(at, function, vec![kept, seen])?.only();
                 let greater = walk.ordering(std::cmp::Ordering::Greater);
                 let op = if name == "max_by" { CompareOp::Ne } else { CompareOp::Eq };
                 Ok((Some(walk.compare(op, order, greater)), item))

@@ -137,7 +137,7 @@ impl Lowering<'_> {
     fn lit(&mut self, at: Pos, lit: Lit, expected: Option<&Ty>) -> Result<Val> {
         let wanted = expected.and_then(Ty::as_scalar);
         match lit {
-            Lit::Text(_) => Err(self.error(at, "kernels have no strings but the messages of panics")),
+            Lit::Text(text) => Ok(Val { ty: Ty::Ref(Box::new(Ty::Str), Memory::Text(text)), leaves: Vec::new() }),
             Lit::Bool(value) => Ok(Val::scalar(Scalar::Bool, self.constant(Scalar::Bool, u64::from(value)))),
             Lit::Int(value, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_integer()));
@@ -331,8 +331,9 @@ impl Lowering<'_> {
     /// `None`
     pub(super) fn none(&mut self, inner: &Ty) -> Val {
         let mut leaves = vec![self.constant(Scalar::Bool, 0)];
-        leaves.extend(self.nothing(inner));
-        Val { ty: Ty::Option(Box::new(inner.clone())), leaves }
+        let inner = inner.pointing_nowhere();
+        leaves.extend(self.nothing(&inner));
+        Val { ty: Ty::Option(Box::new(inner)), leaves }
     }
 
     /// What `None` holds. Nobody looks at it, so slots that are never written will do; but arrays are copied all the

@@ -13,7 +13,7 @@ use super::merge::MergeId;
 use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
-use super::{Callee, LowerError, Program};
+use super::{Callee, LowerError, Program, Spot};
 use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
@@ -85,6 +85,10 @@ pub(super) struct Frame {
     pub(super) definition: &'static Definition,
     /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
     pub(super) checked: bool,
+    /// Where its panics are reported, if not where they are.
+    pub(super) caller: Option<Spot>,
+    /// The frame that it was called from and where, if it is inlined.
+    pub(super) called: Option<(usize, Pos)>,
     pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
     pub(super) harvest: Rc<Harvest>,
@@ -112,7 +116,22 @@ impl Frame {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
-        Self { definition, checked, file, generics, harvest, callees, locals, closures, iterators, targets, returns }
+        let (caller, called) = (None, None);
+        Self {
+            definition,
+            checked,
+            caller,
+            called,
+            file,
+            generics,
+            harvest,
+            callees,
+            locals,
+            closures,
+            iterators,
+            targets,
+            returns,
+        }
     }
 
     /// The type of a binding; a closure or iterator has none.
@@ -140,6 +159,8 @@ pub(super) struct Lowering<'p> {
     pub(super) counts: Vec<Numbers>,
     /// Arrays that an expression made and nothing has bound yet.
     pub(super) fresh: HashSet<Value>,
+    /// The places that mutable references name.
+    pub(super) places: Vec<Place>,
     /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
     pub(super) cells: HashSet<(*const Definition, u32)>,
 }
@@ -149,8 +170,8 @@ impl<'p> Lowering<'p> {
     pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
         let (merges, copies, counts, fresh, cells) =
             (Vec::new(), Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
-        let (frames, homes, parameter) = (vec![frame], HashMap::new(), None);
-        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, counts, fresh, cells }
+        let (frames, homes, parameter, places) = (vec![frame], HashMap::new(), None, Vec::new());
+        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, counts, fresh, places, cells }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
@@ -162,6 +183,7 @@ impl<'p> Lowering<'p> {
         (definition, generics): (&'static Definition, &[GenericArg]),
         harvest: Rc<Harvest>,
         id: FuncId,
+        caller: Option<Spot>,
     ) -> Result<Function> {
         let (mut cells, is_kernel) = (HashSet::new(), id == FuncId(0));
         loop {
@@ -171,7 +193,8 @@ impl<'p> Lowering<'p> {
             let stored = result.is_none() && harvest.result != Ty::Unit;
             let build = FunctionBuilder::new(name, params, result);
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
-            let frame = Frame::new(definition, generics.to_vec(), harvest.clone(), returns);
+            let mut frame = Frame::new(definition, generics.to_vec(), harvest.clone(), returns);
+            frame.caller = caller;
             let mut lowering = Lowering { cells, ..Lowering::in_frame(&mut *program, build, frame) };
             let lowered = lowering.body(is_kernel, usize::from(stored));
             let Lowering { build, cells: found, .. } = lowering;
@@ -283,9 +306,15 @@ impl<'p> Lowering<'p> {
         Pos(self.frame().definition.line, 1)
     }
 
-    /// An error at a place in this function.
-    pub(super) fn error(&self, Pos(line, column): Pos, message: impl Into<String>) -> LowerError {
-        let Definition { name, file, .. } = *self.frame().definition;
+    /// An error at a place in this function; one in the device library is where that was called.
+    pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
+        let (mut frame, mut at) = (self.frame(), at);
+        while frame.definition.options.library
+            && let Some((caller, call)) = frame.called
+        {
+            (frame, at) = (&self.frames[caller], call);
+        }
+        let (Definition { name, file, .. }, Pos(line, column)) = (frame.definition, at);
         LowerError { function: name, message: message.into(), file, line, column }
     }
 
@@ -298,6 +327,7 @@ impl<'p> Lowering<'p> {
             _ => None,
         };
         let binding = &definition.bindings[number as usize];
+        let value = self.pointing(value);
         let value = self.own(value);
         let is_array = matches!(value.ty, Ty::Array(..)) && value.ty.is_plain();
         let local = if self.cells.contains(&(std::ptr::from_ref(definition), number)) && !is_array {
@@ -360,10 +390,18 @@ impl<'p> Lowering<'p> {
         self.build.select_block(good);
     }
 
+    /// Where a panic here is reported, or one of what is called here with `#[track_caller]`: where the function was
+    /// called if it has that attribute, which a closure in it does not have.
+    pub(super) fn spot(&self, at: Pos) -> Spot {
+        let frame = self.frame();
+        let in_closure = frame.returns.len() > 1;
+        frame.caller.filter(|_| !in_closure).unwrap_or(Spot(frame.definition.file, at))
+    }
+
     /// Ends the thread with a panic.
     pub(super) fn panic(&mut self, at: Pos, message: &str, args: &[Value]) {
-        let definition = self.frame().definition;
-        let site = self.program.site(definition, at, message);
+        let spot = self.spot(at);
+        let site = self.program.site(spot, message);
         self.build.end(Terminator::Panic(site, args.to_vec()));
     }
 

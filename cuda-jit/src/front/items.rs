@@ -134,7 +134,7 @@ impl Lowering<'_> {
                 };
                 let offset = self.scaled_by(offset, element.count());
                 let place = self.moved(*ptr, offset, element.clone(), *memory);
-                if *by_value { Ok(self.read(&place)) } else { self.reference(at, place, false) }
+                if *by_value { Ok(self.read(&place)) } else { Ok(self.reference(place, false)) }
             }
             Items::Values(array) => {
                 let place = self.choose(at, array, number, None)?;

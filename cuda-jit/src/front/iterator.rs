@@ -357,7 +357,7 @@ impl Lowering<'_> {
             }
             Plan::Staged(Stage::Scan(function, state), inner) => {
                 let inner = self.begin(at, *inner, drives)?;
-                let state = self.reference(at, Place::Fixed(state), true)?;
+                let state = self.reference(Place::Fixed(state), true);
                 Iter::Scan(function, state, Box::new(inner))
             }
             Plan::Staged(stage, inner) => {
@@ -504,7 +504,7 @@ impl Lowering<'_> {
             }
             (Stage::Inspect(function), _) => {
                 let item = self.next(at, inner, ways)?;
-                let seen = self.reference(at, Place::Fixed(item.clone()), false)?;
+                let seen = self.reference(Place::Fixed(item.clone()), false);
                 self.invoke(at, function, vec![seen])?;
                 Ok(item)
             }
@@ -527,7 +527,7 @@ impl Lowering<'_> {
 
     /// What a function of the item's reference says: a `bool`.
     pub(super) fn asked(&mut self, at: Pos, function: &Captured, item: &Val) -> Result<Value> {
-        let seen = self.reference(at, Place::Fixed(item.clone()), false)?;
+        let seen = self.reference(Place::Fixed(item.clone()), false);
         Ok(self.invoke(at, function, vec![seen])?.only())
     }
 
@@ -620,7 +620,7 @@ impl Lowering<'_> {
             self.build.effect(Op::Set(*slot, next));
             carry = self.cast_value(wraps, Scalar::Bool, Scalar::U64);
         }
-        let item = self.reference(at, element, false)?;
+        let item = self.reference(element, false);
         if !with_place {
             return Ok(item);
         }

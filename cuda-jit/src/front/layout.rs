@@ -21,7 +21,7 @@ impl Ty {
             Ty::Tuple(types) => types.iter().all(Ty::is_plain),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_plain()),
             Ty::Option(inner) | Ty::Array(inner, _) => inner.is_plain(),
-            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
         }
     }
 
@@ -43,7 +43,8 @@ impl Ty {
             visit(Type::Ptr(memory.space(), to.pointee()), access);
         };
         match self {
-            Ty::Unit | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Slice(_, memory) | Ty::Ref(_, memory) | Ty::View(_, _, memory) if memory.is_no_address() => {}
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
             Ty::Slice(element, memory) => {
                 pointer(memory, element);
@@ -111,7 +112,7 @@ impl Ty {
                 record.size = record.size.next_multiple_of(record.align);
             }
             Ty::Tuple(types) => record.append_all(types),
-            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
         }
         record
     }
@@ -189,7 +190,7 @@ impl Ty {
                 let fields = &mut std::sync::Arc::make_mut(of).fields;
                 fields.iter_mut().for_each(|field| field.ty.each_memory(visit));
             }
-            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
         }
     }
 
@@ -253,6 +254,7 @@ pub(super) fn shown(ty: &Ty) -> String {
         Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), shown(element)),
         Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
         Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
+        Ty::Str => "str".to_owned(),
         Ty::Closure | Ty::Passed(_) => "closure".to_owned(),
     }
 }

@@ -44,7 +44,9 @@ impl Lowering<'_> {
             let slots = self.slots(name, &value.ty);
             self.merges[merge.0].slots = Some((value.ty.clone(), slots));
         }
-        let Some((ty, slots)) = self.merges[merge.0].slots.clone() else { return Ok(()) };
+        let Some(known) = self.merges[merge.0].slots.clone() else { return Ok(()) };
+        let (ty, slots) = self.room_for(self.merges[merge.0].name, known, &value.ty);
+        self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
         let value = self.agree(at, value, &ty)?;
         let value = self.own(value);
         self.set(&slots, &value.leaves);
@@ -94,6 +96,14 @@ impl Lowering<'_> {
                 shown(ty)
             );
             return Err(self.error(at, text));
+        }
+        let value = self.pointing_as(value, ty);
+        if value.ty == *ty {
+            return Ok(value);
+        }
+        if self.in_one_memory(at, &value.ty, ty)? {
+            // the function is lowered again, with what these refer to in memory
+            return Err(self.error(at, "this is lowered again"));
         }
         let text = format!(
             "this `{}` points to other memory than the one that it could be instead; use each where it is made",

@@ -162,18 +162,12 @@ impl Lowering<'_> {
             of if matches!(name, "max" | "min" | "clamp") && super::ordering::is_ordered_whole(of) => {
                 self.one_of_ordered(at, name, &place, args)
             }
-            of if *of == Ty::ORDERING => self.ordering_method(at, name, &place, args),
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
-            Ty::Option(_) => self.option_method(at, name, &place, self.nothing_of(receiver), args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)
-            }
-            Ty::Scalar(Scalar::Bool) if let ("then" | "then_some", [arg]) = (name, args) => {
-                let condition = self.read(&place).only();
-                self.bool_method(at, name, condition, arg)
             }
             _ => {
                 let receiver = self.read(&place);
@@ -186,10 +180,10 @@ impl Lowering<'_> {
     fn receiver(&mut self, at: Pos, mut place: Place, wanted: &Ty) -> Result<Val> {
         loop {
             match wanted {
-                Ty::Ref(to, memory) if place.ty().fits(to) => return self.reference(at, place, memory.writable()),
+                Ty::Ref(to, memory) if place.ty().fits(to) => return Ok(self.reference(place, memory.writable())),
                 wanted if place.ty().fits(wanted) => return Ok(self.read(&place)),
                 Ty::Slice(..) if matches!(place.ty(), Ty::Array(..)) => {
-                    let reference = self.reference(at, place, false)?;
+                    let reference = self.reference(place, false);
                     return self.coerce(at, reference, wanted);
                 }
                 _ if matches!(place.ty(), Ty::Ref(..)) => {

@@ -18,6 +18,7 @@ mod dynamic;
 pub(crate) mod export;
 mod expr;
 mod function;
+mod functions;
 mod group;
 mod integer;
 mod items;
@@ -30,7 +31,6 @@ mod merge;
 mod method;
 mod numbers;
 mod operator;
-mod option;
 mod order;
 mod ordering;
 mod overload;
@@ -39,6 +39,7 @@ mod parts;
 mod pattern;
 mod place;
 mod print;
+mod reference;
 mod sections;
 mod shown;
 mod slice;
@@ -150,10 +151,10 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         Some(name) => export::function(&mut program, (definition, kernel), harvest, name)?,
         None => {
             let memories = harvest.params.iter().flat_map(Ty::memories).collect();
-            program.function(kernel, &harvest, memories);
+            program.function(kernel, &harvest, memories, None);
         }
     }
-    while let Some(Pending { id, instance, harvest, mut memories }) = program.pending.pop() {
+    while let Some(Pending { id, instance, harvest, mut memories, caller }) = program.pending.pop() {
         let Body::Captured(definition, told) = instance.body else { continue };
         let mut harvest = (*program.spelled(harvest, told)).clone();
         for param in &mut harvest.params {
@@ -161,7 +162,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
             *param = param.in_memories(&memories);
             memories = rest;
         }
-        let lowered = Lowering::run(&mut program, (definition, &instance.generics), Rc::new(harvest), id)?;
+        let lowered = Lowering::run(&mut program, (definition, &instance.generics), Rc::new(harvest), id, caller)?;
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
@@ -171,8 +172,13 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
 }
 
-/// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to.
-type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>);
+/// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to,
+/// and where a function with `#[track_caller]` is called.
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<Spot>);
+
+/// A source location: a file, a line and a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Spot(&'static str, Pos);
 
 /// A function still to be lowered.
 struct Pending {
@@ -181,6 +187,8 @@ struct Pending {
     harvest: Rc<Harvest>,
     /// Where its parameters point, in order.
     memories: Vec<Memory>,
+    /// Where its panics are reported, if not where they are.
+    caller: Option<Spot>,
 }
 
 /// What the functions of one module share.
@@ -271,9 +279,16 @@ impl Program {
     ///
     /// A device function is lowered once for each kind of memory that its parameters point to: a `&[T]` parameter can
     /// be a kernel's `&mut [T]`, borrowed again, or an array in shared memory.
-    fn function(&mut self, instance: &Instance, harvest: &Rc<Harvest>, memories: Vec<Memory>) -> FuncId {
+    /// A function with `#[track_caller]` is lowered once for each place that its panics are reported at.
+    fn function(
+        &mut self,
+        instance: &Instance,
+        harvest: &Rc<Harvest>,
+        memories: Vec<Memory>,
+        caller: Option<Spot>,
+    ) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
-        let key = (std::ptr::from_ref(definition), instance.generics.clone(), memories.clone());
+        let key = (std::ptr::from_ref(definition), instance.generics.clone(), memories.clone(), caller);
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
@@ -282,7 +297,7 @@ impl Program {
         let name = self.name(definition, &instance.generics);
         self.names.push(name);
         self.ids.insert(key, id);
-        self.pending.push(Pending { id, instance: instance.clone(), harvest: harvest.clone(), memories });
+        self.pending.push(Pending { id, instance: instance.clone(), harvest: harvest.clone(), memories, caller });
         id
     }
 
@@ -308,8 +323,8 @@ impl Program {
     }
 
     /// The number of a panic site; the same place with the same message is entered once.
-    fn site(&mut self, definition: &Definition, Pos(line, column): Pos, message: &str) -> SiteId {
-        let site = Site { message: message.to_string(), file: definition.file.to_string(), line, column };
+    fn site(&mut self, Spot(file, Pos(line, column)): Spot, message: &str) -> SiteId {
+        let site = Site { message: message.to_string(), file: file.to_string(), line, column };
         let found = self.sites.iter().position(|known| *known == site);
         let index = found.unwrap_or_else(|| {
             self.sites.push(site);

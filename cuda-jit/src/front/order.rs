@@ -142,7 +142,7 @@ impl Lowering<'_> {
         let half = self.index_op(BinaryOp::Shr, width, one);
         let middle = self.index_op(BinaryOp::Add, from, half);
         let place = self.nth(of, middle);
-        let seen = self.reference(at, place, false)?;
+        let seen = self.reference(place, false);
         let holds = self.invoke(at, test, vec![seen])?.only();
         let behind = self.index_op(BinaryOp::Add, middle, one);
         let from = self.select(holds, behind, from, Scalar::U64);
@@ -157,17 +157,17 @@ impl Lowering<'_> {
     /// Whether one element comes before another.
     fn comes_before(&mut self, at: Pos, by: &By, places: [Place; 2]) -> Result<Value> {
         let [a, b] = places;
-        let [seen_a, seen_b] = [&a, &b].map(|place| self.reference(at, place.clone(), false));
+        let [seen_a, seen_b] = [&a, &b].map(|place| self.reference(place.clone(), false));
         match by {
             By::Own => self.compared(at, CompareOp::Lt, &a, &b),
             By::Comparison(function) => {
-                let order = self.invoke(at, function, vec![seen_a?, seen_b?])?.only();
+                let order = self.invoke(at, function, vec![seen_a, seen_b])?.only();
                 let less = self.ordering(std::cmp::Ordering::Less);
                 Ok(self.compare(CompareOp::Eq, order, less))
             }
             By::Key(function) => {
-                let a = self.invoke(at, function, vec![seen_a?])?;
-                let b = self.invoke(at, function, vec![seen_b?])?;
+                let a = self.invoke(at, function, vec![seen_a])?;
+                let b = self.invoke(at, function, vec![seen_b])?;
                 self.compared(at, CompareOp::Lt, &Place::Fixed(a), &Place::Fixed(b))
             }
         }

@@ -1,4 +1,4 @@
-//! `cmp`, `partial_cmp`, `total_cmp`, and the methods of the `Ordering` that they yield.
+//! `cmp`, `partial_cmp`, `total_cmp`, and `max`, `min` and `clamp` of what is no number.
 
 use std::cmp::Ordering;
 
@@ -14,10 +14,6 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     match (name, receiver) {
         ("cmp" | "total_cmp", _) => Some(Ty::ORDERING),
         ("partial_cmp", _) => Some(Ty::Option(Box::new(Ty::ORDERING))),
-        ("is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne", of) if *of == Ty::ORDERING => {
-            Some(Ty::Scalar(Scalar::Bool))
-        }
-        ("reverse" | "then" | "then_with", of) if *of == Ty::ORDERING => Some(of.clone()),
         ("max" | "min" | "clamp", of) if is_ordered_whole(of) => Some(of.clone()),
         _ => None,
     }
@@ -111,37 +107,5 @@ impl Lowering<'_> {
         let negative = self.compare(CompareOp::Lt, bits, zero);
         let inverted = self.binary_value(BinaryOp::Xor, bits, others, signed);
         Place::Fixed(Val::scalar(signed, self.select(negative, inverted, bits, signed)))
-    }
-
-    /// A method of an `Ordering`.
-    pub(super) fn ordering_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
-        let order = self.read(of).only();
-        let equal = self.ordering(Ordering::Equal);
-        let compare = match name {
-            "is_lt" => CompareOp::Lt,
-            "is_le" => CompareOp::Le,
-            "is_gt" => CompareOp::Gt,
-            "is_ge" => CompareOp::Ge,
-            "is_eq" => CompareOp::Eq,
-            "is_ne" => CompareOp::Ne,
-            "reverse" => {
-                let reversed = self.unary_value(UnaryOp::Neg, order, Scalar::I8);
-                return Ok(Val { ty: Ty::ORDERING, leaves: vec![reversed] });
-            }
-            "then" if let [next] = args => {
-                let next = self.expr_as(next, &Ty::ORDERING)?.only();
-                let same = self.compare(CompareOp::Eq, order, equal);
-                let order = self.select(same, next, order, Scalar::I8);
-                return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
-            }
-            "then_with" if let [next] = args => {
-                let function = self.callable(next)?;
-                let same = self.compare(CompareOp::Eq, order, equal);
-                let own = Val { ty: Ty::ORDERING, leaves: vec![order] };
-                return self.branched(at, same, |walk| walk.invoke(at, &function, Vec::new()), |_, _| Ok(own));
-            }
-            _ => return Err(self.error(at, format!("kernels have no method `{name}` on `Ordering`"))),
-        };
-        Ok(Val::scalar(Scalar::Bool, self.compare(compare, order, equal)))
     }
 }

@@ -88,8 +88,7 @@ impl Lowering<'_> {
             return Err(self.unlisted(at, name, &left.ty, &right.ty));
         };
         if op == BinaryOp::Eq || op == BinaryOp::Ne {
-            let (left, right) =
-                (self.reference(at, Place::Fixed(left), false)?, self.reference(at, Place::Fixed(right), false)?);
+            let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
             let equal = self.call_instance(at, &operator.instance, vec![left, right])?;
             return Ok(match op {
                 BinaryOp::Eq => equal,
@@ -126,7 +125,7 @@ impl Lowering<'_> {
         let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
             return Err(self.unlisted(at, &name, place.ty(), &right.ty));
         };
-        let place = self.reference(at, place, true)?;
+        let place = self.reference(place, true);
         self.call_instance(at, &operator.instance, vec![place, right])
     }
 

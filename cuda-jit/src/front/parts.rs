@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::Ty;
+use crate::harvest::{Memory, Ty};
 use crate::kir::{BlockId, CompareOp, Scalar, Terminator, Value};
 use crate::syntax::{Conversion, Pos};
 use crate::types::widening;
@@ -62,7 +62,7 @@ impl Ty {
             Ty::Tuple(types) => types.iter().all(Ty::is_shown),
             Ty::Option(inner) | Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
-            Ty::Slice(..) | Ty::View(..) | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
         }
     }
 }
@@ -73,6 +73,9 @@ impl Lowering<'_> {
         let place = self.through(Place::Fixed(value));
         let value = self.read(&place);
         let ty = value.ty.clone();
+        if let Ty::Ref(_, Memory::Text(text)) = ty {
+            return Ok(vec![Part::text(text)]);
+        }
         Ok(match &ty {
             Ty::Unit => vec![Part::text("()")],
             Ty::Scalar(scalar) => vec![Part::Value(value.only(), *scalar, conversion)],

@@ -33,7 +33,7 @@ impl Lowering<'_> {
         let ty = self.frame().binding_type(number);
         let value = match ty {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
-                self.reference(self.beginning(), place.clone(), memory.writable())?
+                self.reference(place.clone(), memory.writable())
             }
             Some(wanted) => {
                 let value = self.read(place);

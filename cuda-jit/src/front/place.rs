@@ -5,17 +5,26 @@ use super::layout::shown;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos};
+use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos};
 
 /// Something that can be read and, but for a fixed value, written.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     /// A value that never changes.
     Fixed(Val),
-    /// A binding in slots, or a part of one; and the binding's number.
-    Slots(Ty, Vec<SlotId>, u32),
+    /// A binding in slots, or a part of one.
+    Slots(Ty, Vec<SlotId>, Root),
     /// A value in memory.
     Memory(Value, Ty, Memory),
+}
+
+/// What slots belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Root {
+    /// A binding of a function that could also lie in memory, by its number.
+    Binding(*const Definition, u32),
+    /// A binding or value that holds references.
+    Apart,
 }
 
 impl Place {
@@ -44,7 +53,11 @@ impl Lowering<'_> {
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
                 Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
-                Some(Local::Slots(ty, slots)) => Place::Slots(ty.clone(), slots.clone(), *number),
+                Some(Local::Slots(ty, slots)) => {
+                    let definition = std::ptr::from_ref(self.frame().definition);
+                    let root = if ty.is_plain() { Root::Binding(definition, *number) } else { Root::Apart };
+                    Place::Slots(ty.clone(), slots.clone(), root)
+                }
                 Some(Local::Late(_)) | None => {
                     let name = self.frame().definition.bindings[*number as usize].name;
                     let text = format!("`{name}` has no value here in the front end; please report this");
@@ -80,7 +93,10 @@ impl Lowering<'_> {
                     }
                 }
             }
-            _ => Place::Fixed(self.expr(expr, expected)?),
+            _ => {
+                let value = self.expr(expr, expected)?;
+                Place::Fixed(self.pointing(value))
+            }
         };
         Ok(self.in_memory(place))
     }
@@ -106,14 +122,17 @@ impl Lowering<'_> {
                 let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
                 self.in_memory(place)
             }
-            Ty::Ref(to, memory) => Place::Memory(reference.leaves[0], *to, memory),
+            Ty::Ref(_, Memory::Place(number)) => self.places[number as usize].clone(),
+            Ty::Ref(to, memory) if !memory.is_no_address() => Place::Memory(reference.leaves[0], *to, memory),
             _ => Place::Fixed(reference),
         }
     }
 
     /// What is there behind any references.
     pub(super) fn through(&mut self, mut place: Place) -> Place {
-        while let Ty::Ref(..) = place.ty() {
+        while let Ty::Ref(_, memory) = place.ty()
+            && !matches!(memory, Memory::Text(_))
+        {
             let reference = self.read(&place);
             place = self.behind(reference);
         }
@@ -234,42 +253,34 @@ impl Lowering<'_> {
         if let (ExprKind::Deref(_), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) = (&expr.1, &place) {
             return Ok(slice.clone());
         }
-        self.reference(expr.0, place, mutable)
+        Ok(self.reference(place, mutable))
     }
 
-    /// A reference to a place. A mutable one to a constant is to a copy. A shared one to what lies in no memory is the value itself, which nobody can change
-    /// while it is borrowed; a binding that is borrowed mutably must lie in memory.
-    pub(super) fn reference(&mut self, at: Pos, place: Place, mutable: bool) -> Result<Val> {
+    /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what
+    /// lies in no memory is the value itself, which nobody can change while it is borrowed.
+    pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
+        let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
         match place {
             Place::Memory(_, _, memory) if mutable && !memory.writable() => {
                 let copy = self.read(&place);
-                self.reference(at, Place::Fixed(copy), mutable)
+                self.reference(Place::Fixed(copy), mutable)
             }
-            Place::Memory(ptr, ty, memory) => Ok(Val { ty: Ty::Ref(Box::new(ty), memory), leaves: vec![ptr] }),
-            Place::Slots(ref ty, _, root) if mutable => {
-                if !ty.is_plain() {
-                    let text = format!(
-                        "a `{}` holds references, so it cannot be borrowed with `&mut`; pass it by value and return it",
-                        shown(ty)
-                    );
-                    return Err(self.error(at, text));
-                }
-                let key = (std::ptr::from_ref(self.frame().definition), root);
-                self.cells.insert(key);
-                // the function is lowered again with the binding in memory; until then anything of the type will do
-                let ty = ty.clone();
-                let cell = self.new_array("cell", &ty).only();
-                Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Local)), leaves: vec![cell] })
-            }
+            Place::Memory(ptr, ty, memory) => to(ty, memory, vec![ptr]),
+            Place::Slots(..) if mutable => self.place_reference(place),
             Place::Fixed(value) if mutable && value.ty.is_plain() => {
                 // `&mut` of a value that was just made
                 let cell = self.new_array("temporary", &value.ty).only();
                 self.store(cell, Space::Local, &value);
-                Ok(Val { ty: Ty::Ref(Box::new(value.ty), Memory::Write(Space::Local)), leaves: vec![cell] })
+                to(value.ty, Memory::Write(Space::Local), vec![cell])
+            }
+            Place::Fixed(value) if mutable => {
+                let slots = self.slots("temporary", &value.ty);
+                self.set(&slots, &value.leaves);
+                self.place_reference(Place::Slots(value.ty, slots, Root::Apart))
             }
             place => {
                 let value = self.read(&place);
-                Ok(Val { ty: Ty::Ref(Box::new(value.ty), Memory::Value), leaves: value.leaves })
+                to(value.ty, Memory::Value, value.leaves)
             }
         }
     }

@@ -175,6 +175,7 @@ impl Program {
     fn shown(&mut self, ty: &Ty, told: &Ty) -> Shown {
         match (ty, told) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
+            (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
             (Ty::Ref(to, memory), _) => {
                 let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
                 let to = self.in_memory(spelled(to, inner));

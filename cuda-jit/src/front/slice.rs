@@ -1,9 +1,9 @@
 //! Methods of slices and arrays, and slices of slices.
 
 use super::function::{Lowering, Result};
+use super::functions::optional;
 use super::items::{Counted, Items};
 use super::iterator::{Plan, paired};
-use super::option::optional;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
@@ -15,7 +15,6 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
     let memory = Memory::unknown(name.ends_with("_mut"));
     let element = match receiver {
         Ty::View(element, dims, memory) => return super::view::result_type(name, (element, *dims, *memory), args),
-        Ty::Option(inner) => return super::option::result_type(name, inner),
         Ty::Slice(element, _) | Ty::Array(element, _) => (**element).clone(),
         _ => return None,
     };
@@ -106,13 +105,13 @@ impl Lowering<'_> {
             ("is_empty", []) => Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero))),
             ("first" | "first_mut" | "last" | "last_mut", []) => {
                 let (some, index) = self.end_of(name, len);
-                self.maybe(at, some, &of, index)
+                self.maybe(some, &of, index)
             }
-            ("split_first" | "split_first_mut" | "split_last" | "split_last_mut", []) => self.split_end(at, name, &of),
+            ("split_first" | "split_first_mut" | "split_last" | "split_last_mut", []) => self.split_end(name, &of),
             ("get" | "get_mut", [index]) => {
                 let index = self.scalar(index, Scalar::U64)?;
                 let some = self.compare(CompareOp::Lt, index, len);
-                self.maybe(at, some, &of, index)
+                self.maybe(some, &of, index)
             }
             ("swap", [a, b]) => {
                 let places = [self.checked(at, a, &of)?, self.checked(at, b, &of)?];
@@ -160,10 +159,10 @@ impl Lowering<'_> {
     }
 
     /// `Some` of the first or last element, and the others.
-    fn split_end(&mut self, at: Pos, name: &str, of: &Elements) -> Result<Val> {
+    fn split_end(&mut self, name: &str, of: &Elements) -> Result<Val> {
         let (some, index) = self.end_of(name, of.len);
         let place = self.nth(of, index);
-        let element = self.reference(at, place, of.memory.writable())?;
+        let element = self.reference(place, of.memory.writable());
         let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
         let start = if name.contains("first") { one } else { zero };
         let count = self.index_op(BinaryOp::Sub, of.len, one);
@@ -220,9 +219,9 @@ impl Lowering<'_> {
     }
 
     /// `Some(&element)` if it is there.
-    fn maybe(&mut self, at: Pos, some: Value, of: &Elements, index: Value) -> Result<Val> {
+    fn maybe(&mut self, some: Value, of: &Elements, index: Value) -> Result<Val> {
         let place = self.nth(of, index);
-        let reference = self.reference(at, place, of.memory.writable())?;
+        let reference = self.reference(place, of.memory.writable());
         Ok(optional(some, reference))
     }
 

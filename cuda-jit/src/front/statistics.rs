@@ -1,8 +1,8 @@
 //! `sum`, `mean`, `var` and their kin of views: elements in the order of their places, one after the other.
 
 use super::function::{Lowering, Result};
+use super::functions::optional;
 use super::iterator::{Iter, Plan};
-use super::option::optional;
 use super::place::Place;
 use super::types::Val;
 use super::view::View;

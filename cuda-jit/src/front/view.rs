@@ -4,10 +4,9 @@
 //! that makes a view of another is arithmetic of these: nothing is copied. The stride of an axis of one place or none is
 //! whatever that arithmetic gives; ndarray's may be another, and neither leads anywhere.
 
-use super::Callee;
 use super::function::{Lowering, Result};
+use super::functions::optional;
 use super::iterator::Plan;
-use super::option::optional;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
@@ -352,7 +351,7 @@ impl Lowering<'_> {
 
     fn optional_element(&mut self, at: Pos, view: &View, some: Value, places: &[Value]) -> Result<Val> {
         let place = self.strided(at, view.clone().whole(), places, false)?;
-        let reference = self.reference(at, place, view.memory.writable())?;
+        let reference = self.reference(place, view.memory.writable());
         Ok(optional(some, reference))
     }
 
@@ -478,14 +477,6 @@ impl Lowering<'_> {
         Ok(optional(holds, view))
     }
 
-    /// What `unwrap` says of a receiver that holds nothing.
-    pub(super) fn nothing_of(&self, receiver: &Expr) -> &'static str {
-        match receiver.1 {
-            ExprKind::Call(number, _) if matches!(self.frame().callees[number as usize], Callee::View(..)) => NO_SHAPE,
-            _ => "called `Option::unwrap()` on a `None` value",
-        }
-    }
-
     /// Axes of such extents over elements that lie one behind the other.
     fn contiguous(&mut self, extents: &[Value]) -> Vec<Axis> {
         let mut stride = self.constant(Scalar::U64, 1);
@@ -515,6 +506,3 @@ impl Lowering<'_> {
         Ok((0..dims as u64).map(extent).collect())
     }
 }
-
-/// What `unwrap` says of a `Result`: the only one there is, of a slice that is too short for a shape.
-const NO_SHAPE: &str = "called `Result::unwrap()` on an `Err` value: ShapeError/OutOfBounds: out of bounds indexing";

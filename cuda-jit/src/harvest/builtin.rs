@@ -24,7 +24,7 @@ unsafe impl DeviceFn for Builtin {
     }
 }
 
-/// A type with methods that the front end knows: the numbers, `bool`, tuples, slices, ndarray views, `Option`, `Ordering`.
+/// A type with methods that the front end knows: the numbers, `bool`, tuples, slices, ndarray views.
 ///
 /// Nothing unsafe relies on an implementation: the front end looks at the receiver's own type, and refuses a method that it does
 /// not have.
@@ -41,7 +41,6 @@ macro_rules! receivers {
 
 receivers! { bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 half::f16 half::bf16 }
 
-impl BuiltinReceiver for std::cmp::Ordering {}
 macro_rules! tuples {
     ($(($($name:ident)+))*) => { $( impl<$($name),+> BuiltinReceiver for ($($name,)+) {} )* };
 }
@@ -49,8 +48,6 @@ macro_rules! tuples {
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
 impl<T> BuiltinReceiver for [T] {}
-impl<T> BuiltinReceiver for Option<T> {}
-impl<T> BuiltinReceiver for Result<T, ndarray::ShapeError> {}
 impl<T> BuiltinReceiver for crate::Constant<T> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
@@ -62,10 +59,13 @@ pub trait Builtins {
 
 impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
 
-/// A struct or enum that the language orders, since it is known how: `#[derived(PartialOrd)]` structs, and enums.
+/// A type that the language orders, since it is known how: `#[derived(PartialOrd)]` structs, enums, `Option`, `Ordering`.
 ///
 /// Nothing unsafe relies on an implementation: of another type the host orders differently, and nothing worse.
 pub trait Ordered {}
+
+impl<T> Ordered for Option<T> {}
+impl Ordered for std::cmp::Ordering {}
 
 macro_rules! ordered {
     ($($(#[$doc:meta])* $name:ident)*) => {

@@ -17,65 +17,6 @@ macro_rules! methods {
     )* };
 }
 
-/// The hidden methods of `Option`.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait OptionMethods<T>: Sized {
-    methods! {
-        /// `map`
-        __call_map[U, F: FnOnce(T) -> U](self)(F) -> Option<U>;
-        /// `map_or`
-        __call_map_or[U, F: FnOnce(T) -> U](self)(U, F) -> U;
-        /// `map_or_else`
-        __call_map_or_else[U, D: FnOnce() -> U, F: FnOnce(T) -> U](self)(D, F) -> U;
-        /// `and_then`
-        __call_and_then[U, F: FnOnce(T) -> Option<U>](self)(F) -> Option<U>;
-        /// `or_else`
-        __call_or_else[F: FnOnce() -> Option<T>](self)(F) -> Option<T>;
-        /// `unwrap_or_else`
-        __call_unwrap_or_else[F: FnOnce() -> T](self)(F) -> T;
-        /// `filter`
-        __call_filter[P: FnOnce(&T) -> bool](self)(P) -> Option<T>;
-        /// `is_some_and`
-        __call_is_some_and[P: FnOnce(T) -> bool](self)(P) -> bool;
-        /// `is_none_or`
-        __call_is_none_or[P: FnOnce(T) -> bool](self)(P) -> bool;
-        /// `inspect`
-        __call_inspect[F: FnOnce(&T)](self)(F) -> Option<T>;
-    }
-}
-
-impl<T> OptionMethods<T> for Option<T> {}
-
-/// The hidden methods of `bool`.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait BoolMethods: Sized {
-    methods! {
-        /// `then`
-        __call_then[U, F: FnOnce() -> U](self)(F) -> Option<U>;
-    }
-}
-
-impl BoolMethods for bool {}
-
-/// The hidden methods of `Ordering`.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait OrderingMethods: Sized {
-    methods! {
-        /// `then`
-        __call_then[](self)(Ordering) -> Ordering;
-        /// `then_with`
-        __call_then_with[F: FnOnce() -> Ordering](self)(F) -> Ordering;
-    }
-}
-
-impl OrderingMethods for Ordering {}
-
 /// The hidden methods of slices.
 ///
 /// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses

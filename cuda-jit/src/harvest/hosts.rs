@@ -124,9 +124,7 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
-            Branch: map_or_default (_: impl FnOnce(T) -> R) unzip 0 take_if (_: impl FnOnce(&mut T) -> bool) insert 1
-            get_or_insert 1 get_or_insert_with (_: impl FnOnce() -> T) as_deref 0 ok_or 1
-            ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0;
+        Branch: as_deref 0 ok_or 1 ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0;
     }
 }
 

@@ -249,13 +249,27 @@ impl<T: ElementType + Element> KernelParam for &mut [T] {}
 
 /// The key of `&T`, or of `&mut T` if `MUTABLE`.
 #[derive(Debug)]
-pub struct RefKey<K, const MUTABLE: bool>(PhantomData<K>);
+pub struct RefKey<K: ?Sized, const MUTABLE: bool>(PhantomData<K>);
 
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
-unsafe impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
+unsafe impl<K: Key + ?Sized, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
     fn ty() -> Ty {
         Ty::Ref(Box::new(K::ty()), Memory::unknown(MUTABLE))
     }
+}
+
+// SAFETY: the key tells this very type.
+unsafe impl Key for str {
+    fn ty() -> Ty {
+        Ty::Str
+    }
+}
+
+/// A text that the compiler knows, as `expect` takes it.
+// SAFETY: the key tells this very type.
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceType for &str {
+    type K = RefKey<str, false>;
 }
 
 // SAFETY: the key tells this very type.

@@ -32,7 +32,7 @@ pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_closure, saw_shared,
 };
-pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
+pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
 pub(crate) use keys::spelled;

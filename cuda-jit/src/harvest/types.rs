@@ -33,6 +33,8 @@ pub enum Ty {
     Ref(Box<Ty>, Memory),
     /// An ndarray view of so many dimensions.
     View(Box<Ty>, usize, Memory),
+    /// `str`, behind a reference.
+    Str,
     /// A closure, which is inlined where it is called.
     Closure,
     /// A closure or device function that a launch passes; a kernel's parameter only.
@@ -73,6 +75,12 @@ pub enum Memory {
     Read(Space),
     /// Memory that this thread, and others, may write.
     Write(Space),
+    /// Nothing in memory: a place of the function that is being lowered, by its number, which a mutable reference names.
+    Place(u32),
+    /// Nothing, since it is part of what is not there, as in `None`; of a mutable reference if true.
+    Unknown(bool),
+    /// Nothing in memory: a text that the compiler knows.
+    Text(&'static str),
 }
 
 impl Memory {
@@ -84,14 +92,19 @@ impl Memory {
     /// Where it is.
     pub fn space(self) -> Space {
         match self {
-            Memory::Value => Space::Local,
+            Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) => Space::Local,
             Memory::Read(space) | Memory::Write(space) => space,
         }
     }
 
+    /// Whether a reference there is no value: the compiler follows it, or it never comes to be.
+    pub(crate) fn is_no_address(self) -> bool {
+        matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_))
+    }
+
     /// Whether kernels may write it, so that other threads may at the same time.
     pub fn writable(self) -> bool {
-        matches!(self, Memory::Write(_))
+        matches!(self, Memory::Write(_) | Memory::Place(_) | Memory::Unknown(true))
     }
 }
 

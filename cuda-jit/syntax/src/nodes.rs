@@ -9,7 +9,7 @@ macro_rules! nodes {
     () => {
         $crate::nodes::node! {
             /// A place in the source: line and column, both from 1.
-            #[derive(Copy, Eq)]
+            #[derive(Copy, Eq, Hash)]
             pub struct Pos(line: u32, column: u32);
 
             /// A function as written.
@@ -77,6 +77,10 @@ macro_rules! nodes {
                 pub cache: bool,
                 /// Whether mathematical functions are libdevice's, where there is one.
                 pub libdevice: bool,
+                /// Whether its panics are reported where it is called, as `#[track_caller]` says.
+                pub track_caller: bool,
+                /// Whether it is part of the device library: inlined where it is called, and its errors are the caller's.
+                pub library: bool,
             }
 
             /// Statements and, perhaps, a value.
@@ -399,6 +403,8 @@ macro_rules! nodes {
                 shared_memory_carveout: None,
                 cache: true,
                 libdevice: true,
+                track_caller: false,
+                library: false,
             };
         }
     };

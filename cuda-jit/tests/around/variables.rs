@@ -77,7 +77,7 @@ fn inspected(particles: &[Particle], view: ArrayView2<'_, f32>, out: &mut [f32],
 }
 
 /// Name, type and line of each variable and parameter of `inspected` and of what was written in place of its calls.
-const VARIABLES: [(&str, &str, u32); 21] = [
+const VARIABLES: [(&str, &str, u32); 22] = [
     ("particles", "&[Particle]", 0),
     ("view", "ArrayView2<f32>", 0),
     ("out", "&mut [f32]", 0),
@@ -99,6 +99,7 @@ const VARIABLES: [(&str, &str, u32); 21] = [
     ("inner", "f32", 22),
     ("value", "f32", u32::MAX),
     ("before", "f32", u32::MAX),
+    ("self", "Option<i32>", u32::MAX),
 ];
 
 fn is_variable(found: &Found) -> bool {

@@ -37,10 +37,10 @@ fn two_memories(x: &[f32], out: &mut [f32]) {
 
 #[kernel]
 fn mutable_holder<'a>(x: &'a [f32], out: &mut [f32]) {
-    let mut pair: (&'a [f32], u32) = (x, 1);
-    let held = &mut pair;
+    let (mut pair, mut other): ((&'a [f32], u32), (&'a [f32], u32)) = ((x, 1), (x, 2));
+    let held = if x.len() > 1 { &mut pair } else { &mut other };
     held.1 += 1;
-    out[0] = pair.0[0] + pair.1 as f32;
+    out[0] = pair.0[0] + other.1 as f32;
 }
 
 #[device]

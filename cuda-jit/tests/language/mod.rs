@@ -6,6 +6,7 @@ mod arithmetic;
 mod arrays;
 mod atomics;
 mod cached;
+mod callers;
 mod characters;
 mod checks;
 mod closures;
@@ -113,4 +114,4 @@ macro_rules! numbers {
     )* };
 }
 
-numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 cuda_jit::f16 cuda_jit::bf16 char Option<char> }
+numbers! { bool i8 i16 i32 i64 u8 u16 u32 u64 usize f32 f64 cuda_jit::f16 cuda_jit::bf16 char Option<char> Option<i32> Option<u8> }

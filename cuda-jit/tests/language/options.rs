@@ -114,6 +114,269 @@ fn options_without_functions() {
     }
 }
 
+/// A variant for each; none is 0.
+#[derive(Clone, Copy, PartialEq, DeviceType)]
+#[repr(i8)]
+enum Level {
+    Low = 3,
+    High = 9,
+}
+
+#[device]
+impl Default for Level {
+    fn default() -> Self {
+        Level::High
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Scale {
+    by: i32,
+    levels: [u8; 2],
+}
+
+#[device]
+impl Default for Scale {
+    fn default() -> Self {
+        Scale { by: 7, levels: [1, 2] }
+    }
+}
+
+#[kernel]
+fn defaults(a: Option<i32>, level: Option<u8>, out: &mut [i32]) {
+    let levels = level.map(|level| if level > 1 { Level::High } else { Level::Low });
+    out[0] = levels.unwrap_or_default() as i32;
+    let scale = a.map(|by| Scale { by, levels: [2, 3] }).unwrap_or_default();
+    out[1] = scale.by * 100 + scale.levels[0] as i32;
+    let (pair, list) = (a.map(|v| (v, level)), a.map(|v| [v as f32; 3]));
+    out[2] = pair.unwrap_or_default().0 + pair.unwrap_or_default().1.is_some() as i32;
+    out[3] = list.unwrap_or_default()[1] as i32 + level.unwrap_or_default() as i32;
+    out[4] = Level::default() as i32 + <Scale>::default().by + Scale::default().levels[0] as i32;
+}
+
+#[test]
+fn defaults_are_the_types_own() {
+    for a in [None, Some(5)] {
+        for level in [None, Some(1), Some(2)] {
+            differ!(defaults, (1, 1), [a, level], vec![0i32; 5]);
+        }
+    }
+}
+
+/// What each method yields, and how often it calls what it is given.
+#[kernel]
+fn each(a: Option<i32>, b: Option<i32>, n: i32, out: &mut [i32]) {
+    let mut calls = 0;
+    let mut k = 0;
+    let mut tell = |v: i32, calls: i32| {
+        out[k] = v;
+        out[k + 1] = calls;
+        k += 2;
+    };
+    let bits = |held: Option<i32>| held.map_or(-77, |v| v);
+    tell(a.is_some() as i32 + 2 * a.is_none() as i32, calls);
+    tell(
+        a.is_some_and(|v| {
+            calls += 1;
+            v > n
+        }) as i32,
+        calls,
+    );
+    tell(
+        a.is_none_or(|v| {
+            calls += 1;
+            v > n
+        }) as i32,
+        calls,
+    );
+    tell(
+        a.as_ref().map_or(-1, |v| {
+            calls += 1;
+            *v
+        }),
+        calls,
+    );
+    tell(
+        a.unwrap_or({
+            calls += 1;
+            n
+        }),
+        calls,
+    );
+    tell(
+        a.unwrap_or_else(|| {
+            calls += 1;
+            n
+        }),
+        calls,
+    );
+    tell(a.unwrap_or_default(), calls);
+    tell(
+        bits(a.map(|v| {
+            calls += 1;
+            v ^ n
+        })),
+        calls,
+    );
+    tell(bits(a.inspect(|v| calls += *v & 3)), calls);
+    tell(
+        a.map_or(
+            {
+                calls += 4;
+                n
+            },
+            |v| {
+                calls += 1;
+                v - n
+            },
+        ),
+        calls,
+    );
+    tell(
+        a.map_or_else(
+            || n - 5,
+            |v| {
+                calls += 2;
+                v + 1
+            },
+        ),
+        calls,
+    );
+    tell(
+        bits(a.and({
+            calls += 1;
+            b
+        })),
+        calls,
+    );
+    tell(
+        bits(a.and_then(|v| {
+            calls += 1;
+            if v > n { b } else { None }
+        })),
+        calls,
+    );
+    tell(
+        bits(a.filter(|v| {
+            calls += 1;
+            *v > n
+        })),
+        calls,
+    );
+    tell(
+        bits(a.or({
+            calls += 1;
+            b
+        })),
+        calls,
+    );
+    tell(
+        bits(a.or_else(|| {
+            calls += 1;
+            b
+        })),
+        calls,
+    );
+    tell(bits(a.xor(b)), calls);
+    tell(a.zip(b).map_or(-1, |(a, b)| a * 10 + b), calls);
+    let (left, right) = a.zip(b).unzip();
+    tell(bits(left) + bits(right), calls);
+    tell(bits(Some(a).flatten()) + bits(if n > 0 { Some(b) } else { None }.flatten()), calls);
+    let mut held = a;
+    tell(bits(held.take()) + 3 * bits(held), calls);
+    held = b;
+    tell(bits(held.replace(n)) + 3 * bits(held), calls);
+    *held.insert(n + 1) += 2;
+    tell(bits(held), calls);
+    held = a;
+    *held.get_or_insert({
+        calls += 1;
+        n
+    }) += 1;
+    tell(bits(held), calls);
+    held = b;
+    *held.get_or_insert_with(|| {
+        calls += 1;
+        n
+    }) *= 2;
+    tell(bits(held), calls);
+    held = a;
+    tell(
+        bits(held.take_if(|v| {
+            calls += 1;
+            *v += 1;
+            *v > n
+        })) + 5 * bits(held),
+        calls,
+    );
+    if let Some(v) = held.as_mut() {
+        *v -= 3;
+    }
+    tell(bits(held.as_mut().copied()) + bits(held.as_ref().cloned()), calls);
+    let mut list = a.map(|v| [v, n]);
+    list.get_or_insert([4, 5])[1] += 1;
+    tell(list.take().unwrap()[1], list.is_none() as i32);
+}
+
+#[test]
+fn each_method_is_the_standard_librarys() {
+    let held = [None, Some(0), Some(-3), Some(8)];
+    for a in held {
+        for b in held {
+            for n in [-2, 0, 3] {
+                differ!(each, (1, 1), [a, b, n], vec![0i32; 64]);
+            }
+        }
+    }
+}
+
+/// What a row of numbers and a place in it come to, the row being there once.
+#[device]
+fn first_of<'a>(row: &mut Option<&'a [i32]>) -> i32 {
+    match row.take() {
+        Some(row) => row[0],
+        None => -1,
+    }
+}
+
+#[kernel]
+fn references(x: &[i32], n: usize, out: &mut [i32]) {
+    let local = [4, 5, 6];
+    let (mut row, mut pair) = (if n < 4 { Some(&x[n..]) } else { None }, (Some(&local[..]), n as i32));
+    out[0] = first_of(&mut row) * 10 + first_of(&mut row);
+    out[1] = pair.0.take().map_or(0, |row| row.iter().sum()) + pair.0.is_none() as i32 + pair.1;
+    let counted = &mut pair.1;
+    *counted += 3;
+    out[2] = pair.1;
+    let last = x.last().or(x.first()).filter(|last| **last > 2);
+    out[3] = match last {
+        None => None,
+        Some(last) => Some(last),
+    }
+    .map_or(-1, |last| *last);
+    let chosen = if n > 1 { None } else { Some(&local) };
+    out[4] = chosen.unwrap_or(&[7, 8, 9])[1];
+    let (mut a, mut b) = (n as i32, 20);
+    let larger = if n > 1 { &mut a } else { &mut b };
+    *larger += 1;
+    out[5] = a * 100 + b;
+    let mut best = Some(&mut a);
+    if let Some(best) = best.take() {
+        *best *= 2;
+    }
+    out[6] = a;
+    if let Some(first) = out.first_mut().filter(|first| **first > 0) {
+        *first += 1;
+    }
+}
+
+#[test]
+fn options_hold_references() {
+    for n in [0, 2, 9] {
+        differ!(references, (1, 1), [&[3, -1, 4, 1][..], n], vec![0i32; 7]);
+    }
+}
+
 #[kernel]
 fn otherwise(x: &[i32], out: &mut [i32]) {
     out[0] = x.get(5).copied().unwrap_or_else(|| panic!("{} elements", x.len()));

@@ -130,7 +130,6 @@ impl Capture {
             return consumed;
         }
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
-        let span = begin(&call.receiver);
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
@@ -151,6 +150,13 @@ impl Capture {
                 .zip(&mut call.args)
                 .map(|(index, arg)| match values {
                     Some(values) if index >= values && self.names_function(arg) => self.function(arg),
+                    None if own
+                        && matches!(arg, Expr::Path(_))
+                        && !self.is_closure(arg)
+                        && self.names_function(arg) =>
+                    {
+                        self.function(arg)
+                    }
                     _ => self.method_argument(&name, arg),
                 })
                 .collect(),
@@ -161,17 +167,17 @@ impl Capture {
             let number = self.callee(Callee::Observed(method_span));
             call.method = self.call_of(&call.method);
             *expr = shown(expr, number, method_span);
-            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
+            return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
         if let Some(number) = same {
-            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
+            return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
         let number = self.callee(Callee::Observed(method_span));
         self.asked.extend(known.map(|known| (known, name.clone(), number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
         self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);), names);
-        node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
+        node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
@@ -197,8 +203,7 @@ impl Capture {
     /// The message of `expect`.
     fn message_of(&mut self, literal: &syn::ExprLit) -> Option<s::Expr> {
         let Lit::Str(text) = &literal.lit else { return None };
-        let text = braces_doubled(&text.value());
-        Some(node(literal.span(), s::ExprKind::Lit(s::Lit::Text(text))))
+        Some(node(literal.span(), s::ExprKind::Lit(s::Lit::Text(text.value()))))
     }
 
     /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
@@ -368,9 +373,4 @@ fn without_dimensions(path: &Path) -> Option<String> {
     let last = path.segments.last()?;
     let name = last.ident.to_string();
     (last.arguments.is_none() && matches!(name.as_str(), "grid" | "grid_size")).then_some(name)
-}
-
-/// In a message braces stand for arguments, so those of the source are doubled.
-fn braces_doubled(text: &str) -> String {
-    text.replace('{', "{{").replace('}', "}}")
 }

@@ -37,9 +37,12 @@ impl Capture {
                 let elements: Vec<_> = tuple.elems.iter().map(|pat| self.part(pat, observers)).collect();
                 s::Pattern::Tuple(elements)
             }
-            Pat::TupleStruct(pat) if pat.path.is_ident("Some") && pat.elems.len() == 1 => {
+            Pat::TupleStruct(pat) if is_some(&pat.path) && pat.elems.len() == 1 => {
                 let inner = self.part(&pat.elems[0], observers);
                 s::Pattern::Some(Box::new(inner))
+            }
+            Pat::TupleStruct(pat) if pat.path.is_ident("Err") && matches!(pat.elems.first(), Some(Pat::Wild(_))) => {
+                s::Pattern::None
             }
             Pat::TupleStruct(pat) => {
                 let elements: Vec<_> = pat.elems.iter().map(|pat| self.part(pat, observers)).collect();
@@ -153,6 +156,11 @@ impl Capture {
         self.refuse(at.span(), hint);
         s::Pattern::Wild
     }
+}
+
+/// Whether a path is that of the variant which holds something, of an `Option` or a `Result`.
+fn is_some(path: &syn::Path) -> bool {
+    path.is_ident("Some") || path.is_ident("Ok")
 }
 
 /// A name as a path.

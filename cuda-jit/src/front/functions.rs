@@ -1,0 +1,55 @@
+//! What one of two branches leaves, and the methods that call functions.
+
+use super::Callee;
+use super::function::{Lowering, Result};
+use super::types::{Val, behind};
+use crate::harvest::Ty;
+use crate::kir::{Op, Value};
+use crate::syntax::{Expr, ExprKind, Pos};
+
+impl Lowering<'_> {
+    /// What a method that calls a function, or depends on what it is given, yields.
+    pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
+        let made = |index: usize| self.type_of_function(args.get(index)?, receiver);
+        Some(match (name, receiver) {
+            ("map", Ty::Array(_, len)) => Ty::Array(Box::new(made(0)?), *len),
+            ("fold", Ty::View(..)) => made(1)?,
+            ("partition_point", Ty::Slice(..) | Ty::Array(..)) => Ty::INDEX,
+            ("for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", Ty::View(..))
+            | ("sort_unstable_by" | "sort_unstable_by_key" | "fill_with", Ty::Slice(..) | Ty::Array(..)) => Ty::Unit,
+            _ => return None,
+        })
+    }
+
+    /// What a function that is an argument yields; a method of numbers, of what the receiver holds.
+    pub(super) fn type_of_function(&self, function: &Expr, receiver: &Ty) -> Option<Ty> {
+        match &function.1 {
+            ExprKind::Closure(closure) => Some(self.frame().harvest.named[closure.result? as usize].clone()),
+            ExprKind::Binding(number) => self.ty_of_closure(*number),
+            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
+                Callee::Function(_, harvest) => Some(harvest.result.clone()),
+                _ => None,
+            },
+            ExprKind::MethodOf(name) => {
+                let (Ty::Array(held, _) | Ty::View(held, ..)) = receiver else { return None };
+                super::method::result_type(name, &behind((**held).clone()), &[])
+            }
+            _ => None,
+        }
+    }
+
+    /// One of two values.
+    pub(super) fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
+        let b = self.agree(at, b, &a.ty)?;
+        let types = a.ty.leaves();
+        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
+        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
+        Ok(Val { ty: a.ty, leaves })
+    }
+}
+
+/// `Some` of a value where a condition holds.
+pub(super) fn optional(tag: Value, held: Val) -> Val {
+    let leaves = std::iter::once(tag).chain(held.leaves).collect();
+    Val { ty: Ty::Option(Box::new(held.ty)), leaves }
+}

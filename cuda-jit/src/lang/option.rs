@@ -1,0 +1,383 @@
+//! `Option`, and the `Result` of making a view.
+
+#![expect(
+    clippy::redundant_pattern_matching,
+    clippy::manual_map,
+    clippy::manual_ok_err,
+    clippy::manual_unwrap_or_default,
+    clippy::mem_replace_option_with_none,
+    clippy::mem_replace_option_with_some,
+    reason = "these are the methods that clippy would call"
+)]
+
+use std::mem;
+
+use ndarray::ShapeError;
+
+use crate::device;
+use crate::harvest::{DeviceType, OptionKey};
+use crate::lang::default::DeviceDefault;
+
+/// The methods of `Option`.
+#[device(library)]
+impl<T> OptionMethods<T> for Option<T> {
+    /// `is_some`
+    fn is_some(&self) -> bool {
+        match self {
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    /// `is_none`
+    fn is_none(&self) -> bool {
+        match self {
+            Some(_) => false,
+            None => true,
+        }
+    }
+
+    /// `is_some_and`
+    fn is_some_and<F: FnOnce(T) -> bool>(self, f: F) -> bool {
+        match self {
+            Some(value) => f(value),
+            None => false,
+        }
+    }
+
+    /// `is_none_or`
+    fn is_none_or<F: FnOnce(T) -> bool>(self, f: F) -> bool {
+        match self {
+            Some(value) => f(value),
+            None => true,
+        }
+    }
+
+    /// `as_ref`
+    fn as_ref(&self) -> Option<&T> {
+        match self {
+            Some(value) => Some(value),
+            None => None,
+        }
+    }
+
+    /// `as_mut`
+    fn as_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Some(value) => Some(value),
+            None => None,
+        }
+    }
+
+    /// `expect`
+    #[track_caller]
+    fn expect(self, message: &str) -> T {
+        match self {
+            Some(value) => value,
+            None => panic!("{message}"),
+        }
+    }
+
+    /// `unwrap`
+    #[track_caller]
+    fn unwrap(self) -> T {
+        match self {
+            Some(value) => value,
+            None => panic!("called `Option::unwrap()` on a `None` value"),
+        }
+    }
+
+    /// `unwrap_or`
+    fn unwrap_or(self, default: T) -> T {
+        match self {
+            Some(value) => value,
+            None => default,
+        }
+    }
+
+    /// `unwrap_or_else`
+    fn unwrap_or_else<F: FnOnce() -> T>(self, f: F) -> T {
+        match self {
+            Some(value) => value,
+            None => f(),
+        }
+    }
+
+    /// `unwrap_or_default`
+    fn unwrap_or_default(self) -> T
+    where
+        T: DeviceDefault,
+    {
+        match self {
+            Some(value) => value,
+            None => T::default(),
+        }
+    }
+
+    /// `map`
+    fn map<U, F: FnOnce(T) -> U>(self, f: F) -> Option<U> {
+        match self {
+            Some(value) => Some(f(value)),
+            None => None,
+        }
+    }
+
+    /// `inspect`
+    fn inspect<F: FnOnce(&T)>(self, f: F) -> Option<T> {
+        if let Some(value) = &self {
+            f(value);
+        }
+        self
+    }
+
+    /// `map_or`
+    fn map_or<U, F: FnOnce(T) -> U>(self, default: U, f: F) -> U {
+        match self {
+            Some(value) => f(value),
+            None => default,
+        }
+    }
+
+    /// `map_or_else`
+    fn map_or_else<U, D: FnOnce() -> U, F: FnOnce(T) -> U>(self, default: D, f: F) -> U {
+        match self {
+            Some(value) => f(value),
+            None => default(),
+        }
+    }
+
+    /// `and`
+    fn and<U>(self, other: Option<U>) -> Option<U> {
+        match self {
+            Some(_) => other,
+            None => None,
+        }
+    }
+
+    /// `and_then`
+    fn and_then<U, F: FnOnce(T) -> Option<U>>(self, f: F) -> Option<U> {
+        match self {
+            Some(value) => f(value),
+            None => None,
+        }
+    }
+
+    /// `filter`
+    fn filter<F: FnOnce(&T) -> bool>(self, f: F) -> Option<T> {
+        if let Some(value) = self
+            && f(&value)
+        {
+            return Some(value);
+        }
+        None
+    }
+
+    /// `or`
+    fn or(self, other: Option<T>) -> Option<T> {
+        match self {
+            Some(value) => Some(value),
+            None => other,
+        }
+    }
+
+    /// `or_else`
+    fn or_else<F: FnOnce() -> Option<T>>(self, f: F) -> Option<T> {
+        match self {
+            Some(value) => Some(value),
+            None => f(),
+        }
+    }
+
+    /// `xor`
+    fn xor(self, other: Option<T>) -> Option<T> {
+        match (self, other) {
+            (Some(value), None) => Some(value),
+            (None, Some(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// `insert`
+    fn insert(&mut self, value: T) -> &mut T {
+        *self = Some(value);
+        match self {
+            None => unreachable!(),
+            Some(value) => value,
+        }
+    }
+
+    /// `get_or_insert`
+    fn get_or_insert(&mut self, value: T) -> &mut T {
+        if let None = self {
+            *self = Some(value);
+        }
+        match self {
+            None => unreachable!(),
+            Some(value) => value,
+        }
+    }
+
+    /// `get_or_insert_with`
+    fn get_or_insert_with<F: FnOnce() -> T>(&mut self, f: F) -> &mut T {
+        if let None = self {
+            *self = Some(f());
+        }
+        match self {
+            None => unreachable!(),
+            Some(value) => value,
+        }
+    }
+
+    /// `take`
+    fn take(&mut self) -> Option<T> {
+        mem::replace(self, None)
+    }
+
+    /// `take_if`
+    fn take_if<F: FnOnce(&mut T) -> bool>(&mut self, f: F) -> Option<T> {
+        let taken = match self {
+            Some(value) => f(value),
+            None => false,
+        };
+        if taken { mem::replace(self, None) } else { None }
+    }
+
+    /// `replace`
+    fn replace(&mut self, value: T) -> Option<T> {
+        mem::replace(self, Some(value))
+    }
+
+    /// `zip`
+    fn zip<U>(self, other: Option<U>) -> Option<(T, U)> {
+        match (self, other) {
+            (Some(a), Some(b)) => Some((a, b)),
+            _ => None,
+        }
+    }
+}
+
+/// The methods of an `Option` that holds a reference.
+#[device(library)]
+impl<T: Copy> OptionRef<T> for Option<&T> {
+    /// `copied`
+    fn copied(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+
+    /// `cloned`
+    fn cloned(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+}
+
+/// The methods of an `Option` that holds a mutable reference.
+#[device(library)]
+impl<T: Copy> OptionMut<T> for Option<&mut T> {
+    /// `copied`
+    fn copied(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+
+    /// `cloned`
+    fn cloned(self) -> Option<T> {
+        match self {
+            Some(value) => Some(*value),
+            None => None,
+        }
+    }
+}
+
+/// The methods of an `Option` of an `Option`.
+#[device(library)]
+impl<T> OptionOption<T> for Option<Option<T>> {
+    /// `flatten`
+    fn flatten(self) -> Option<T> {
+        match self {
+            Some(inner) => inner,
+            None => None,
+        }
+    }
+}
+
+/// The methods of an `Option` of a pair.
+#[device(library)]
+impl<T, U> OptionPair<T, U> for Option<(T, U)> {
+    /// `unzip`
+    fn unzip(self) -> (Option<T>, Option<U>) {
+        match self {
+            Some((a, b)) => (Some(a), Some(b)),
+            None => (None, None),
+        }
+    }
+}
+
+// SAFETY: the front end has such a result as an `Option` of the view, and no other value of it.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceType> DeviceType for Result<T, ShapeError> {
+    type K = OptionKey<T::K>;
+}
+
+/// The methods of what making a view of a slice yields.
+#[device(library)]
+impl<T> ShapeResult<T> for Result<T, ShapeError> {
+    /// `is_ok`
+    fn is_ok(&self) -> bool {
+        match self {
+            Ok(_) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// `is_err`
+    fn is_err(&self) -> bool {
+        match self {
+            Ok(_) => false,
+            Err(_) => true,
+        }
+    }
+
+    /// `ok`
+    fn ok(self) -> Option<T> {
+        match self {
+            Ok(view) => Some(view),
+            Err(_) => None,
+        }
+    }
+
+    /// `unwrap`
+    #[track_caller]
+    fn unwrap(self) -> T {
+        match self {
+            Ok(view) => view,
+            Err(_) => {
+                panic!("called `Result::unwrap()` on an `Err` value: ShapeError/OutOfBounds: out of bounds indexing")
+            }
+        }
+    }
+
+    /// `expect`
+    #[track_caller]
+    fn expect(self, message: &str) -> T {
+        match self {
+            Ok(view) => view,
+            Err(_) => panic!("{message}: ShapeError/OutOfBounds: out of bounds indexing"),
+        }
+    }
+
+    /// `unwrap_or`
+    fn unwrap_or(self, default: T) -> T {
+        match self {
+            Ok(view) => view,
+            Err(_) => default,
+        }
+    }
+}
