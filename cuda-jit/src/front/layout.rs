@@ -36,6 +36,29 @@ impl Ty {
         }
     }
 
+    /// The arrays in memory that a value of this type has, by the numbers of their leaves.
+    pub(super) fn arrays(&self) -> Vec<(usize, Ty)> {
+        let mut arrays = Vec::new();
+        self.each_array(0, &mut arrays);
+        arrays
+    }
+
+    fn each_array(&self, first: usize, arrays: &mut Vec<(usize, Ty)>) {
+        match self {
+            _ if !self.holds_arrays() => {}
+            Ty::Array(..) if self.is_plain() => arrays.push((first, self.clone())),
+            Ty::Array(element, count) => {
+                let leaves = element.leaves().len();
+                (0..*count as usize).for_each(|index| element.each_array(first + index * leaves, arrays));
+            }
+            _ => {
+                for (index, (part, _)) in self.parts().into_iter().enumerate() {
+                    part.each_array(first + self.part_leaves(index).start, arrays);
+                }
+            }
+        }
+    }
+
     /// The KIR types that a value of this type consists of, with what may be done behind those that are pointers.
     pub(super) fn each_leaf(&self, visit: &mut impl FnMut(Type, Access)) {
         let mut pointer = |memory: &Memory, to: &Ty| {

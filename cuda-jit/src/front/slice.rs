@@ -200,15 +200,9 @@ impl Lowering<'_> {
 
     /// Swaps what two places hold.
     pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
-        let [first, second] = [self.read_copy(&places[0]), self.read_copy(&places[1])];
+        let [first, second] = [self.read_settled(&places[0]), self.read_settled(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
-    }
-
-    /// A place's value, apart from the place.
-    pub(super) fn read_copy(&mut self, place: &Place) -> Val {
-        let value = self.read(place);
-        self.own(value)
     }
 
     /// The element at an index, which is checked.
@@ -230,12 +224,12 @@ impl Lowering<'_> {
     pub(super) fn exchange(&mut self, at: Pos, name: &str, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.behind(target);
-        let old = self.read_copy(&target);
+        let old = self.read_settled(&target);
         match name {
             "swap" => {
                 let other = self.expr(&args[1], None)?;
                 let other = self.behind(other);
-                let value = self.read_copy(&other);
+                let value = self.read_settled(&other);
                 self.write(at, &target, value)?;
                 self.write(at, &other, old)?;
                 Ok(Val::unit())
