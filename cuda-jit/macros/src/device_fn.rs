@@ -55,7 +55,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         quote!(let #observer = #root::Carrier::new();)
     });
     let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
-    let (observers, saw) = (emit::observers(&captured, true), saw(root, &captured));
+    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let (items, twin) = (&captured.items, &captured.twin);
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
     let refusals = emit::refusals(root, &captured);

@@ -2,8 +2,7 @@
 //!
 //! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference: what the
-//! macro leaves out of the twin is of a type that something in it has.
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
 //!
 //! # Safety
 //!
@@ -41,7 +40,7 @@ pub use keys::{
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use told::{Told, tell, told};
+pub use told::tell;
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
 pub use views::{ViewFunctions, ViewMade};
 

@@ -17,7 +17,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
 use super::call::PRIMITIVES;
-use super::settled::says_generics;
 use super::span::begin_path;
 use super::{Capture, callee, callee_value, same_context};
 
@@ -118,7 +117,6 @@ impl Capture {
     /// closure's parameters in the bounds of the function only where its path stands in the call.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
         let span = begin_path(path);
-        self.tells |= closures || !says_generics(&path.path);
         let path = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
         Expr::Verbatim(if closures {
@@ -126,8 +124,8 @@ impl Capture {
             quote_spanned!(span => #seer(#hidden().of(#observer), #path))
         } else {
             let value = callee_value(number, span);
-            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
-            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
+            self.say(quote_spanned!(span => let #value = #path;));
+            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);));
             value.to_token_stream()
         })
     }
