@@ -13,7 +13,6 @@ mod emit;
 mod format;
 mod methods;
 mod options;
-mod plain;
 mod signature;
 
 use proc_macro::TokenStream;

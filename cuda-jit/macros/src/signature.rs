@@ -129,16 +129,6 @@ impl Signature {
         self.role != Role::Kernel && self.closure(name).is_some()
     }
 
-    /// Whether it yields `()`, and has no lifetimes that a closure of its type would have to tie.
-    pub(crate) fn yields_nothing(&self) -> bool {
-        self.lifetimes.is_empty() && !self.has_result()
-    }
-
-    /// Whether it yields something.
-    pub(crate) fn has_result(&self) -> bool {
-        !matches!(&self.result, Type::Tuple(result) if result.elems.is_empty())
-    }
-
     /// Whether parameters are written as patterns.
     pub(crate) fn takes_apart(&self) -> bool {
         !self.unpacked.is_empty()

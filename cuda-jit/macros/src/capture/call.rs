@@ -11,7 +11,7 @@ use syn::{Expr, ExprPath, Lit, Macro, Path, Token};
 use super::callee::{function_of_type, is_lower_type};
 use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
-    BindingKind, Callee, Capture, Named, callee, node, nothing,
+    BindingKind, Callee, Capture, callee, node, nothing,
     span::{begin, begin_path},
 };
 use crate::format::Format;
@@ -35,7 +35,6 @@ impl Capture {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let first = self.used.len();
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if callee.path.is_ident("Some") && args.len() == 1 {
@@ -48,8 +47,7 @@ impl Capture {
             };
         }
         if let Some(asked) = asked {
-            let names = self.used[first..].to_vec();
-            return self.method_by_path(span, &callee, &asked, names, args);
+            return self.method_by_path(span, &callee, &asked, args);
         }
         args = match self.known_call(&callee.path, args, span) {
             Ok(known) => return known,
@@ -64,7 +62,6 @@ impl Capture {
         let number = self.callee(Callee::Observed(place));
         match function_of_type(&callee) {
             Some(name) => {
-                self.tells = true;
                 let hidden = self.call_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
@@ -138,13 +135,8 @@ impl Capture {
         let values = values_before_functions(&name);
         let own =
             values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
-        let known = if own { None } else { self.settle(&call.receiver) };
-        let same = self.asked.iter().find(|(receiver, method, _)| Some(*receiver) == known && *method == name);
-        let same = same.map(|(.., number)| *number);
-        let asked = if own || same.is_some() { TokenStream::new() } else { call.receiver.to_token_stream() };
-        let first = self.used.len();
+        let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let receiver = self.expr(&mut call.receiver);
-        let names = self.used[first..].to_vec();
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)
@@ -157,39 +149,27 @@ impl Capture {
         };
         let method_span = call.method.span();
         if own {
-            self.tells = true;
             let number = self.callee(Callee::Observed(method_span));
             call.method = self.call_of(&call.method);
             *expr = shown(expr, number, method_span);
             return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
-        if let Some(number) = same {
-            return node(span, s::ExprKind::Method(name, Box::new(receiver), args, number));
-        }
         let number = self.callee(Callee::Observed(method_span));
-        self.asked.extend(known.map(|known| (known, name.clone(), number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);), names);
+        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);));
         node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
-    fn method_by_path(
-        &mut self,
-        span: Span,
-        path: &ExprPath,
-        asked: &TokenStream,
-        names: Vec<u32>,
-        mut args: Vec<s::Expr>,
-    ) -> s::Expr {
+    fn method_by_path(&mut self, span: Span, path: &ExprPath, asked: &TokenStream, mut args: Vec<s::Expr>) -> s::Expr {
         let (mut hidden, place) = (path.clone(), begin_path(path));
         let Some(last) = hidden.path.segments.last_mut() else { return self.refuse(span, "this is not a call") };
         let name = last.ident.to_string();
         last.ident = format_ident!("__dev_{}", name, span = last.ident.span());
         let number = self.callee(Callee::Observed(place));
         let observer = callee(number, place);
-        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);), names);
+        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);));
         let receiver = Box::new(args.remove(0));
         node(span, s::ExprKind::Method(name, receiver, args, number))
     }
@@ -256,8 +236,7 @@ impl Capture {
                                 `dynamic_shared!([f32; n])`";
                     return self.refuse(place, hint);
                 }
-                self.named.push(Named::Shared(Box::new(ty)));
-                let number = self.named.len() as u32 - 1;
+                let number = self.shared_type(&ty);
                 node(span, s::ExprKind::Shared(number))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
@@ -286,8 +265,7 @@ impl Capture {
         }
         let mut captured = Vec::new();
         for part in &mut parts {
-            self.named.push(Named::Shared(Box::new(part.element.clone())));
-            let number = self.named.len() as u32 - 1;
+            let number = self.shared_type(&part.element);
             captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
         }
         let parts = parts.iter().map(|DynamicPart { element, len }| match len {

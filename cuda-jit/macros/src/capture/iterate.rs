@@ -5,9 +5,9 @@
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Ident, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
-use super::{BindingKind, Capture, METHODS, PRIMITIVES, Purpose, node, nothing, span::begin};
+use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
 
 /// What a method of iterators takes.
 #[derive(Clone, Copy)]
@@ -99,13 +99,11 @@ impl Capture {
     pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
-        let names = self.settle_items(&looped.pat, &looped.expr);
         let source = self.items(&mut looped.expr, !told);
-        let number = self.enter(looped.label.as_ref(), true, false);
+        let number = self.enter(looped.label.as_ref(), true);
         let (pattern, body) = self.scoped(|walk| {
             let mut observers = Vec::new();
-            let pattern = walk.pattern_of(&looped.pat, names, &mut observers);
-            walk.purpose = Purpose::Effect;
+            let pattern = walk.pattern(&looped.pat, &mut observers);
             (pattern, walk.block_after(&mut looped.body, observers))
         });
         self.labels.pop();
@@ -303,14 +301,6 @@ impl Capture {
             }
         }
     }
-}
-
-/// Whether a method makes or adapts an iterator and calls nothing; if so, whether the items are the same as before.
-pub(super) fn plain_method(method: &Ident) -> Option<bool> {
-    let name = method.to_string();
-    let args = known(SOURCES, &name).or_else(|| known(ADAPTORS, &name))?;
-    let calls = args.iter().any(|arg| matches!(arg, Arg::Function));
-    (!calls).then(|| SAME_ITEMS.contains(&&*name))
 }
 
 /// What a method of a table takes, if it is there.

@@ -2,8 +2,7 @@
 //!
 //! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
 //! numbers, the twin the observers of the same numbers. The twin is the body itself, mutated in place: tokens keep
-//! their spans, so that rustc merges the twin's errors with the original's; statements from which rustc would learn
-//! nothing are left out (`settled.rs`). Scopes are tracked only far enough to tell a local name from an item's; what is
+//! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to tell a local name from an item's; what is
 //! outside the grammar becomes a spanned error with a hint.
 
 mod assign;
@@ -16,15 +15,9 @@ mod iterate;
 mod methods;
 mod panics;
 mod pattern;
-mod settled;
 mod slicing;
 mod span;
 mod stmt;
-#[cfg(test)]
-mod tests;
-
-use std::collections::HashMap;
-use std::ops::Range;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
@@ -37,8 +30,6 @@ pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
 pub(crate) use methods::{METHODS, host_methods};
 
 use crate::signature::Signature;
-use settled::{Origin, Settled};
-
 /// A body, captured.
 pub(crate) struct Captured {
     /// The bindings in order.
@@ -49,24 +40,20 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// If the twin yields what it saw: the bindings that are there at its end.
-    pub(crate) staying: Option<Vec<u32>>,
     /// Each callee.
     pub(crate) callees: Vec<Callee>,
-    /// Each constant.
-    pub(crate) consts: Vec<Expr>,
-    /// The type of each cast.
-    pub(crate) types: Vec<Type>,
-    /// The type of each array in shared memory and struct expression.
-    pub(crate) named: Vec<Named>,
+    /// Where each constant is asked for.
+    pub(crate) consts: Vec<Span>,
+    /// Where the type of each cast is asked for.
+    pub(crate) types: Vec<Span>,
+    /// Where the type of each array in shared memory and struct expression is asked for.
+    pub(crate) named: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
     /// The functions of types that it calls by theirs, each name once.
     pub(crate) functions: Vec<OfType>,
     /// The free functions that it calls under other names.
     pub(crate) aliases: Vec<Alias>,
-    /// `const` and `use` items of the body.
-    pub(crate) items: Vec<syn::Item>,
 }
 
 /// A name that the body or signature binds.
@@ -77,25 +64,18 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// The number of its type, if that is settled.
-    settled: Option<Settled>,
-    /// Whether it began as a literal without a suffix.
-    literal: bool,
-    /// The binding that tells its type, if another does.
-    teller: Option<u32>,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
 }
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        let (settled, teller, told) = (None, None, None);
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, settled, literal: false, teller, told }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None }
     }
 
     /// Whether the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
-        self.teller.is_none() && !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+        !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
     }
 }
 
@@ -122,104 +102,48 @@ pub(crate) enum Callee {
     Builtin,
 }
 
-/// Where the type of something that is not a binding comes from.
-pub(crate) enum Named {
-    /// It is written.
-    Shared(Box<Type>),
-    /// From an observer, at this place.
-    Observed(Span),
-}
-
-/// A statement of the twin, and what it is there for.
-struct Said {
-    stmt: Stmt,
-    /// Whether rustc learns from it.
-    tells: bool,
-    /// The bindings that it makes.
-    binds: Range<u32>,
-    /// The bindings that it names.
-    names: Vec<u32>,
-}
-
-impl Said {
-    /// A statement that is there to tell something.
-    fn telling(stmt: Stmt, names: Vec<u32>) -> Self {
-        Said { stmt, tells: true, binds: 0..0, names }
-    }
-}
-
-/// What the block that is walked next is for.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Purpose {
-    /// Its value: all of it stays in the twin.
-    #[default]
-    Value,
-    /// What it does: what tells nothing does not stay.
-    Effect,
-    /// The same but for its last statement, which may be a value.
-    Result,
-}
-
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
     number: u32,
     is_loop: bool,
-    /// Whether what leaves it tells of its type.
-    has_type: bool,
 }
 
 /// The walk's state.
 #[derive(Default)]
 pub(crate) struct Capture {
     bindings: Vec<BindingInfo>,
-    /// Names in scope, innermost last: their identity and number.
-    scope: Vec<(String, u32)>,
+    /// Names in scope, innermost last: their identity and number, or none for an item of the body.
+    scope: Vec<(String, Option<u32>)>,
+    /// The block with items that is being walked, by number; 0 outside of any.
+    items: u32,
+    /// How many blocks with items there were.
+    blocks_with_items: u32,
+    /// The functions among the items of the body.
+    inner_functions: Vec<Ident>,
     callees: Vec<Callee>,
-    consts: Vec<Expr>,
-    types: Vec<Type>,
-    named: Vec<Named>,
+    /// Each constant, with the block with items that it is named in.
+    consts: Vec<(syn::ExprPath, u32)>,
+    /// The same of the types of casts.
+    types: Vec<(Type, u32)>,
+    named: Vec<Span>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
-    /// The methods that the twin asked for, each with the settled type of its receiver and its callee.
-    asked: Vec<(Settled, String, u32)>,
     /// What the twin does before the statement that is being walked.
-    before: Vec<Said>,
-    /// Whether rustc learns from the statement that is being walked.
-    tells: bool,
-    /// The bindings that it names.
-    used: Vec<u32>,
-    purpose: Purpose,
-    /// How many settled types there are.
-    settled: Settled,
-    /// What settles them, as far as it can be met again.
-    origins: HashMap<Origin, Settled>,
-    /// The binding that tells each.
-    tellers: HashMap<Settled, u32>,
-    /// How often each is indexed to come to a number, as far as that is written.
-    depths: HashMap<Settled, u32>,
+    before: Vec<Stmt>,
     /// Whether names that read alike are the same, since no macro has written any of them.
     plain: bool,
-    /// Whether a closure's body is being walked.
-    in_closure: bool,
-    /// Whether that returns before its end.
+    /// Whether the closure whose body is being walked returns before its end.
     returns: bool,
-    /// Whether the twin yields what it saw, so that `return` has nothing to yield.
-    yields: bool,
-    /// Whether the block that is walked next is the whole of such a body.
-    outermost: bool,
-    /// The names of that block that are still there at its end; they need no observers.
-    staying: Vec<(String, u32)>,
     /// The names that the first of several alternatives binds, for the others to bind again.
-    alternatives: Option<Vec<(String, u32)>>,
+    alternatives: Option<Vec<(String, Option<u32>)>>,
     /// Whether the pattern that is walked is all of an arm's.
     whole_arm: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
-    items: Vec<syn::Item>,
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
@@ -233,12 +157,8 @@ pub(crate) struct Capture {
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     conditional::in_body(&body)?;
-    let yields = signature.yields_nothing();
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
-        yields,
-        outermost: yields,
-        purpose: if signature.has_result() { Purpose::Result } else { Purpose::Effect },
         plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
         ..Capture::default()
     };
@@ -263,20 +183,18 @@ pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured
     Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
 }
 
+/// In a scope: names that an import brings and the walk does not know.
+const GLOB: &str = "*";
+
 impl Capture {
-    /// Numbers the types that the bindings tell: those of the first so many, then of each that tells its own.
+    /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
     fn number_types(&mut self, all: usize) {
         let mut next = 0;
-        for index in 0..self.bindings.len() {
-            let binding = &self.bindings[index];
-            self.bindings[index].told = match binding.teller {
-                Some(teller) if index >= all => self.bindings[teller as usize].told,
-                _ if index >= all && !binding.tells() => None,
-                _ => {
-                    next += 1;
-                    Some(next - 1)
-                }
-            };
+        for (index, binding) in self.bindings.iter_mut().enumerate() {
+            if index < all || binding.tells() {
+                binding.told = Some(next);
+                next += 1;
+            }
         }
     }
 
@@ -287,23 +205,10 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let staying = self.yields.then(|| self.staying.iter().map(|(_, number)| *number).collect());
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, items, .. } = self;
-        Ok(Captured {
-            bindings,
-            params,
-            body,
-            twin,
-            staying,
-            callees,
-            consts,
-            types,
-            named,
-            methods,
-            functions,
-            aliases,
-            items,
-        })
+        let Self { bindings, callees, consts, types, named, methods, functions, aliases, .. } = self;
+        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let types = types.iter().map(|(ty, _)| ty.span()).collect();
+        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, aliases })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -335,11 +240,6 @@ impl Capture {
             false => BindingKind::Param(index),
         };
         let number = self.declare(&pat.ident, pat.mutability.is_some(), kind);
-        if kind != BindingKind::Closure {
-            let settled = self.settle_param(&param.ty, &signature.params[..index]);
-            self.bindings[number as usize].settled = Some(settled);
-            self.tellers.entry(settled).or_insert(number);
-        }
         s::Pattern::Bind(number)
     }
 
@@ -348,10 +248,9 @@ impl Capture {
         if let Some(names) = &self.alternatives {
             let known = self.identity(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
-                return *number;
+                return number.unwrap_or_default();
             }
         }
-        self.tells = true;
         let number = self.declare(ident, mutable, BindingKind::Local);
         observers.push(see(number, ident));
         number
@@ -361,33 +260,24 @@ impl Capture {
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
         self.bindings.push(BindingInfo::new(ident, mutable, kind));
-        self.scope.push((self.identity(ident), number));
+        self.scope.push((self.identity(ident), Some(number)));
         number
-    }
-
-    /// Notes the names that a statement of the outermost block has brought into scope. What the twin does before it: it
-    /// shows the bindings whose names they take to their observers.
-    fn stay(&mut self, depth: usize) -> Vec<Said> {
-        let mut taken = Vec::new();
-        let names = self.scope[depth..].to_vec();
-        for (name, number) in names {
-            if let Some(place) = self.staying.iter().position(|(known, _)| *known == name) {
-                let (_, before) = self.staying.remove(place);
-                let stmt = see(before, &self.bindings[before as usize].ident);
-                taken.push(Said::telling(stmt, vec![before]));
-            }
-            let binding = &self.bindings[number as usize];
-            if binding.kind == BindingKind::Local && binding.tells() && !self.late.contains(&number) {
-                self.staying.push((name, number));
-            }
-        }
-        taken
     }
 
     /// The binding that a name stands for, if it is a local one.
     fn lookup(&mut self, ident: &Ident) -> Option<u32> {
         let identity = self.identity(ident);
-        let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
+        let inner = |(name, _): &&(String, Option<u32>)| *name == identity || name == GLOB;
+        let found = match self.scope.iter().rev().find(inner) {
+            Some((name, None)) if name != GLOB => return None,
+            Some((_, None)) => {
+                let found = self.scope.iter().rev().find(|(name, _)| *name == identity)?.1?;
+                // what the glob brings may be a constant of that name, which has no address
+                self.say(quote_spanned!(ident.span() => &raw const #ident;));
+                Some(found)
+            }
+            found => found.and_then(|(_, number)| *number),
+        };
         let of_host = |(name, _): &&(Ident, u32)| self.identity(name) == identity;
         let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
         if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
@@ -395,10 +285,6 @@ impl Capture {
             && !taken.contains(&number)
         {
             taken.push(number);
-        }
-        if let Some(number) = found {
-            self.used.push(number);
-            self.tells |= self.bindings[number as usize].settled.is_none();
         }
         found
     }
@@ -420,33 +306,48 @@ impl Capture {
         result
     }
 
-    /// The number of a constant; the same path is asked for only once.
+    /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
+    /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let same = |known: &Expr| match known {
-            Expr::Path(known) => *known == path && same_context(&known.path, &path.path),
-            _ => false,
+        let items = self.items;
+        let same = |(known, of): &(syn::ExprPath, u32)| {
+            *of == items && *known == path && same_context(&known.path, &path.path)
         };
-        let found = self.consts.iter().position(same);
-        let number = found.unwrap_or_else(|| {
-            self.consts.push(Expr::Path(path));
-            self.consts.len() - 1
-        });
-        number as u32
+        if let Some(number) = self.consts.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.consts.len() as u32;
+        let observer = constant(number, span::begin_path(&path));
+        let reference = quote_spanned!(path.span() => &#path);
+        self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
+        self.consts.push((path, items));
+        number
     }
 
-    /// The number of a type named in a cast; a type of the same name is asked for only once.
+    /// The number of a type named in a cast, which the twin asks for there; a type of the same name and scope only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
             Type::Path(path) => path.path.get_ident().map(|ident| self.identity(ident)),
             _ => None,
         };
         let this = name(ty);
-        let found = self.types.iter().position(|known| this.is_some() && name(known) == this);
-        let number = found.unwrap_or_else(|| {
-            self.types.push(ty.clone());
-            self.types.len() - 1
-        });
-        number as u32
+        let same = |(known, of): &(Type, u32)| *of == self.items && this.is_some() && name(known) == this;
+        if let Some(number) = self.types.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.types.len() as u32;
+        let observer = cast(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#observer);));
+        self.types.push((ty.clone(), self.items));
+        number
+    }
+
+    /// The number of the type of an array in shared memory, which the twin asks for there.
+    fn shared_type(&mut self, ty: &Type) -> u32 {
+        let number = self.named_at(ty.span());
+        let observer = named(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#observer);));
+        number
     }
 
     /// The number of a callee.
@@ -457,14 +358,13 @@ impl Capture {
 
     /// The number of what an observer at this place sees.
     fn named_at(&mut self, span: Span) -> u32 {
-        self.named.push(Named::Observed(span));
+        self.named.push(span);
         self.named.len() as u32 - 1
     }
 
     /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
     fn observe(&mut self, expr: &mut Expr) -> u32 {
         let span = span::begin(expr);
-        self.tells = true;
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
@@ -472,25 +372,15 @@ impl Capture {
     }
 
     /// Runs `walk` with nothing before it, and yields what the twin then does before.
-    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Said>) {
+    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         let outer = std::mem::take(&mut self.before);
         let result = walk(self);
         (result, std::mem::replace(&mut self.before, outer))
     }
 
-    /// In the twin: does something before the statement, which names these bindings.
-    fn say(&mut self, tokens: TokenStream, names: Vec<u32>) {
-        self.before.push(Said::telling(written(tokens), names));
-    }
-
-    /// The statements as parts of the one that is being walked.
-    fn within(&mut self, said: Vec<Said>) -> Vec<Stmt> {
-        self.tells |= said.iter().any(|said| said.tells);
-        let stmt = |said: Said| {
-            self.used.extend(said.names);
-            said.stmt
-        };
-        said.into_iter().map(stmt).collect()
+    /// In the twin: does something before the statement.
+    fn say(&mut self, tokens: TokenStream) {
+        self.before.push(written(tokens));
     }
 }
 
@@ -520,6 +410,16 @@ pub(crate) fn observer(number: u32, span: Span) -> Ident {
 /// The observer of what is not a binding.
 pub(crate) fn named(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_n{}", number, span = span)
+}
+
+/// The observer of a constant.
+pub(crate) fn constant(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_k{}", number, span = span)
+}
+
+/// The observer of the type of a cast.
+pub(crate) fn cast(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_t{}", number, span = span)
 }
 
 /// The observer of a callee.

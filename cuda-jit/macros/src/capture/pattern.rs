@@ -6,23 +6,8 @@ use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
 
 use super::Capture;
 use super::expr::{POINTERS, is_negative, member};
-use super::settled::Names;
 
 impl Capture {
-    /// Captures a pattern that binds names of these types; the observers of those that are told are appended to
-    /// `observers`.
-    pub(super) fn pattern_of(&mut self, pattern: &Pat, names: Names, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let (tells, first) = (self.tells, self.bindings.len());
-        let mut seen = Vec::new();
-        let captured = self.pattern(pattern, &mut seen);
-        self.set_types(first, names);
-        let told = (first..self.bindings.len()).zip(seen).filter(|(index, _)| self.is_told(*index as u32));
-        let told: Vec<Stmt> = told.map(|(_, observer)| observer).collect();
-        self.tells = tells || !told.is_empty();
-        observers.extend(told);
-        captured
-    }
-
     /// Captures a pattern; its observers are appended to `observers`.
     pub(super) fn pattern(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
         match pattern {
