@@ -140,10 +140,7 @@ impl Lowering<'_> {
         let at = base.0;
         let base = self.place(base)?;
         let base = self.through(base);
-        let mut places = Vec::with_capacity(indices.len());
-        for index in indices {
-            places.push(self.scalar(index, Scalar::U64)?);
-        }
+        let places = self.indices(base.ty(), indices)?;
         let known = match &indices[0].1 {
             ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
             _ => None,
@@ -165,6 +162,24 @@ impl Lowering<'_> {
                 self.choose(at, &base, places[0], known)
             }
         }
+    }
+
+    /// The values of indices; one of a view may be a tuple or array with an index for each dimension.
+    fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
+        if let (Ty::View(..), [index]) = (base, indices)
+            && let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index)
+        {
+            let all = self.expr_in_place(index, Some(&ty))?;
+            return Ok(match ty {
+                Ty::Array(_, len) => {
+                    let elements = (0..len).map(|at| self.element_at(all.only(), &Ty::INDEX, Space::Local, at));
+                    let elements: Vec<_> = elements.collect();
+                    elements.into_iter().map(|at| self.load(at, Space::Local, &Ty::INDEX).only()).collect()
+                }
+                _ => all.leaves,
+            });
+        }
+        indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect()
     }
 
     fn check_index(&mut self, at: Pos, index: Value, len: u64) {

@@ -24,6 +24,7 @@ mod generic_methods;
 mod groups;
 mod halves;
 mod harvest;
+mod in_place;
 mod items;
 mod iterators;
 mod launches;
