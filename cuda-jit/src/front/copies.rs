@@ -180,13 +180,14 @@ impl Lowering<'_> {
     }
 
     /// The binding that a place is, or is a part of, but for what lies behind references.
-    pub(super) fn root(&self, place: &Expr) -> Option<u32> {
+    fn root(&self, place: &Expr) -> Option<u32> {
+        match self.ty_of(place)? {
+            Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_) => {}
+            _ => return None,
+        }
         match &place.1 {
             ExprKind::Binding(number) => Some(*number),
-            ExprKind::Field(base, _) | ExprKind::Index(base, _) => match self.ty_of(base)? {
-                Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) => self.root(base),
-                _ => None,
-            },
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.root(base),
             _ => None,
         }
     }

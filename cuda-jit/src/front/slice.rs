@@ -115,7 +115,8 @@ impl Lowering<'_> {
                 self.maybe(at, some, &of, index)
             }
             ("swap", [a, b]) => {
-                let places = [self.checked(at, a, &of)?, self.checked(at, b, &of)?];
+                let indices = [self.scalar(a, Scalar::U64)?, self.scalar(b, Scalar::U64)?];
+                let places = indices.map(|index| self.checked(at, index, &of));
                 self.exchanged(at, &places)?;
                 Ok(Val::unit())
             }
@@ -206,11 +207,10 @@ impl Lowering<'_> {
     }
 
     /// The element at an index, which is checked.
-    fn checked(&mut self, at: Pos, index: &'static Expr, of: &Elements) -> Result<Place> {
-        let index = self.scalar(index, Scalar::U64)?;
+    fn checked(&mut self, at: Pos, index: Value, of: &Elements) -> Place {
         let inside = self.compare(CompareOp::Lt, index, of.len);
         self.check_cut(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, of.len]);
-        Ok(self.nth(of, index))
+        self.nth(of, index)
     }
 
     /// `Some(&element)` if it is there.

@@ -5,7 +5,7 @@
 
 use super::differ;
 use cuda_jit::device::grid;
-use cuda_jit::{DeviceType, device, kernel};
+use cuda_jit::{DeviceType, device, f16, f32x2, kernel};
 
 /// A test for each program: what it makes of a thread's number, and the log that it leaves, are the same on the device and
 /// on the host. `t(d)` in a program appends a digit to the log and yields it.
@@ -278,6 +278,22 @@ programs! {
         a.v
     }
 
+    a_compound_value_that_is_borrowed(_x, l) {
+        let (mut a, b) = ([1, 2, 3, 4], [5, 6, 7]);
+        a[at(l, 1)] += &b[at(l, 2)];
+        a[1]
+    }
+    a_compound_half(_x, l) {
+        let mut a = [f16::from_f32(1.0); 4];
+        a[at(l, 1)] += f16::from_f32(t(l, 2) as f32);
+        a[1].to_f32() as u32
+    }
+    a_compound_vector(_x, l) {
+        let mut a = [f32x2::new(1.0, 2.0); 4];
+        a[at(l, 1)] += f32x2::splat(t(l, 2) as f32);
+        a[1].x as u32
+    }
+
     // indices: what is indexed, then the index
     what_is_indexed_before_the_index(_x, l) {
         let a = [[1, 2], [3, 4]];
@@ -286,6 +302,11 @@ programs! {
     an_index_that_writes_the_array(_x, l) {
         let mut a = [1, 2, 3];
         a[{ a[1] = t(l, 7); 1 }] * 10 + a[1]
+    }
+    elements_that_are_exchanged(_x, l) {
+        let mut a = [1, 2, 3, 4];
+        a.swap(at(l, 1), at(l, 3));
+        a[1] * 10 + a[3]
     }
     a_slice_and_its_bounds(_x, l) {
         let a = [1, 2, 3, 4];
@@ -429,4 +450,29 @@ programs! {
         let old = std::mem::replace(&mut a[at(l, 1)], t(l, 5));
         old * 10 + a[1]
     }
+}
+
+#[device]
+fn added<T: cuda_jit::Num>(a: &mut [T], value: T, log: &mut u32) {
+    a[at(log, 1)] += {
+        t(log, 2);
+        value
+    };
+}
+
+#[kernel]
+fn of_a_type_parameter(out: &mut [u32]) {
+    let (mut a, mut log) = ([1, 2], 0);
+    added(&mut a, 5, &mut log);
+    out[0] = a[1];
+    out[1] = log;
+}
+
+/// rustc compiles `+=` once for all types, as a call; the device as what the type is.
+#[test]
+fn a_compound_assignment_of_a_type_parameter_differs() {
+    let (mut host, mut device) = (vec![0; 2], super::on_device(&[0u32; 2]));
+    cuda_jit::host::for_each_thread((1, 1), || of_a_type_parameter(&mut host));
+    of_a_type_parameter::launch((1, 1), &mut device).unwrap();
+    assert_eq!((host, super::on_host(&device)), (vec![7, 12], vec![7, 21]));
 }

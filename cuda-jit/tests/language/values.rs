@@ -6,7 +6,8 @@ use super::differ;
 use cuda_jit::device::{grid, shared, sync_threads};
 use cuda_jit::{DeviceType, device, kernel};
 
-/// A test for each program: what it makes of a thread's number is the same on the device and on the host.
+/// A test for each program: what it makes of a thread's number is the same on the device, optimised and as a debugger wants
+/// it, and on the host.
 macro_rules! programs {
     ($($(#[$doc:meta])* $name:ident($x:ident) { $($body:tt)* })*) => { $(
         $(#[$doc])*
@@ -17,12 +18,19 @@ macro_rules! programs {
                 let $x = grid::<1>() as u32;
                 out[$x as usize] = { $($body)* };
             }
+            #[kernel(debug)]
+            fn unoptimised(out: &mut [u32]) {
+                let $x = grid::<1>() as u32;
+                out[$x as usize] = { $($body)* };
+            }
             differ!(program, (1, 4), [], vec![0u32; 4]);
+            differ!(unoptimised, (1, 4), [], vec![0u32; 4]);
         }
     )* };
 }
 
 #[derive(Clone, Copy, DeviceType)]
+#[operators(Add, AddAssign)]
 struct Pair {
     a: [u32; 2],
     b: [u32; 2],
@@ -97,6 +105,43 @@ fn sum_down(mut a: [u32; 2], n: u32) -> u32 {
     a[0] += n;
     let rest = sum_down(a, n - 1);
     a[0] * 100 + rest
+}
+
+#[device]
+impl std::ops::Add for Pair {
+    type Output = Pair;
+    fn add(mut self, other: Pair) -> Pair {
+        self.a[0] += other.a[0];
+        self.b = other.a;
+        self
+    }
+}
+
+#[device]
+impl std::ops::AddAssign for Pair {
+    fn add_assign(&mut self, other: Pair) {
+        self.a[1] += other.b[0];
+        self.b = other.a;
+    }
+}
+
+const TABLE: [u32; 2] = [3, 4];
+
+#[device]
+fn two(mut a: [u32; 2], mut b: [u32; 2]) -> u32 {
+    a[0] += 1;
+    b[0] += 5;
+    a[0] * 10 + b[0]
+}
+
+#[device]
+fn picked<T: Copy>(a: T, b: T, first: bool) -> T {
+    if first { a } else { b }
+}
+
+#[device]
+fn turned(a: [u32; 2], b: [u32; 2]) -> ([u32; 2], [u32; 2]) {
+    (b, [a[1], a[0]])
 }
 
 programs! {
@@ -506,9 +551,207 @@ programs! {
         let r = &mut s;
         r.take(r.a) * 100 + s.a[0]
     }
+    a_receiver_behind_a_reference_that_ends(x) {
+        let mut s = Pair::new(x);
+        let r = &mut s;
+        r.digits({ s.a[0] = 9; 1 })
+    }
+    map_behind_a_reference_that_ends(x) {
+        let mut a = [x, 2];
+        let r = &a;
+        let b = r.map(|v| { a[1] = 50; v });
+        b[1] * 100 + a[1]
+    }
     a_receiver_and_a_closure(x) {
         let mut s = Pair::new(x);
         s.asks(|| { s.a[0] = 9; s.a[1] }) + s.a[0]
+    }
+    a_label_that_is_left(x) {
+        let mut a = [x, 2];
+        let t = ('b: { if x > 1 { break 'b a; } [a[1], a[0]] }, { a[0] = 5; 1 });
+        t.0[0] * 10 + t.1
+    }
+    a_reference_that_a_closure_reads(x) {
+        let mut a = [x, 2];
+        let f = |r: &[u32; 2]| *r;
+        let t = (f(&a), { a[0] = 5; 1 });
+        t.0[0] * 10 + a[0]
+    }
+    an_arm_that_changes_its_own(x) {
+        let mut a = [x, 2];
+        match a {
+            [0, n] => n,
+            mut b => { a[0] = 9; b[1] = 5; a[0] * 1000 + a[1] * 100 + b[0] * 10 + b[1] }
+        }
+    }
+    an_option_that_an_arm_changes(x) {
+        let mut o = Some([x, 2]);
+        let mut n = 0;
+        if let Some(b) = o {
+            o = Some([9, 9]);
+            n = b[0] * 10 + o.unwrap()[0];
+        }
+        while let Some(b) = o {
+            o = if b[0] > 11 { None } else { Some([b[0] + 1, b[0]]) };
+            n = n * 10 + b[1] % 10;
+        }
+        n
+    }
+    an_option_is_taken(x) {
+        let mut o = Some(Pair::new(x));
+        let old = o.take();
+        let was = o.replace(Pair::new(5));
+        old.map_or(1, |s| s.digits(1)) + o.map_or(1, |s| s.digits(2)) + u32::from(was.is_some())
+    }
+    a_struct_that_branches_change(x) {
+        let mut s;
+        if x % 2 == 0 {
+            s = Pair::new(x);
+        } else {
+            s = Pair::new(7);
+        }
+        let t = s;
+        s.a[0] = 9;
+        s.b = t.a;
+        s.digits(1) * 2 + t.digits(3)
+    }
+    a_state_of_a_scan(x) {
+        let mut s = 0;
+        for a in (0..4).scan([x, 0], |state, v| { state[1] += v; state[0] += 1; Some(*state) }) {
+            s = s * 100 + a[0] * 10 + a[1];
+        }
+        s
+    }
+    what_closures_of_two_iterators_yield(x) {
+        let (mut a, mut s) = ([x, 0], 0);
+        let mut b = [1, 1];
+        for (p, q) in (0..3).map(|v| { a[1] += v; a }).zip((0..3).map(|v| { b[0] += v; b })) {
+            s = s * 100 + p[1] * 10 + q[0];
+        }
+        s + a[1]
+    }
+    the_last(x) {
+        let mut a = [x, 0];
+        let l = (0..4).map(|v| { a[1] += v; a }).last().unwrap();
+        let n = (0..4).map(|v| { a[1] += v; a }).nth(1).unwrap();
+        l[1] * 100 + n[1] + l[0]
+    }
+    the_best_by_a_comparison(x) {
+        let m = (0..5u32).map(|n| Pair::new(n * (x + 2) % 5)).max_by(|a, b| a.b[1].cmp(&b.b[1])).unwrap();
+        let n = (0..5u32).map(|n| Pair::new(n * (x + 3) % 5)).min_by_key(|a| a.a[0]).unwrap();
+        m.digits(1) + n.digits(2)
+    }
+    one_array_in_several_turns(x) {
+        let (mut a, mut s) = ([x, 2], 0);
+        for _ in 0..3 {
+            let b = a;
+            a[0] += 1;
+            let mut c = b;
+            c[0] += 5;
+            let d = b;
+            s = s * 10 + b[0] + c[0] + d[0] + a[0];
+        }
+        s
+    }
+    the_one_before(x) {
+        let (mut before, mut s) = ([x, 1], 0);
+        for n in 0..4 {
+            let now = [n, before[0]];
+            let kept = now;
+            before = kept;
+            s = s * 10 + now[1] + before[0];
+        }
+        s
+    }
+    a_shadow(x) {
+        let a = [x, 2];
+        let b = a;
+        let mut a = a;
+        a[0] += 7;
+        let a = [a[0], b[0]];
+        a[0] * 100 + a[1] * 10 + b[1]
+    }
+    one_passed_twice(x) {
+        let mut a = [x, 2];
+        let n = two(a, a);
+        a[0] = 9;
+        n + two(a, [a[1], x])
+    }
+    a_generic_value(x) {
+        let mut a = [x, 2];
+        let b = picked(a, [8, 9], x > 1);
+        a[0] = 7;
+        b[0] * 10 + a[0]
+    }
+    a_table(x) {
+        let mut t = TABLE;
+        t[0] += x;
+        let u = (TABLE, { t[1] = 9; 1 });
+        let s = raised(TABLE, x);
+        t[0] * 1000 + u.0[0] * 100 + s[0] * 10 + TABLE[1]
+    }
+    a_row_behind_a_reference(x) {
+        let mut m = [[x, 2], [3, 4]];
+        let r = &mut m[x as usize % 2];
+        let row = *r;
+        r[0] = 9;
+        let [ref mut p, q] = m;
+        p[1] = 8;
+        row[0] * 1000 + q[0] * 100 + m[0][0] * 10 + m[0][1]
+    }
+    rows_are_moved(x) {
+        let mut m = [[x, 2], [3, 4], [1, x]];
+        m.swap(0, 1);
+        m.rotate_left(1);
+        m.reverse();
+        let before = m;
+        m.sort_unstable_by_key(|row| row[0] * 10 + row[1]);
+        before[0][0] * 10_000 + before[2][1] * 1000 + m[0][0] * 100 + m[1][1] * 10 + m[2][0]
+    }
+    what_is_larger(x) {
+        let (mut a, b) = ([x, 2], [2, 1]);
+        let c = a.max(b);
+        let d = a.min({ a[0] = 7; a });
+        a[1] = 5;
+        c[0] * 1000 + c[1] * 100 + d[0] * 10 + d[1]
+    }
+    two_change_places(x) {
+        let (mut a, mut b) = ([x, 2], [3, 4]);
+        (a, b) = (b, a);
+        [a, b] = [b, a];
+        (a, b) = (b, [a[1], a[0]]);
+        a[0] * 1000 + a[1] * 100 + b[0] * 10 + b[1]
+    }
+    several_results(x) {
+        let (mut p, q) = turned([x, 2], [3, 4]);
+        let (r, s) = turned(p, { p[0] = 9; q });
+        p[0] * 1000 + q[0] * 100 + r[0] * 10 + s[1]
+    }
+    an_operator_of_structs(x) {
+        let mut s = Pair::new(x);
+        let t = s + { s.a[0] = 9; s } + s;
+        s += t;
+        t.digits(1) + s.digits(2)
+    }
+    a_large_array(x) {
+        let mut a = [x; 40];
+        a[39] = 7;
+        let t = (a, { a[3] = 9; a }, { a = [1; 40]; a[5] });
+        let mut s = 0;
+        for v in a {
+            a[30] = 2;
+            s += v;
+        }
+        t.0[3] * 10_000 + t.1[3] * 1000 + t.0[39] * 100 + t.2 * 10 + s
+    }
+    nothing_then_something(x) {
+        let mut o: Option<[u32; 2]> = None;
+        let mut p = (0, o);
+        for n in 0..3 {
+            p = (n, o);
+            o = if n == 1 { None } else { Some([n, x]) };
+        }
+        p.1.map_or(9, |a| a[0]) * 100 + o.map_or(9, |a| a[1]) * 10 + p.0
     }
     an_element_of_what_is_assigned(x) {
         let mut s = Pair::new(x);
