@@ -7,7 +7,7 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BlockId, Scalar, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -146,7 +146,7 @@ impl Lowering<'_> {
 
     /// The type that a pattern's bindings give it, if they fix all of it.
     fn pattern_type(&self, pattern: &Pattern) -> Option<Ty> {
-        match pattern {
+        ensure_sufficient_stack(|| match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
                 let frame = self.frame();
                 match frame.binding_type(*number)? {
@@ -160,7 +160,7 @@ impl Lowering<'_> {
             }
             Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
             _ => None,
-        }
+        })
     }
 
     /// The type of an expression with branches.
@@ -340,13 +340,13 @@ impl Lowering<'_> {
 
 /// Whether a pattern binds names.
 fn binds(pattern: &Pattern) -> bool {
-    match pattern {
+    ensure_sufficient_stack(|| match pattern {
         Pattern::Bind(_) | Pattern::At(..) => true,
         Pattern::Tuple(patterns) | Pattern::Slice(patterns) | Pattern::Or(patterns) => patterns.iter().any(binds),
         Pattern::Struct(fields) => fields.iter().any(|(_, pattern)| binds(pattern)),
         Pattern::Some(inner) | Pattern::Ref(inner) => binds(inner),
         _ => false,
-    }
+    })
 }
 
 /// Whether a statement never lets control past it, as far as its form shows.
@@ -357,7 +357,7 @@ pub(super) fn diverges(stmt: &Stmt) -> bool {
 
 /// Rust's fallback for an expression whose branches are bare literals.
 fn tail_literal(expr: &Expr) -> Option<Scalar> {
-    match &expr.1 {
+    ensure_sufficient_stack(|| match &expr.1 {
         ExprKind::Lit(crate::syntax::Lit::Int(..)) => Some(Scalar::I32),
         ExprKind::Lit(crate::syntax::Lit::Float(..)) => Some(Scalar::F64),
         ExprKind::Unary(_, inner) => tail_literal(inner),
@@ -365,5 +365,5 @@ fn tail_literal(expr: &Expr) -> Option<Scalar> {
         ExprKind::Block(None, block) | ExprKind::If(_, block, Some(_)) => block.tail.and_then(tail_literal),
         ExprKind::Match(_, arms) => arms.iter().find_map(|arm| tail_literal(&arm.body)),
         _ => None,
-    }
+    })
 }

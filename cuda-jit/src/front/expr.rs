@@ -7,7 +7,7 @@ use super::place::Place;
 use super::types::{Val, suffix_type};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression to a value that no later code changes; `expected` is the type that the surroundings ask for,
@@ -21,7 +21,7 @@ impl Lowering<'_> {
     /// they lie.
     pub(super) fn expr_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let (outer, scope) = (self.go_to(expr.0), self.build.scope());
-        let value = self.expr_here(expr, expected);
+        let value = ensure_sufficient_stack(|| self.expr_here(expr, expected));
         self.build.set_place(outer);
         self.build.set_scope(scope);
         value
@@ -383,10 +383,9 @@ fn element_of(reference: &Ty) -> Ty {
 }
 
 /// Whether this is a literal, perhaps with a sign.
-fn is_literal(expr: &Expr) -> bool {
-    match expr.1 {
-        ExprKind::Lit(_) => true,
-        ExprKind::Unary(_, inner) => is_literal(inner),
-        _ => false,
+fn is_literal(mut expr: &Expr) -> bool {
+    while let ExprKind::Unary(_, inner) = expr.1 {
+        expr = inner;
     }
+    matches!(expr.1, ExprKind::Lit(_))
 }

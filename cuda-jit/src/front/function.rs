@@ -4,6 +4,7 @@
 //! references go in or come out. Each has a [`Frame`]; the innermost is the one whose body is being lowered, but for
 //! the body of a closure, which belongs to the frame that wrote it.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
     Type, Value,
 };
-use crate::syntax::{Closure, Definition, Pattern, Pos};
+use crate::syntax::{Closure, Definition, Expr, Pattern, Pos};
 
 /// The result of lowering something.
 pub(super) type Result<T> = std::result::Result<T, LowerError>;
@@ -95,6 +96,8 @@ pub(super) struct Frame {
     pub(super) iterators: HashMap<u32, Rc<Iter>>,
     pub(super) targets: Vec<Target>,
     pub(super) returns: Vec<Return>,
+    /// The types of expressions that are known by now, so that each is found once.
+    pub(super) types: RefCell<HashMap<*const Expr, Ty>>,
 }
 
 impl Frame {
@@ -113,7 +116,21 @@ impl Frame {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
-        Self { definition, checked, file, generics, harvest, callees, locals, closures, iterators, targets, returns }
+        let types = RefCell::default();
+        Self {
+            definition,
+            checked,
+            file,
+            generics,
+            harvest,
+            callees,
+            locals,
+            closures,
+            iterators,
+            targets,
+            returns,
+            types,
+        }
     }
 
     /// The type of a binding; a closure or iterator has none.

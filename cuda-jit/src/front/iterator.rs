@@ -17,7 +17,7 @@ use super::slice::Elements;
 use super::types::{Val, behind};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Space, Terminator, Value};
-use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
+use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos, ensure_sufficient_stack};
 
 /// What an iterator yields, as its expression says.
 #[derive(Clone, Debug)]
@@ -155,14 +155,14 @@ impl Lowering<'_> {
     /// What an expression is as an iterator. `wanted` is the type of a range's numbers, where the surroundings say it.
     pub(super) fn plan(&mut self, expr: &'static Expr, wanted: Option<Scalar>) -> Result<Plan> {
         let outer = self.go_to(expr.0);
-        let plan = match &expr.1 {
+        let plan = ensure_sufficient_stack(|| match &expr.1 {
             ExprKind::Range(start, end, inclusive, ty) => self.range(start, *end, *inclusive, *ty, wanted),
             ExprKind::Iterate(name, of, args) => self.adapted(expr.0, name, of, args, wanted),
             ExprKind::Binding(number) if let Some(iter) = self.frame().iterators.get(number) => {
                 Ok(Plan::Begun(iter.clone()))
             }
             _ => self.plan_of(expr, false),
-        };
+        });
         self.build.set_place(outer);
         plan
     }

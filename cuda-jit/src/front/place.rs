@@ -5,7 +5,7 @@ use super::layout::shown;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, ensure_sufficient_stack};
 
 /// Something that can be read and, but for a fixed value, written.
 #[derive(Clone, Debug)]
@@ -39,6 +39,10 @@ impl Lowering<'_> {
 
     /// The same; what is no place is a value, of the type that the surroundings ask for.
     fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
+        ensure_sufficient_stack(|| self.place_here(expr, expected))
+    }
+
+    fn place_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
         let Expr(at, kind) = expr;
         let place = match kind {
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
