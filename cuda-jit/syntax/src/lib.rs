@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 use code::{Code, Decode, Encode};
 
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 7;
 
 /// References of the front end: to what is decoded once and stays.
 type Ref<T> = &'static T;

@@ -34,6 +34,7 @@ mod methods;
 mod names;
 mod options;
 mod panics;
+mod patterns;
 mod print;
 mod same_names;
 mod shapes;

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
-use super::{BindingKind, Capture};
+use super::Capture;
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -109,7 +109,10 @@ impl Capture {
         if self.is_iterator(&init.expr) {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
-        let value = self.expr(&mut init.expr);
+        let mut value = self.expr(&mut init.expr);
+        if !matches!(local.pat, Pat::Ident(_)) {
+            value = self.matched(&mut init.expr, value);
+        }
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);
@@ -120,20 +123,22 @@ impl Capture {
                 None
             }
         });
-        let pattern = self.pattern(&local.pat, observers);
+        let pattern = match otherwise {
+            Some(_) => self.refutable(&local.pat, observers),
+            None => self.pattern(&local.pat, observers),
+        };
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
+    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
     fn late(&mut self, pattern: &Pat) -> s::Stmt {
-        let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
-        let Pat::Ident(pat) = inner else {
-            self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
-        let number = self.declare(&pat.ident, true, BindingKind::Local);
-        self.late.push(number);
-        s::Stmt::Let(s::Pattern::Bind(number), None, None)
+        let first = self.bindings.len();
+        let pattern = self.pattern(pattern, &mut Vec::new());
+        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
+            binding.mutable = true;
+            self.late.push(number);
+        }
+        s::Stmt::Let(pattern, None, None)
     }
 }
 
