@@ -126,15 +126,15 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
-    pub use crate::harvest::plain;
     pub use crate::harvest::{
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
         PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, cast_to, cast_type,
-        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, returned, saw,
-        saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
+        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, part, returned, saw,
+        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
+    pub use crate::harvest::{pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -149,6 +149,7 @@ pub mod __private {
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
+        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
         pub use crate::harvest::{
             ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
             OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,

@@ -116,6 +116,11 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         let observer = capture::cast(number, *span);
         quote!(#root::saw_cast(#observer))
     });
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| {
+        let observer = capture::question(number, *span);
+        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+        quote!(unsafe { #root::saw_answer(#observer) })
+    });
     let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
         Callee::Observed(span) => {
             let observer = capture::callee(number, *span);
@@ -124,8 +129,8 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
-    let [consts, types] = [list(consts), list(types)];
-    quote!((#bindings, #others, #callees, #consts, #types))
+    let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
+    quote!((#bindings, #others, #callees, #consts, #types, #patterns))
 }
 
 /// Nested pairs, which end with `()`.

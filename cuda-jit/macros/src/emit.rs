@@ -203,7 +203,14 @@ pub(crate) fn encoded(
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
         let at = crate::capture::pos(binding.ident.span());
-        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref, told: binding.told }
+        owned::Binding {
+            name: binding.ident.to_string(),
+            at,
+            mutable,
+            by_ref,
+            told: binding.told,
+            asked: binding.asked,
+        }
     });
     let definition = owned::Definition {
         name: name.to_string(),
@@ -252,6 +259,7 @@ pub(crate) fn twin(
         quote_spanned!(*span => __cuda_jit_seen(#observer))
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let (asked, refusals) = (asked(root), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
@@ -276,6 +284,8 @@ pub(crate) fn twin(
                 callees: &[#(#callees),*],
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
+                // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+                patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
             };
             // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
             let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
@@ -293,6 +303,10 @@ pub(crate) fn asked(root: &TokenStream) -> TokenStream {
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
         };
+        use #root::pattern::{
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
+            value as __cuda_jit_value,
+        };
     }
 }
 
@@ -309,11 +323,18 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let others = (0u32..).zip(&captured.named).map(|(number, span)| capture::named(number, *span));
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
         Callee::Observed(span) => Some(capture::callee(number, *span)),
         Callee::Builtin => None,
     });
-    bindings.chain(others).chain(consts).chain(types).chain(callees).map(|observer| capture::declared(&observer))
+    bindings
+        .chain(others)
+        .chain(consts)
+        .chain(types)
+        .chain(patterns)
+        .chain(callees)
+        .map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.

@@ -16,6 +16,7 @@ pub mod hosts;
 mod identity;
 mod keys;
 mod operator;
+pub mod pattern;
 pub mod plain;
 mod told;
 mod types;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
-    saw_cast, saw_closure, saw_constant,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
+    saw_callee, saw_cast, saw_closure, saw_constant,
 };
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
@@ -396,6 +397,8 @@ pub struct Harvest {
     pub(crate) spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub(crate) consts: Vec<ConstValue>,
+    /// The constant that each name or path in a pattern is; none of a name that is bound, and of what has fields.
+    pub(crate) patterns: Vec<Option<ConstValue>>,
     /// The function that each call calls.
     pub(crate) callees: Vec<Instance>,
     /// The types named in casts.
@@ -427,6 +430,8 @@ pub struct Answers<'a> {
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
+    /// The constant that each name or path in a pattern is.
+    pub patterns: Vec<Option<ConstValue>>,
 }
 
 impl Answers<'_> {
@@ -447,6 +452,7 @@ impl Answers<'_> {
             params,
             result: (self.result)(),
             consts,
+            patterns: self.patterns,
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: tell(self.named),
@@ -457,6 +463,30 @@ impl Answers<'_> {
 /// The type of a closure's binding.
 pub fn closure_ty() -> Ty {
     Ty::Closure
+}
+
+/// The type of a struct's field.
+#[derive(Debug)]
+pub struct Part<T> {
+    ty: fn() -> Ty,
+    cells: fn(&T, &mut dyn FnMut(u128)),
+}
+
+/// The type of a struct's field, by name.
+pub fn part<T: DeviceType>() -> Part<T> {
+    Part { ty: T::K::ty, cells: T::__cells }
+}
+
+impl<T> Part<T> {
+    /// The type.
+    pub fn ty(self) -> Ty {
+        (self.ty)()
+    }
+
+    /// Calls `push` with the bits of each number in a field's value.
+    pub fn cells(self, value: &T, push: &mut dyn FnMut(u128)) {
+        (self.cells)(value, push);
+    }
 }
 
 /// The type of a parameter or result, by name.
@@ -501,8 +531,21 @@ pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
 /// What the closure captures, it captures by reference.
 pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
+    // SAFETY: the caller promises it.
+    unsafe { run(std::ptr::null::<F>()) }.unwrap_or_else(|| unreachable!("the closure has no size"))
+}
+
+/// What a closure yields, unless it captures something.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
+    if size_of::<F>() != 0 {
+        return None;
+    }
     // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
     // else. So it captures nothing, and any well-aligned pointer is one to its value.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
-    closure()
+    Some(closure())
 }

@@ -46,6 +46,8 @@ macro_rules! nodes {
                 pub by_ref: bool,
                 /// The number of its type in the harvest, which bindings of one type share; a closure or iterator has none.
                 pub told: Option<u32>,
+                /// The number of the harvest's answer whether it is a constant's name, where a pattern can name one.
+                pub asked: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.
@@ -115,14 +117,16 @@ macro_rules! nodes {
             pub enum Pattern {
                 /// `_`
                 Wild,
-                /// A name.
+                /// A name, which may be a constant's; see [`Binding::asked`].
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
-                /// `pattern, pattern` in parentheses, of a tuple or, after a name, of a tuple struct.
+                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct or variant.
                 Tuple(elements: List<Pattern>),
-                /// `Name { field: pattern, .. }`
+                /// `Path { field: pattern, .. }` of a struct or variant, with fields.
                 Struct(fields: List<(Text, Pattern)>),
+                /// `Path`, `Path {}` or `Path { .. }`: the number of the harvest's answer which constant or variant it is.
+                Path(asked: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
                 /// `..` among the patterns of a tuple or slice.
@@ -131,16 +135,12 @@ macro_rules! nodes {
                 Ref(inner: Ref<Pattern>),
                 /// A literal; true if negated.
                 Lit(lit: Lit, negated: bool),
-                /// A constant's number.
+                /// A constant's number, as a bound.
                 Const(constant: u32),
                 /// `low..=high` or `low..high`, each bound a literal or constant pattern; true if the end is included.
                 Range(low: Option<Ref<Pattern>>, high: Option<Ref<Pattern>>, inclusive: bool),
                 /// `a | b`
                 Or(cases: List<Pattern>),
-                /// `Some(pattern)`
-                Some(inner: Ref<Pattern>),
-                /// `None`
-                None,
             }
 
             /// A literal.

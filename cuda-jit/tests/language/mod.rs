@@ -36,6 +36,7 @@ mod names;
 mod options;
 mod order;
 mod panics;
+mod patterns;
 mod print;
 mod same_names;
 mod shapes;

@@ -42,7 +42,10 @@ impl Capture {
         }
         if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
             return match self.bindings[number as usize].kind {
-                BindingKind::Closure => node(span, s::ExprKind::CallClosure(number, args)),
+                BindingKind::Closure => {
+                    let args = call.args.iter_mut().zip(args).map(|(arg, value)| self.matched(arg, value)).collect();
+                    node(span, s::ExprKind::CallClosure(number, args))
+                }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }

@@ -310,7 +310,8 @@ impl Capture {
         match condition {
             Expr::Let(binding) => {
                 let value = self.after_bindings(&mut binding.expr, observers);
-                let pattern = self.pattern(&binding.pat, observers);
+                let value = self.matched(&mut binding.expr, value);
+                let pattern = self.refutable(&binding.pat, observers);
                 s::Condition::Let(pattern, value)
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
@@ -339,13 +340,12 @@ impl Capture {
     fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
         let value = self.made(&mut expr.expr);
+        let value = self.matched(&mut expr.expr, value);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {
                 let mut observers = Vec::new();
-                walk.whole_arm = true;
-                let pattern = walk.pattern(&arm.pat, &mut observers);
-                walk.whole_arm = false;
+                let pattern = walk.refutable(&arm.pat, &mut observers);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
                     let (captured, before) = walk.apart(|walk| walk.expr(guard));
                     **guard = after(before, guard);

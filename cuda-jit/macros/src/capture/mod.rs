@@ -48,6 +48,8 @@ pub(crate) struct Captured {
     pub(crate) types: Vec<Span>,
     /// Where the type of each array in shared memory and struct expression is asked for.
     pub(crate) named: Vec<Span>,
+    /// Where it is asked what a name or path in a pattern is.
+    pub(crate) patterns: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
     /// The functions of types that it calls by theirs, each name once.
@@ -66,11 +68,13 @@ pub(crate) struct BindingInfo {
     pub(crate) kind: BindingKind,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
+    /// The number of the answer whether it is a constant's name.
+    pub(crate) asked: Option<u32>,
 }
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
@@ -127,6 +131,7 @@ pub(crate) struct Capture {
     /// The same of the types of casts.
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
+    patterns: Vec<Span>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
@@ -138,8 +143,8 @@ pub(crate) struct Capture {
     returns: bool,
     /// The names that the first of several alternatives binds, for the others to bind again.
     alternatives: Option<Vec<(String, Option<u32>)>>,
-    /// Whether the pattern that is walked is all of an arm's.
-    whole_arm: bool,
+    /// Whether the pattern that is walked may not match: a name in it may be a constant's.
+    refutable: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
@@ -205,10 +210,23 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, .. } = self;
+        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, .. } = self;
         let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
-        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, aliases })
+        Ok(Captured {
+            bindings,
+            params,
+            body,
+            twin,
+            callees,
+            consts,
+            types,
+            named,
+            patterns,
+            methods,
+            functions,
+            aliases,
+        })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -243,17 +261,15 @@ impl Capture {
         s::Pattern::Bind(number)
     }
 
-    /// Adds a binding, brings it into scope and appends its observer to `observers`.
-    fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
+    /// Adds a binding, unless the case of an or-pattern before has it; tells its number and whether it is new.
+    fn bind(&mut self, ident: &Ident, mutable: bool) -> (u32, bool) {
         if let Some(names) = &self.alternatives {
             let known = self.identity(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
-                return number.unwrap_or_default();
+                return (number.unwrap_or_default(), false);
             }
         }
-        let number = self.declare(ident, mutable, BindingKind::Local);
-        observers.push(see(number, ident));
-        number
+        (self.declare(ident, mutable, BindingKind::Local), true)
     }
 
     /// Adds a binding and brings it into scope.
@@ -356,6 +372,13 @@ impl Capture {
         self.callees.len() as u32 - 1
     }
 
+    /// The number of a question of a pattern, and its observer.
+    fn question(&mut self, span: Span) -> (u32, Ident) {
+        self.patterns.push(span);
+        let number = self.patterns.len() as u32 - 1;
+        (number, question(number, span))
+    }
+
     /// The number of what an observer at this place sees.
     fn named_at(&mut self, span: Span) -> u32 {
         self.named.push(span);
@@ -368,7 +391,8 @@ impl Capture {
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         // in parentheses, since at the beginning of a statement a block would be all of it
-        *expr = Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
+        *expr =
+            Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
         number
     }
 
@@ -389,7 +413,7 @@ impl Capture {
 /// the binding's own statement, so that an error in that one reads the same in the twin and rustc prints it once.
 fn see(number: u32, ident: &Ident) -> Stmt {
     let observer = observer(number, ident.span());
-    written(quote_spanned!(ident.span() => [#observer, &raw const #ident];))
+    written(quote_spanned!(ident.span() => [#observer, &#ident];))
 }
 
 /// Tokens as a statement of the twin.
@@ -421,6 +445,11 @@ pub(crate) fn constant(number: u32, span: Span) -> Ident {
 /// The observer of the type of a cast.
 pub(crate) fn cast(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_t{}", number, span = span)
+}
+
+/// The observer of a question of a pattern.
+pub(crate) fn question(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_m{}", number, span = span)
 }
 
 /// The observer of a callee.

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
-use super::{BindingKind, Capture};
+use super::Capture;
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -110,8 +110,15 @@ impl Capture {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
         let value = match &local.pat {
-            Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
-            _ => self.made(&mut init.expr),
+            Pat::Ident(_) => self.expr(&mut init.expr),
+            Pat::Type(_) => {
+                let value = self.expr(&mut init.expr);
+                self.matched(&mut init.expr, value)
+            }
+            _ => {
+                let value = self.made(&mut init.expr);
+                self.matched(&mut init.expr, value)
+            }
         };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
@@ -123,20 +130,22 @@ impl Capture {
                 None
             }
         });
-        let pattern = self.pattern(&local.pat, observers);
+        let pattern = match otherwise {
+            Some(_) => self.refutable(&local.pat, observers),
+            None => self.pattern(&local.pat, observers),
+        };
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
+    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
     fn late(&mut self, pattern: &Pat) -> s::Stmt {
-        let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
-        let Pat::Ident(pat) = inner else {
-            self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
-        let number = self.declare(&pat.ident, true, BindingKind::Local);
-        self.late.push(number);
-        s::Stmt::Let(s::Pattern::Bind(number), None, None)
+        let first = self.bindings.len();
+        let pattern = self.pattern(pattern, &mut Vec::new());
+        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
+            binding.mutable = true;
+            self.late.push(number);
+        }
+        s::Stmt::Let(pattern, None, None)
     }
 }
 
