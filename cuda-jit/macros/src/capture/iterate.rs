@@ -4,7 +4,6 @@
 //! the chain as it stands, in the twin too; it is asked for what a consumer yields and what each closure does.
 
 use cuda_jit_syntax::owned as s;
-use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
@@ -156,13 +155,8 @@ impl Capture {
     /// What is put together in a place that says nothing of its type: what is indexed, matched, the receiver of a method,
     /// of which a part is taken. rustc is asked for the type of an array, and of what has a literal without a type in it.
     pub(super) fn made(&mut self, expr: &mut Expr) -> s::Expr {
-        let (span, asks) = (begin(expr), has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr));
-        let made = self.asked_if(asks, expr);
-        if asks {
-            let twin = &*expr;
-            *expr = Expr::Verbatim(quote_spanned!(span => (#twin)));
-        }
-        made
+        let asks = has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr);
+        self.asked_if(asks, expr)
     }
 
     /// What is printed; rustc is asked for the type of what is put together there.
