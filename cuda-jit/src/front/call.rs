@@ -49,6 +49,12 @@ impl Lowering<'_> {
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
+            Callee::Constructor(ty) => {
+                let parts = ty.parts();
+                let values = args.iter().zip(&parts).map(|(arg, (part, _))| self.expr_as(arg, part));
+                let values = values.collect::<Result<Vec<Val>>>()?;
+                Ok(self.constructed(ty, values))
+            }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
