@@ -152,6 +152,7 @@ pub mod __private {
     pub mod hidden {
         pub use crate::harvest::OptionVariants as _;
         pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
+        pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
             OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,
