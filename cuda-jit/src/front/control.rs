@@ -1,12 +1,13 @@
 //! Blocks, branches and loops.
 
+use super::copies::is_place;
 use super::function::{Local, Lowering, Result, Return, Target};
 use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BlockId, Scalar, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -51,7 +52,7 @@ impl Lowering<'_> {
         for stmt in block.stmts {
             match stmt {
                 Stmt::Expr(expr) => {
-                    self.expr(expr, None)?;
+                    self.expr_in_place(expr, None)?;
                 }
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
@@ -66,12 +67,20 @@ impl Lowering<'_> {
                         let at = self.frame().definition.bindings[number as usize].at;
                         let late = Local::Late(self.enter(at));
                         self.frame_mut().locals.insert(number, late);
+                        // an array is where it lies from the beginning, whichever branch gives it a value
+                        if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(number)
+                            && ty.is_plain()
+                        {
+                            let array = self.new_array("late", &ty);
+                            let array = self.fresh(array);
+                            self.bind_local(number, array);
+                        }
                     }
                 }
             }
         }
         match block.tail {
-            Some(tail) => self.expr(tail, expected),
+            Some(tail) => self.expr_in_place(tail, expected),
             None if self.build.ended() => Ok(self.never(expected.unwrap_or(&Ty::Unit))),
             None => Ok(Val::unit()),
         }
@@ -106,14 +115,7 @@ impl Lowering<'_> {
     /// What patterns are about: a place, or a value where the expression is none. A number is read once.
     fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
         let patterns: Vec<&'static Pattern> = patterns.collect();
-        let is_place = matches!(
-            value.1,
-            ExprKind::Binding(_)
-                | ExprKind::Field(..)
-                | ExprKind::Index(..)
-                | ExprKind::IndexAll(..)
-                | ExprKind::Deref(_)
-        );
+        let is_place = is_place(value);
         if is_place && !patterns.iter().all(|pattern| matches!(pattern, Pattern::Bind(_))) {
             let place = self.place(value)?;
             let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.borrows(&patterns);
@@ -184,7 +186,7 @@ impl Lowering<'_> {
         self.finish(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
-            let value = self.expr(otherwise, Some(ty))?;
+            let value = self.expr_in_place(otherwise, Some(ty))?;
             self.finish(otherwise.0, value, merge, exit)?;
         } else {
             self.build.end(Terminator::Jump(exit));
@@ -222,7 +224,7 @@ impl Lowering<'_> {
             let fail = (index != last || arm.guard.is_some()).then_some(next);
             let scope = self.build.scope();
             self.arm(arm, &place, fail, &mut |walk| {
-                let result = walk.expr(&arm.body, Some(ty))?;
+                let result = walk.expr_in_place(&arm.body, Some(ty))?;
                 walk.build.set_scope(scope);
                 walk.finish(arm.body.0, result, merge, exit)
             })?;
@@ -316,7 +318,8 @@ impl Lowering<'_> {
             if let (Some(value), Some(merge)) = (value, target.result) {
                 let ty = self.merged(merge);
                 let at = value.0;
-                let value = self.expr_as(value, &ty)?;
+                let value = self.expr_in_place(value, Some(&ty))?;
+                let value = self.coerce(at, value, &ty)?;
                 self.leave_value(at, value, merge)?;
             } else if let Some(merge) = target.result {
                 self.leave_value(Pos(1, 1), Val::unit(), merge)?;
@@ -332,7 +335,7 @@ impl Lowering<'_> {
             _ => self.frame().harvest.result.clone(),
         };
         let value = match value {
-            Some(value) => self.expr_as(value, &ty)?,
+            Some(value) => self.expr_in_place(value, Some(&ty))?,
             None => Val::unit(),
         };
         self.return_from(at, value)?;
@@ -348,7 +351,7 @@ pub(super) fn diverges(stmt: &Stmt) -> bool {
 
 /// Rust's fallback for an expression whose branches are bare literals.
 fn tail_literal(expr: &Expr) -> Option<Scalar> {
-    match &expr.1 {
+    ensure_sufficient_stack(|| match &expr.1 {
         ExprKind::Lit(crate::syntax::Lit::Int(..)) => Some(Scalar::I32),
         ExprKind::Lit(crate::syntax::Lit::Float(..)) => Some(Scalar::F64),
         ExprKind::Unary(_, inner) => tail_literal(inner),
@@ -356,5 +359,5 @@ fn tail_literal(expr: &Expr) -> Option<Scalar> {
         ExprKind::Block(None, block) | ExprKind::If(_, block, Some(_)) => block.tail.and_then(tail_literal),
         ExprKind::Match(_, arms) => arms.iter().find_map(|arm| tail_literal(&arm.body)),
         _ => None,
-    }
+    })
 }

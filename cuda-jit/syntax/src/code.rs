@@ -5,6 +5,8 @@
 //! the table of nodes and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
 //! value or `None`, and neither panics nor takes more memory than a constant times their number.
 
+use crate::stack::ensure_sufficient_stack;
+
 /// What can be written as bytes.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
@@ -167,9 +169,10 @@ impl<T: Encode> Encode for Box<T> {
     }
 }
 
+/// Nodes nest through boxes and lists.
 impl<T: Decode> Decode for Box<T> {
     fn decode(code: &mut Code) -> Option<Self> {
-        T::decode(code).map(Box::new)
+        ensure_sufficient_stack(|| T::decode(code)).map(Box::new)
     }
 }
 
@@ -195,7 +198,8 @@ impl<T: Encode> Encode for Vec<T> {
 
 impl<T: Decode> Decode for Vec<T> {
     fn decode(code: &mut Code) -> Option<Self> {
-        (0..u64::decode(code)?).map(|_| T::decode(code)).collect()
+        let length = u64::decode(code)?;
+        ensure_sufficient_stack(|| (0..length).map(|_| T::decode(code)).collect())
     }
 }
 

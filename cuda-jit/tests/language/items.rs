@@ -1,6 +1,6 @@
 //! Items in blocks: a name means what it means in its block, for the host and for the device.
 
-use super::{differ, on_device, on_host};
+use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
 
@@ -37,7 +37,7 @@ fn consts_hide_bindings(x: &[u32], out: &mut [u32]) {
     let n = x[i];
     let mut sum = n;
     {
-        #[allow(non_upper_case_globals)]
+        #[expect(non_upper_case_globals, reason = "it hides a binding of that name")]
         const n: u32 = 50;
         sum += n;
     }

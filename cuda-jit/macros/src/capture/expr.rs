@@ -48,7 +48,7 @@ impl Capture {
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
-                let base = self.expr(&mut field.base);
+                let base = self.made(&mut field.base);
                 let name = member(&field.member);
                 node(span, s::ExprKind::Field(Box::new(base), name))
             }
@@ -192,7 +192,7 @@ impl Capture {
         if let Expr::Tuple(tuple) = &*index.index {
             return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
         }
-        let base = self.expr(&mut index.expr);
+        let base = self.made(&mut index.expr);
         match &mut *index.index {
             Expr::Range(range) => {
                 let mut bound = |bound: &mut Option<Box<Expr>>| {
@@ -331,16 +331,16 @@ impl Capture {
     /// where the names are.
     fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
         if observers.is_empty() {
-            return self.expr(expr);
+            return self.made(expr);
         }
-        let (value, before) = self.apart(|walk| walk.expr(expr));
+        let (value, before) = self.apart(|walk| walk.made(expr));
         *expr = after(before, expr);
         value
     }
 
     fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
-        let value = self.expr(&mut expr.expr);
+        let value = self.made(&mut expr.expr);
         let value = self.matched(&mut expr.expr, value);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {

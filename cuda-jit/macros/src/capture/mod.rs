@@ -392,7 +392,9 @@ impl Capture {
         let span = span::begin(expr);
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
-        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
+        // in parentheses, since at the beginning of a statement a block would be all of it
+        *expr =
+            Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
         number
     }
 

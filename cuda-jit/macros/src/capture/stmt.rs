@@ -109,10 +109,13 @@ impl Capture {
         if self.is_iterator(&init.expr) {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
-        let mut value = self.expr(&mut init.expr);
-        if !matches!(local.pat, Pat::Ident(_)) {
-            value = self.matched(&mut init.expr, value);
-        }
+        let value = match &local.pat {
+            Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
+            _ => {
+                let value = self.made(&mut init.expr);
+                self.matched(&mut init.expr, value)
+            }
+        };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);
