@@ -134,7 +134,7 @@ pub mod __private {
         closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, part, returned, saw,
         saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{pattern, plain};
+    pub use crate::harvest::{Constructs, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -149,7 +149,9 @@ pub mod __private {
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
+        pub use crate::harvest::OptionVariants as _;
         pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
+        pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
             OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,

@@ -243,7 +243,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let (key_generics, _, key_clause) = without.split_for_impl();
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = match member {
-            Member::Named(name) => name.to_string(),
+            Member::Named(name) => name.unraw().to_string(),
             Member::Unnamed(index) => index.index.to_string(),
         };
         let part = quote_spanned!(ty.span() => #root::part::<#ty>());
@@ -270,6 +270,19 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
         None => quote!(#root::Arithmetic::Listed),
     };
+    // as a device function's type has it
+    let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
+        let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+        quote! {
+            #[allow(dead_code)]
+            impl #impl_generics #name #ty_generics #where_clause {
+                #[doc(hidden)]
+                pub fn __callee() -> #root::Constructs<Self> {
+                    #root::Constructs::new()
+                }
+            }
+        }
+    });
     let compared = derived.map(|derived| comparisons(root, name, &bounded(root, &input.generics), fields, derived));
     let values = if borrows {
         arguments(root, input, &members, &static_types, &key)?
@@ -303,6 +316,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
 
         #[diagnostic::do_not_recommend]
         impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
+
+        #constructor
 
         #compared
 

@@ -225,7 +225,7 @@ impl Lowering<'_> {
             let scope = self.build.scope();
             self.arm(arm, &place, fail, &mut |walk| {
                 let result = walk.expr_in_place(&arm.body, Some(ty))?;
-                walk.build.set_scope(scope.clone());
+                walk.build.set_scope(scope);
                 walk.finish(arm.body.0, result, merge, exit)
             })?;
             self.build.select_block(next);

@@ -118,10 +118,10 @@ impl<'p> Lowering<'p> {
                     };
                     for case in cases {
                         let next = self.build.block();
-                        self.test(with(case), names.clone(), Some(next), guarded, then)?;
+                        ensure_sufficient_stack(|| self.test(with(case), names.clone(), Some(next), guarded, then))?;
                         self.build.select_block(next);
                     }
-                    return self.test(with(last), names, fail, guarded, then);
+                    return ensure_sufficient_stack(|| self.test(with(last), names, fail, guarded, then));
                 }
                 Pattern::Or(cases) => self.test_any(cases, &place, fail)?,
                 _ => self.test_one(pattern, place, fail, &mut parts, &mut names)?,
@@ -334,12 +334,11 @@ impl<'p> Lowering<'p> {
         let found = self.build.block();
         for case in cases {
             let next = self.build.block();
-            ensure_sufficient_stack(|| {
-                self.matched(case, place, Some(next), false, &mut |walk, _, _| {
-                    walk.build.end(Terminator::Jump(found));
-                    Ok(())
-                })
-            })?;
+            let then: &mut Then<'_, 'p> = &mut |walk, _, _| {
+                walk.build.end(Terminator::Jump(found));
+                Ok(())
+            };
+            ensure_sufficient_stack(|| self.matched(case, place, Some(next), false, then))?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(fail));
@@ -351,7 +350,10 @@ impl<'p> Lowering<'p> {
     pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
         match pattern {
             Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
-            pattern => parts_of(pattern).iter().any(|part| self.splits(part, guarded)),
+            pattern => {
+                let mut parts = parts_of(pattern).into_iter();
+                ensure_sufficient_stack(|| parts.any(|part| self.splits(part, guarded)))
+            }
         }
     }
 
@@ -392,7 +394,7 @@ impl<'p> Lowering<'p> {
         {
             names.push(*number);
         }
-        parts_of(pattern).iter().for_each(|part| self.names_of(part, names));
+        ensure_sufficient_stack(|| parts_of(pattern).iter().for_each(|part| self.names_of(part, names)));
     }
 
     fn test_value(&mut self, holds: Value, fail: BlockId) {

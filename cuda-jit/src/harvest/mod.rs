@@ -11,6 +11,7 @@
 
 mod builtin;
 mod closure;
+mod constructor;
 mod functions;
 pub mod hosts;
 mod identity;
@@ -32,6 +33,7 @@ pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
     saw_callee, saw_cast, saw_closure, saw_constant,
 };
+pub use constructor::{Constructor, Constructs, Makes, OptionVariants};
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
@@ -193,6 +195,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
+    /// The constructor of a tuple struct or, of an `Option`, `Some`.
+    Constructor(fn() -> Ty),
     /// A method of a number, slice or view, which its name tells.
     Builtin,
 }
@@ -331,7 +335,7 @@ impl Instance {
     pub(crate) fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Constructor(_) | Body::Builtin => panic!("it is captured Rust"),
         }
     }
 }

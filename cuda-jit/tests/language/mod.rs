@@ -13,6 +13,7 @@ mod clusters;
 mod comparisons;
 mod complex;
 mod constants;
+mod constructors;
 mod control;
 mod device_views;
 mod devices;

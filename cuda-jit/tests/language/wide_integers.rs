@@ -389,7 +389,7 @@ fn distance_from_the_largest(x: &[u64], out: &mut [u64]) {
     let wide = u128::MAX.abs_diff((x[i] as u128) << 64 | 5);
     out[3 * i] = wide as u64;
     out[3 * i + 1] = (wide >> 64) as u64;
-    out[3 * i + 2] = u64::MAX.abs_diff(x[i]) + u32::MAX.abs_diff(x[i] as u32) as u64;
+    out[3 * i + 2] = u64::MAX.abs_diff(x[i]) ^ u32::MAX.abs_diff(x[i] as u32) as u64;
 }
 
 #[test]

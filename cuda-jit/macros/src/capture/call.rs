@@ -37,9 +37,6 @@ impl Capture {
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
-        if callee.path.is_ident("Some") && args.len() == 1 {
-            return node(span, s::ExprKind::Option(args.pop().map(Box::new)));
-        }
         if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
             return match self.bindings[number as usize].kind {
                 BindingKind::Closure => {
@@ -56,7 +53,7 @@ impl Capture {
             Ok(known) => return known,
             Err(args) => args,
         };
-        if is_constructor(&callee.path) {
+        if is_variant(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
@@ -339,9 +336,10 @@ fn refused_function(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether a path names a tuple struct, by Rust's naming.
-pub(super) fn is_constructor(path: &Path) -> bool {
-    path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+/// Whether a path is the name of a variant of the standard library's, beside which no type stands. Whatever has the name
+/// makes what rustc says that the call makes.
+fn is_variant(path: &Path) -> bool {
+    path.get_ident().is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|variant| name == variant))
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

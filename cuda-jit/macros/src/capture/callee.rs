@@ -216,7 +216,9 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
-    let is_hidden = before.is_empty() && (CRATES.contains(&name) || PRELUDE.contains(&&*name));
+    // what begins with a capital may be a variant, of which rustc is to say that under its own name
+    let is_hidden = name.starts_with(char::is_uppercase)
+        || before.is_empty() && (CRATES.contains(&name) || PRELUDE.contains(&&*name));
     if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
         return None;
     }

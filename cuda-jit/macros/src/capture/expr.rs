@@ -2,6 +2,7 @@
 
 use cuda_jit_syntax::owned as s;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
@@ -391,7 +392,7 @@ fn binds(left: &Expr, right: &Expr) -> bool {
 /// A field's name, or a tuple field's number.
 pub(super) fn member(member: &Member) -> String {
     match member {
-        Member::Named(name) => name.to_string(),
+        Member::Named(name) => name.unraw().to_string(),
         Member::Unnamed(index) => index.index.to_string(),
     }
 }

@@ -161,11 +161,7 @@ impl Capture {
 
     /// What is printed; rustc is asked for the type of what is put together there.
     pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = match &*expr {
-            Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_) => true,
-            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")),
-            _ => false,
-        };
+        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_));
         self.asked_if(asks, expr)
     }
 

@@ -22,6 +22,7 @@ mod stmt;
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, Type};
 
@@ -308,9 +309,10 @@ impl Capture {
     /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
     /// different ones, and only the span tells.
     fn identity(&self, ident: &Ident) -> String {
+        let name = ident.unraw();
         match self.plain {
-            true => ident.to_string(),
-            false => format!("{ident} {}", context(ident.span())),
+            true => name.to_string(),
+            false => format!("{name} {}", context(ident.span())),
         }
     }
 

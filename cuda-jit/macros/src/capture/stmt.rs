@@ -110,11 +110,7 @@ impl Capture {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
         let value = match &local.pat {
-            Pat::Ident(_) => self.expr(&mut init.expr),
-            Pat::Type(_) => {
-                let value = self.expr(&mut init.expr);
-                self.matched(&mut init.expr, value)
-            }
+            Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
             _ => {
                 let value = self.made(&mut init.expr);
                 self.matched(&mut init.expr, value)
