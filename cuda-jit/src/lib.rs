@@ -146,6 +146,7 @@ pub mod __private {
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
+    pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem::Element;
 
     /// The traits with the hidden methods and functions of what is not this crate's.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod configured;
 mod derive;
 mod device_fn;
 mod emit;
@@ -21,14 +22,14 @@ use quote::{format_ident, quote};
 /// Makes a function a kernel; see `cuda_jit`'s documentation.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    emit::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.into(), item.into()).into()
+    configured::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.into(), item.into()).into()
 }
 
 /// Makes a function, the methods of an `impl`, or those of a trait callable from kernels; see `cuda_jit`'s
 /// documentation.
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
-    emit::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.into(), item.into()).into()
+    configured::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.into(), item.into()).into()
 }
 
 /// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
@@ -52,13 +53,13 @@ pub fn printf(tokens: TokenStream) -> TokenStream {
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_attribute]
 pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    emit::expand(emit::Kind::Kernel, quote!(::cuda_prelude::__private), options.into(), item.into()).into()
+    configured::expand(emit::Kind::Kernel, quote!(::cuda_prelude::__private), options.into(), item.into()).into()
 }
 
 /// [`macro@device`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_attribute]
 pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
-    emit::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.into(), item.into()).into()
+    configured::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.into(), item.into()).into()
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
@@ -77,6 +78,20 @@ pub fn prelude_device_fn(tokens: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
     format::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
+}
+
+/// Expands an item that rustc has configured; for the expansions of [`macro@kernel`] and [`macro@device`].
+#[doc(hidden)]
+#[proc_macro_derive(Configured)]
+pub fn configured(input: TokenStream) -> TokenStream {
+    configured::unwrapped(input.into()).into()
+}
+
+/// Removes an item, which [`macro@Configured`] expands elsewhere.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn unconfigured(_: TokenStream, _: TokenStream) -> TokenStream {
+    TokenStream::new()
 }
 
 /// Hidden methods that stand for the host's: why kernels lack them, then their names, each with how many arguments it

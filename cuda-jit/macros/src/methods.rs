@@ -14,7 +14,7 @@ use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
+use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
 use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
 use crate::capture::{self, METHODS};
@@ -265,7 +265,6 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
             }
         });
         let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
-        let conditions = conditions(&method.attrs);
         let path = quote! {
             #[doc(hidden)]
             #vis fn #path #own_generics() -> #root::Callee<#marker<Self #(, #marked)*>> #own_clause {
@@ -273,7 +272,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
             }
         };
         let call = quote!(#[doc(hidden)] #vis #call);
-        hidden.extend([definition, harvest, call, path].into_iter().chain(ask).map(|item| under(&conditions, &item)));
+        hidden.extend([definition, harvest, call, path].into_iter().chain(ask));
         let of = quote!(#of);
         let (args, output) = types(&signature, &of);
         let (definition, harvest) = (named("definition", name), named("harvest", name));
@@ -282,10 +281,8 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
         let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
-            #(#conditions)*
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
             // SAFETY: the instance is the method that the type is named after, as rustc checked it.
-            #(#conditions)*
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = (#(#args,)*);
                 type Output = #output;
@@ -324,9 +321,8 @@ fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl, path: &sy
         let own = signature.impl_generics(root);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
-        let conditions = conditions(&method.attrs);
-        items.push(syn::parse2(under(&conditions, &definition))?);
-        items.push(syn::parse2(under(&conditions, &harvest))?);
+        items.push(syn::parse2(definition)?);
+        items.push(syn::parse2(harvest)?);
     }
     Ok(items)
 }
@@ -354,7 +350,6 @@ fn trait_method(
     let mut asking = own.clone();
     asking.make_where_clause().predicates.push(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
-    let conditions = conditions(&method.attrs);
     match &method.default {
         Some(block) => {
             // An `impl` may have a function of the provided one's name: the twin's is out of its reach.
@@ -363,7 +358,7 @@ fn trait_method(
             let names = Names { definition: provided.clone(), harvest: harvest.clone(), defined };
             let Body { definition: item, harvest } =
                 body(root, options, &method.sig, block, &signature, &typed, &names)?;
-            beside.extend(under(&conditions, &item));
+            beside.extend(item);
             hidden.push(quote! {
                 #[doc(hidden)]
                 fn #definition() -> &'static #root::syntax::Definition { #provided() }
@@ -390,8 +385,7 @@ fn trait_method(
         #[doc(hidden)]
         fn #path #asking_generics() -> #root::Callee<#marked> #clause { #root::Callee::new() }
     });
-    let hidden =
-        hidden.iter().map(|item| syn::parse2(under(&conditions, item))).collect::<syn::Result<Vec<TraitItem>>>()?;
+    let hidden = hidden.into_iter().map(syn::parse2).collect::<syn::Result<Vec<TraitItem>>>()?;
     let mut generics = item.generics.clone();
     generics.params.push(syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType));
     let generics = with_own(&generics, &own, &quote!(__S))?;
@@ -406,14 +400,12 @@ fn trait_method(
     );
     let turbofish = own.params.iter().map(argument);
     beside.extend(quote! {
-        #(#conditions)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S #(, #params)*>(::core::marker::PhantomData<fn() -> (__S, #(#used,)*)>);
 
         // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
         // function it is.
-        #(#conditions)*
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
             type Output = #root::Untied;
@@ -429,16 +421,6 @@ fn trait_method(
         }
     });
     Ok((hidden, beside))
-}
-
-/// The attributes by which rustc decides whether a method is there; what stands beside it is there if it is.
-fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes.iter().filter(|attribute| capture::conditional::is_condition(attribute)).collect()
-}
-
-/// An item under conditions.
-fn under(conditions: &[&Attribute], item: &TokenStream) -> TokenStream {
-    quote!(#(#conditions)* #item)
 }
 
 /// A generic parameter as an argument.

@@ -50,7 +50,6 @@ impl Signature {
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
-        crate::capture::conditional::in_signature(sig)?;
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -69,6 +68,7 @@ impl Signature {
                 }
             };
             let mut param = param;
+            param.attrs.clear();
             let name = name(&mut param, names.len(), &mut unpacked);
             names.push(name);
             refuse_impl(&param.ty)?;

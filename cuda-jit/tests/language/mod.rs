@@ -12,6 +12,7 @@ mod closures;
 mod clusters;
 mod comparisons;
 mod complex;
+mod conditional;
 mod constants;
 mod control;
 mod device_views;

@@ -6,10 +6,10 @@
 //! outside the grammar becomes a spanned error with a hint.
 
 mod assign;
+mod attributes;
 mod call;
 mod callee;
 mod closure;
-pub(crate) mod conditional;
 mod expr;
 mod iterate;
 mod methods;
@@ -159,7 +159,7 @@ pub(crate) struct Capture {
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
-    conditional::in_body(&body)?;
+    attributes::remove(&mut body)?;
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
         plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
@@ -175,7 +175,7 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
 /// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
 /// those names and their bindings.
 pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-    conditional::in_expr(&closure.body)?;
+    attributes::remove_in_closure(&mut closure)?;
     let mut walk = Capture { carried: Some(Vec::new()), ..Capture::default() };
     let span = closure.or1_token.span();
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
