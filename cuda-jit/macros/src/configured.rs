@@ -12,9 +12,17 @@ use quote::{format_ident, quote};
 use syn::Item;
 
 use crate::emit::{self, Kind};
+use crate::options;
 
 /// Expands an attribute, by way of the derive macro if the item has conditions.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
+    let (root, options) = match options::root(root, options) {
+        Ok(split) => split,
+        Err(error) => {
+            let error = error.to_compile_error();
+            return quote!(#item #error);
+        }
+    };
     match is_conditional(&item) && is_free(&item) {
         true => wrapped(kind, &root, &options, &item),
         false => emit::expand(kind, root, options, item),

@@ -33,7 +33,7 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
-#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr))]
+#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_jit::__private), input.into()).into()
 }
@@ -41,13 +41,13 @@ pub fn device_type(input: TokenStream) -> TokenStream {
 /// A closure or device function that a launch passes to a kernel; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn device_fn(tokens: TokenStream) -> TokenStream {
-    device_fn::expand(&quote!(::cuda_jit::__private), tokens.into()).into()
+    options::in_crate(quote!(::cuda_jit::__private), tokens.into(), device_fn::expand).into()
 }
 
 /// Prints from kernels; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn printf(tokens: TokenStream) -> TokenStream {
-    format::expand(&quote!(::cuda_jit::__private), tokens.into()).into()
+    options::in_crate(quote!(::cuda_jit::__private), tokens.into(), format::expand).into()
 }
 
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
@@ -63,7 +63,7 @@ pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
-#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr))]
+#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     derive::expand(&quote!(::cuda_prelude::__private), input.into()).into()
 }
@@ -71,13 +71,13 @@ pub fn prelude_device_type(input: TokenStream) -> TokenStream {
 /// [`macro@device_fn`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_device_fn(tokens: TokenStream) -> TokenStream {
-    device_fn::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
+    options::in_crate(quote!(::cuda_prelude::__private), tokens.into(), device_fn::expand).into()
 }
 
 /// [`macro@printf`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
-    format::expand(&quote!(::cuda_prelude::__private), tokens.into()).into()
+    options::in_crate(quote!(::cuda_prelude::__private), tokens.into(), format::expand).into()
 }
 
 /// Expands an item that rustc has configured; for the expansions of [`macro@kernel`] and [`macro@device`].

@@ -15,6 +15,7 @@ use super::{
     span::{begin, begin_path},
 };
 use crate::format::Format;
+use crate::options::leading_crate;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
@@ -280,15 +281,17 @@ impl Capture {
 
     /// `printf!("..", args)`
     fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
-        let mut format = match syn::parse2::<Format>(call.tokens.clone()) {
-            Ok(format) => format,
+        let parse = |(path, rest)| Ok((path, syn::parse2::<Format>(rest)?));
+        let (path, mut format) = match leading_crate(call.tokens.clone()).and_then(parse) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.push(error);
                 return nothing();
             }
         };
         let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
-        call.tokens = format.tokens();
+        let (path, tokens) = (path.into_iter(), format.tokens());
+        call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
 }
