@@ -132,9 +132,9 @@ pub mod __private {
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, closure_arg,
-        closure_ty, const_of, operators, owner_arg, param_of, returned, saw, saw_callee, saw_closure, saw_shared,
-        scalar_of, seen, shared_of, tell, ty_of, type_arg,
+        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, cast_to, cast_type,
+        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, returned, saw,
+        saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};

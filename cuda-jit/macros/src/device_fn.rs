@@ -14,9 +14,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
-use crate::capture::{self, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, BindingKind, Callee, Captured};
 use crate::emit;
-use crate::signature::type_check;
 use cuda_jit_syntax::owned::Options;
 
 /// Expands the macro.
@@ -56,9 +55,9 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
     });
     let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
-    let (items, twin) = (&captured.items, &captured.twin);
+    let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let refusals = emit::refusals(root, &captured);
+    let (asked, refusals) = (emit::asked(root), emit::refusals(root, &captured));
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -68,8 +67,8 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
             use #root::hidden::*;
-            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee, returned as __cuda_jit_returned, told_by as __cuda_jit_told};
-            #(#items)*
+            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
+            #asked
             #refusals
             let _ = #twin;
             #saw
@@ -83,8 +82,6 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
     let (function, name) =
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
     let definition = emit::definition(root, &function, &emit::encoded(root, &name, captured, &Options::DEFAULT));
-    let types = captured.types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let (consts, items) = (emit::constants(root, captured), &captured.items);
     quote! {
         #[doc(hidden)]
         struct __Site;
@@ -92,16 +89,6 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
         // SAFETY: what it tells is what this macro captured, and its value is given away below.
         unsafe impl #root::Site for __Site {
             #definition
-
-            #[allow(warnings, clippy::all)]
-            fn consts() -> ::std::vec::Vec<#root::ConstValue> {
-                #(#items)*
-                ::std::vec![#(#consts),*]
-            }
-
-            fn types() -> ::std::vec::Vec<#root::Scalar> {
-                ::std::vec![#(#types()),*]
-            }
         }
     }
 }
@@ -116,15 +103,18 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
             _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }
     });
-    let others = (0u32..).zip(&captured.named).map(|(number, named)| match named {
-        Named::Shared(ty) => {
-            let saw = type_check(root, "saw_shared", ty);
-            quote!(#saw())
-        }
-        Named::Observed(span) => {
-            let observer = capture::named(number, *span);
-            quote_spanned!(*span => __cuda_jit_saw(#observer))
-        }
+    let others = (0u32..).zip(&captured.named).map(|(number, span)| {
+        let observer = capture::named(number, *span);
+        quote_spanned!(*span => __cuda_jit_saw(#observer))
+    });
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
+        let observer = capture::constant(number, *span);
+        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+        quote!(unsafe { #root::saw_constant(#observer) })
+    });
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| {
+        let observer = capture::cast(number, *span);
+        quote!(#root::saw_cast(#observer))
     });
     let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
         Callee::Observed(span) => {
@@ -134,7 +124,8 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
-    quote!((#bindings, #others, #callees))
+    let [consts, types] = [list(consts), list(types)];
+    quote!((#bindings, #others, #callees, #consts, #types))
 }
 
 /// Nested pairs, which end with `()`.

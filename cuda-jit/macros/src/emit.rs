@@ -8,10 +8,9 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -247,16 +246,13 @@ pub(crate) fn twin(
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.result));
-    let (consts, Captured { types, items, .. }) = (constants(root, captured), captured);
-    let named = (0u32..).zip(&captured.named).map(|(number, named)| match named {
-        Named::Shared(ty) => type_check(root, "shared_of", ty),
-        Named::Observed(span) => {
-            let observer = capture::named(number, *span);
-            quote_spanned!(*span => __cuda_jit_seen(#observer))
-        }
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let named = (0u32..).zip(&captured.named).map(|(number, span)| {
+        let observer = capture::named(number, *span);
+        quote_spanned!(*span => __cuda_jit_seen(#observer))
     });
-    let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let refusals = refusals(root, captured);
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let (asked, refusals) = (asked(root), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
@@ -268,8 +264,8 @@ pub(crate) fn twin(
             let #of = #definition;
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
-            #(#items)*
+            use #root::{called as __cuda_jit_called, seen as __cuda_jit_seen};
+            #asked
             #refusals
             #(#observers)*
             #body
@@ -278,10 +274,11 @@ pub(crate) fn twin(
                 result: #result,
                 locals: #root::tell(&[#(#locals),*]),
                 callees: &[#(#callees),*],
-                types: &[#(#types()),*],
+                types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
             };
-            let #told = ::std::vec![#(#consts),*];
+            // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+            let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
             // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
             unsafe { #root::Answers::harvest(#answers, #of, #told) }
             }
@@ -289,13 +286,14 @@ pub(crate) fn twin(
     }
 }
 
-/// What tells each constant; by reference, since a table is not to be copied.
-pub(crate) fn constants(root: &TokenStream, captured: &Captured) -> Vec<TokenStream> {
-    let value = |path: &syn::Expr| {
-        let reference = quote_spanned!(path.span() => &#path);
-        quote!(#root::const_of(#reference))
-    };
-    captured.consts.iter().map(value).collect()
+/// The names by which a twin asks.
+pub(crate) fn asked(root: &TokenStream) -> TokenStream {
+    quote! {
+        use #root::{
+            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
+        };
+    }
 }
 
 /// The bindings behind the parameters whose types the twin tells.
@@ -308,15 +306,14 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
     let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
-    let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
-        Named::Observed(span) => Some(capture::named(number, *span)),
-        Named::Shared(_) => None,
-    });
+    let others = (0u32..).zip(&captured.named).map(|(number, span)| capture::named(number, *span));
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
         Callee::Observed(span) => Some(capture::callee(number, *span)),
         Callee::Builtin => None,
     });
-    bindings.chain(others).chain(callees).map(|observer| capture::declared(&observer))
+    bindings.chain(others).chain(consts).chain(types).chain(callees).map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.

@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
-    saw_closure, saw_shared,
+    saw_cast, saw_closure, saw_constant,
 };
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
@@ -469,10 +469,8 @@ pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
-/// The type of an array in shared memory.
-pub fn shared_of<T: ElementType>() -> Ty {
-    T::K::ty()
-}
+/// Ties an observer to the type of an array in shared memory.
+pub fn shared_array<T>(_: *const T) {}
 
 /// A constant's type and bits.
 pub fn const_of<'a, T: ConstItem<'a>>(item: &'a T) -> ConstValue {
@@ -484,7 +482,27 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
     value.bits()
 }
 
-/// The type named in a cast.
-pub fn scalar_of<T: CastType>() -> Scalar {
+/// Ties an observer to the type named in a cast.
+pub fn cast_to<T: CastType>(_: *const T) {}
+
+/// The type named in a cast, of its observer.
+pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
     T::TARGET
+}
+
+/// Ties an observer to the closure that yields a constant, which the twin writes where the constant is named: rustc
+/// resolves its path there.
+pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
+
+/// The constant that a closure yields, of its observer.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
+    const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
+    // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
+    // else. So it captures nothing, and any well-aligned pointer is one to its value.
+    let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
+    closure()
 }

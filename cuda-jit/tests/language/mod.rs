@@ -25,6 +25,7 @@ mod generic_methods;
 mod groups;
 mod halves;
 mod harvest;
+mod items;
 mod iterators;
 mod launches;
 mod libdevice;

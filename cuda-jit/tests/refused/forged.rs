@@ -118,12 +118,6 @@ impl Site for Mine {
     fn definition() -> &'static Definition {
         fill::definition()
     }
-    fn consts() -> Vec<ConstValue> {
-        Vec::new()
-    }
-    fn types() -> Vec<Scalar> {
-        Vec::new()
-    }
 }
 
 struct NotAValue;

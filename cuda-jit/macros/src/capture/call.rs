@@ -11,7 +11,7 @@ use syn::{Expr, ExprPath, Lit, Macro, Path, Token};
 use super::callee::{function_of_type, is_lower_type};
 use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
-    BindingKind, Callee, Capture, Named, callee, node, nothing,
+    BindingKind, Callee, Capture, callee, node, nothing,
     span::{begin, begin_path},
 };
 use crate::format::Format;
@@ -237,8 +237,7 @@ impl Capture {
                                 `dynamic_shared!([f32; n])`";
                     return self.refuse(place, hint);
                 }
-                self.named.push(Named::Shared(Box::new(ty)));
-                let number = self.named.len() as u32 - 1;
+                let number = self.shared_type(&ty);
                 node(span, s::ExprKind::Shared(number))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
@@ -267,8 +266,7 @@ impl Capture {
         }
         let mut captured = Vec::new();
         for part in &mut parts {
-            self.named.push(Named::Shared(Box::new(part.element.clone())));
-            let number = self.named.len() as u32 - 1;
+            let number = self.shared_type(&part.element);
             captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
         }
         let parts = parts.iter().map(|DynamicPart { element, len }| match len {

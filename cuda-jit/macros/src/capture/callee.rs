@@ -117,17 +117,25 @@ impl Capture {
     /// closure's parameters in the bounds of the function only where its path stands in the call.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
         let span = begin_path(path);
-        let path = &self.alias(path);
+        let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        Expr::Verbatim(if closures {
+        if closures {
             let seer = seer(path);
-            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
-        } else {
-            let value = callee_value(number, span);
-            self.say(quote_spanned!(span => let #value = #path;));
-            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);));
-            value.to_token_stream()
-        })
+            return Expr::Verbatim(match import {
+                Some(import) => quote_spanned!(span => { #import #seer(#hidden().of(#observer), #path) }),
+                None => quote_spanned!(span => #seer(#hidden().of(#observer), #path)),
+            });
+        }
+        let value = callee_value(number, span);
+        match import {
+            Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
+            None => self.say(quote_spanned!(span => let #value = #path;)),
+        }
+        match import {
+            Some(import) => self.say(quote_spanned!(span => { #import #hidden().see(&#value).of(#observer); })),
+            None => self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);)),
+        }
+        Expr::Verbatim(value.to_token_stream())
     }
 
     /// The name of the hidden method that stands for a method's call.
@@ -152,25 +160,33 @@ impl Capture {
         }
     }
 
-    /// The path under which the twin names a function.
-    fn alias(&mut self, path: &ExprPath) -> ExprPath {
+    /// The path under which the twin names a function; in a block with items of its own, with the import that says so.
+    fn alias(&mut self, path: &ExprPath) -> (ExprPath, Option<TokenStream>) {
         if of_type(path) {
             self.ask_of_type("__fn", path, 0);
         }
-        match alias_prefix(path) {
-            Some(prefix) => self.aliased(path, prefix).unwrap_or_else(|| path.clone()),
-            None => path.clone(),
-        }
+        // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
+        let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
+        let prefix = if inner { None } else { alias_prefix(path) };
+        let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
+        aliased.unwrap_or_else(|| (path.clone(), None))
     }
 
-    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<ExprPath> {
+    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<(ExprPath, Option<TokenStream>)> {
         let (mut bare, span) = (path.path.clone(), begin_path(path));
         let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
         let same = |known: &&Alias| {
             let is_prefix = known.name.to_string().starts_with(prefix);
             is_prefix && known.path == bare && same_context(&known.path, &bare)
         };
+        let mut import = None;
         let mut name = match self.aliases.iter().find(same) {
+            _ if self.items != 0 => {
+                let name = format_ident!("{}0", prefix, span = span);
+                let root = Alias { path: bare, name: name.clone() };
+                import = Some(root.import());
+                name
+            }
             Some(known) => known.name.clone(),
             None if self.aliases.len() < MOST_ALIASES => {
                 let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
@@ -181,7 +197,7 @@ impl Capture {
         };
         name.set_span(span);
         let segment = syn::PathSegment { ident: name, arguments };
-        Some(ExprPath { attrs: Vec::new(), qself: None, path: segment.into() })
+        Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
     }
 }
 
@@ -189,7 +205,7 @@ impl Capture {
 /// device's.
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut walk = Capture::default();
-    let named = walk.alias(path);
+    let (named, _) = walk.alias(path);
     let imports = walk.aliases.iter().map(Alias::import);
     let functions = walk.functions.iter().map(|asked| asked.refusal(root));
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))

@@ -42,20 +42,18 @@ pub(crate) struct Captured {
     pub(crate) twin: Block,
     /// Each callee.
     pub(crate) callees: Vec<Callee>,
-    /// Each constant.
-    pub(crate) consts: Vec<Expr>,
-    /// The type of each cast.
-    pub(crate) types: Vec<Type>,
-    /// The type of each array in shared memory and struct expression.
-    pub(crate) named: Vec<Named>,
+    /// Where each constant is asked for.
+    pub(crate) consts: Vec<Span>,
+    /// Where the type of each cast is asked for.
+    pub(crate) types: Vec<Span>,
+    /// Where the type of each array in shared memory and struct expression is asked for.
+    pub(crate) named: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
     /// The functions of types that it calls by theirs, each name once.
     pub(crate) functions: Vec<OfType>,
     /// The free functions that it calls under other names.
     pub(crate) aliases: Vec<Alias>,
-    /// `const` and `use` items of the body.
-    pub(crate) items: Vec<syn::Item>,
 }
 
 /// A name that the body or signature binds.
@@ -104,14 +102,6 @@ pub(crate) enum Callee {
     Builtin,
 }
 
-/// Where the type of something that is not a binding comes from.
-pub(crate) enum Named {
-    /// It is written.
-    Shared(Box<Type>),
-    /// From an observer, at this place.
-    Observed(Span),
-}
-
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
@@ -123,12 +113,20 @@ struct Label {
 #[derive(Default)]
 pub(crate) struct Capture {
     bindings: Vec<BindingInfo>,
-    /// Names in scope, innermost last: their identity and number.
-    scope: Vec<(String, u32)>,
+    /// Names in scope, innermost last: their identity and number, or none for an item of the body.
+    scope: Vec<(String, Option<u32>)>,
+    /// The block with items that is being walked, by number; 0 outside of any.
+    items: u32,
+    /// How many blocks with items there were.
+    blocks_with_items: u32,
+    /// The functions among the items of the body.
+    inner_functions: Vec<Ident>,
     callees: Vec<Callee>,
-    consts: Vec<Expr>,
-    types: Vec<Type>,
-    named: Vec<Named>,
+    /// Each constant, with the block with items that it is named in.
+    consts: Vec<(syn::ExprPath, u32)>,
+    /// The same of the types of casts.
+    types: Vec<(Type, u32)>,
+    named: Vec<Span>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
@@ -139,14 +137,13 @@ pub(crate) struct Capture {
     /// Whether the closure whose body is being walked returns before its end.
     returns: bool,
     /// The names that the first of several alternatives binds, for the others to bind again.
-    alternatives: Option<Vec<(String, u32)>>,
+    alternatives: Option<Vec<(String, Option<u32>)>>,
     /// Whether the pattern that is walked is all of an arm's.
     whole_arm: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
     moved: Option<(u32, Vec<u32>)>,
-    items: Vec<syn::Item>,
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
@@ -186,6 +183,9 @@ pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured
     Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
 }
 
+/// In a scope: names that an import brings and the walk does not know.
+const GLOB: &str = "*";
+
 impl Capture {
     /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
     fn number_types(&mut self, all: usize) {
@@ -205,8 +205,10 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, items, .. } = self;
-        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, aliases, items })
+        let Self { bindings, callees, consts, types, named, methods, functions, aliases, .. } = self;
+        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let types = types.iter().map(|(ty, _)| ty.span()).collect();
+        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, aliases })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -246,7 +248,7 @@ impl Capture {
         if let Some(names) = &self.alternatives {
             let known = self.identity(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
-                return *number;
+                return number.unwrap_or_default();
             }
         }
         let number = self.declare(ident, mutable, BindingKind::Local);
@@ -258,14 +260,24 @@ impl Capture {
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
         self.bindings.push(BindingInfo::new(ident, mutable, kind));
-        self.scope.push((self.identity(ident), number));
+        self.scope.push((self.identity(ident), Some(number)));
         number
     }
 
     /// The binding that a name stands for, if it is a local one.
     fn lookup(&mut self, ident: &Ident) -> Option<u32> {
         let identity = self.identity(ident);
-        let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
+        let inner = |(name, _): &&(String, Option<u32>)| *name == identity || name == GLOB;
+        let found = match self.scope.iter().rev().find(inner) {
+            Some((name, None)) if name != GLOB => return None,
+            Some((_, None)) => {
+                let found = self.scope.iter().rev().find(|(name, _)| *name == identity)?.1?;
+                // what the glob brings may be a constant of that name, which has no address
+                self.say(quote_spanned!(ident.span() => &raw const #ident;));
+                Some(found)
+            }
+            found => found.and_then(|(_, number)| *number),
+        };
         let of_host = |(name, _): &&(Ident, u32)| self.identity(name) == identity;
         let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
         if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
@@ -294,33 +306,48 @@ impl Capture {
         result
     }
 
-    /// The number of a constant; the same path is asked for only once.
+    /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
+    /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let same = |known: &Expr| match known {
-            Expr::Path(known) => *known == path && same_context(&known.path, &path.path),
-            _ => false,
+        let items = self.items;
+        let same = |(known, of): &(syn::ExprPath, u32)| {
+            *of == items && *known == path && same_context(&known.path, &path.path)
         };
-        let found = self.consts.iter().position(same);
-        let number = found.unwrap_or_else(|| {
-            self.consts.push(Expr::Path(path));
-            self.consts.len() - 1
-        });
-        number as u32
+        if let Some(number) = self.consts.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.consts.len() as u32;
+        let observer = constant(number, span::begin_path(&path));
+        let reference = quote_spanned!(path.span() => &#path);
+        self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
+        self.consts.push((path, items));
+        number
     }
 
-    /// The number of a type named in a cast; a type of the same name is asked for only once.
+    /// The number of a type named in a cast, which the twin asks for there; a type of the same name and scope only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
             Type::Path(path) => path.path.get_ident().map(|ident| self.identity(ident)),
             _ => None,
         };
         let this = name(ty);
-        let found = self.types.iter().position(|known| this.is_some() && name(known) == this);
-        let number = found.unwrap_or_else(|| {
-            self.types.push(ty.clone());
-            self.types.len() - 1
-        });
-        number as u32
+        let same = |(known, of): &(Type, u32)| *of == self.items && this.is_some() && name(known) == this;
+        if let Some(number) = self.types.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.types.len() as u32;
+        let observer = cast(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#observer);));
+        self.types.push((ty.clone(), self.items));
+        number
+    }
+
+    /// The number of the type of an array in shared memory, which the twin asks for there.
+    fn shared_type(&mut self, ty: &Type) -> u32 {
+        let number = self.named_at(ty.span());
+        let observer = named(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#observer);));
+        number
     }
 
     /// The number of a callee.
@@ -331,7 +358,7 @@ impl Capture {
 
     /// The number of what an observer at this place sees.
     fn named_at(&mut self, span: Span) -> u32 {
-        self.named.push(Named::Observed(span));
+        self.named.push(span);
         self.named.len() as u32 - 1
     }
 
@@ -383,6 +410,16 @@ pub(crate) fn observer(number: u32, span: Span) -> Ident {
 /// The observer of what is not a binding.
 pub(crate) fn named(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_n{}", number, span = span)
+}
+
+/// The observer of a constant.
+pub(crate) fn constant(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_k{}", number, span = span)
+}
+
+/// The observer of the type of a cast.
+pub(crate) fn cast(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_t{}", number, span = span)
 }
 
 /// The observer of a callee.

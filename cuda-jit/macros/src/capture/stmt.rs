@@ -3,7 +3,7 @@
 use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Item, Local, Pat, Stmt};
+use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
 use super::{BindingKind, Capture};
 
@@ -17,6 +17,7 @@ impl Capture {
     pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
         let mut captured = s::Block { stmts: Vec::new(), tail: None };
         let mut twin = observers;
+        let outer = self.enter_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
         for (index, stmt) in written.into_iter().enumerate() {
@@ -28,6 +29,7 @@ impl Capture {
             }
         }
         block.stmts = twin;
+        self.items = outer;
         captured
     }
 
@@ -45,11 +47,43 @@ impl Capture {
                 }
             })
         });
-        let captured = captured?;
         twin.extend(before);
         twin.push(stmt);
         twin.extend(observers);
-        Some(captured)
+        captured
+    }
+
+    /// Brings the items of a block into scope, all of it; tells the block with items around it.
+    fn enter_items(&mut self, block: &Block) -> u32 {
+        let outer = self.items;
+        let items = block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
+        let (mut names, mut any, mut globs) = (Vec::new(), false, false);
+        for item in items {
+            any = true;
+            match item {
+                Item::Const(item) => names.push(item.ident.clone()),
+                Item::Static(item) => names.push(item.ident.clone()),
+                Item::Fn(item) => {
+                    names.push(item.sig.ident.clone());
+                    self.inner_functions.push(item.sig.ident.clone());
+                }
+                Item::Struct(item) => names.push(item.ident.clone()),
+                Item::Use(item) => imported(&item.tree, &mut names, &mut globs),
+                _ => {}
+            }
+        }
+        if any {
+            self.blocks_with_items += 1;
+            self.items = self.blocks_with_items;
+        }
+        if globs {
+            self.scope.push((super::GLOB.to_owned(), None));
+        }
+        for name in &names {
+            let identity = self.identity(name);
+            self.scope.push((identity, None));
+        }
+        outer
     }
 
     fn item(&mut self, item: &Item) {
@@ -58,12 +92,10 @@ impl Capture {
                 self.refused_items.push(item.ident.to_string());
                 self.refuse(item.span(), format!("kernels have no `static mut`; {}", super::closure::SHARED));
             }
-            Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => self.items.push(item.clone()),
+            Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => {}
+            Item::Fn(_) | Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {}
             _ => {
-                self.refuse(
-                    item.span(),
-                    "only `const`, `static`, `type` and `use` items can stand in a kernel; move it outside",
-                );
+                self.refuse(item.span(), "modules, macros and foreign items cannot stand in a kernel; move it outside");
             }
         }
     }
@@ -111,4 +143,15 @@ pub(super) fn after(observers: Vec<Stmt>, expr: &Expr) -> Expr {
         return expr.clone();
     }
     Expr::Verbatim(quote!({ #(#observers)* #expr }))
+}
+
+/// Notes the names that an import brings, and if there is a glob, whose names nobody knows.
+fn imported(tree: &UseTree, names: &mut Vec<Ident>, globs: &mut bool) {
+    match tree {
+        UseTree::Path(path) => imported(&path.tree, names, globs),
+        UseTree::Name(name) => names.push(name.ident.clone()),
+        UseTree::Rename(rename) => names.push(rename.rename.clone()),
+        UseTree::Glob(_) => *globs = true,
+        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names, globs)),
+    }
 }
