@@ -127,7 +127,6 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
-    pub use crate::harvest::plain;
     pub use crate::harvest::{
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
@@ -136,6 +135,7 @@ pub mod __private {
         closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, returned, saw,
         saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
+    pub use crate::harvest::{names, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -157,6 +157,15 @@ pub mod __private {
         };
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
+    }
+
+    /// The macros that kernels know by their names.
+    pub mod macros {
+        pub use crate::device::{dynamic_shared, printf, shared};
+        pub use std::{
+            assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, panic, todo, unimplemented,
+            unreachable,
+        };
     }
 
     /// The context of a launch that names none: the thread's selected one.

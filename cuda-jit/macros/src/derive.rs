@@ -537,5 +537,5 @@ fn from_repr(root: &TokenStream, input: &DeriveInput, data: &DataEnum, repr: &Id
             }
         }
     };
-    crate::methods::of_impl(root, TokenStream::new(), function)
+    crate::methods::of_impl(root, TokenStream::new(), function, true)
 }

@@ -15,6 +15,7 @@ mod functions;
 pub mod hosts;
 mod identity;
 mod keys;
+pub mod names;
 mod operator;
 pub mod plain;
 mod told;

@@ -25,6 +25,7 @@ mod generic_methods;
 mod groups;
 mod halves;
 mod harvest;
+mod hygiene;
 mod items;
 mod iterators;
 mod launches;
