@@ -67,7 +67,7 @@ mod of_jit {
 /// A macro of another crate names it by a path of its own.
 macro_rules! made {
     ($name:ident) => {
-        #[cj::kernel(crate = $crate::reexported::cj)]
+        #[cj::kernel(crate = $crate::reexported::jit)]
         fn $name(out: &mut [u32]) {
             out[0] = 5;
         }
@@ -75,7 +75,7 @@ macro_rules! made {
 }
 
 mod reexported {
-    pub(crate) use cj;
+    pub(crate) use cj as jit;
 }
 
 made!(by_macro);
