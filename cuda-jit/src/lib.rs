@@ -45,7 +45,6 @@ pub mod harvest;
 pub mod host;
 pub mod inspect;
 mod kernel;
-pub mod kir;
 pub mod launch;
 mod libdevice;
 mod math;
@@ -55,12 +54,12 @@ mod num;
 pub mod print;
 pub mod target;
 mod types;
-pub mod valid;
 mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
 pub use compile::{compile_ptx, kir_of, recompile};
+pub use cuda_jit_kir::{self as kir, valid};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another

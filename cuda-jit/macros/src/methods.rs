@@ -72,7 +72,12 @@ pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemIm
 }
 
 /// `#[device] trait ..`
-pub(crate) fn of_trait(root: &TokenStream, options: TokenStream, mut item: ItemTrait, in_one_place: bool) -> TokenStream {
+pub(crate) fn of_trait(
+    root: &TokenStream,
+    options: TokenStream,
+    mut item: ItemTrait,
+    in_one_place: bool,
+) -> TokenStream {
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
@@ -355,7 +360,13 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
-fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl, path: &syn::Path, in_one_place: bool) -> syn::Result<Vec<ImplItem>> {
+fn trait_items(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    path: &syn::Path,
+    in_one_place: bool,
+) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::Method, in_one_place)?;
@@ -483,7 +494,13 @@ pub(crate) fn declared(param: &GenericParam) -> TokenStream {
 }
 
 /// `#[device] impl Add for Type`: an operator that the struct lists.
-fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str, in_one_place: bool) -> syn::Result<TokenStream> {
+fn overloaded(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    name: &str,
+    in_one_place: bool,
+) -> syn::Result<TokenStream> {
     let Some(method) = methods(item).next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
     };

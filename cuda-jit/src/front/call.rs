@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Callee;
+use super::copies::{is_place, only_reads};
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
@@ -41,7 +42,7 @@ impl Lowering<'_> {
         match &callees[number as usize] {
             Callee::Intrinsic(intrinsic, scalar) => self.intrinsic(at, *intrinsic, *scalar, args),
             Callee::Function(instance, harvest) => {
-                let passed = self.arguments(args, harvest)?;
+                let passed = self.arguments(None, args, &harvest.params)?;
                 self.call_function(at, instance, harvest, passed)
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
@@ -53,16 +54,40 @@ impl Lowering<'_> {
         }
     }
 
-    fn arguments(&mut self, args: &'static [Expr], harvest: &Harvest) -> Result<Vec<Arg>> {
-        args.iter().zip(&harvest.params).map(|(arg, ty)| self.argument(arg, ty)).collect()
+    /// Arguments for parameters of such types, the first of which is the receiver's if there is one.
+    pub(super) fn arguments(
+        &mut self,
+        receiver: Option<&Expr>,
+        args: &'static [Expr],
+        params: &[Ty],
+    ) -> Result<Vec<Arg>> {
+        let mut passed = Vec::with_capacity(args.len());
+        for (index, (arg, ty)) in args.iter().zip(&params[usize::from(receiver.is_some())..]).enumerate() {
+            if *ty == Ty::Closure {
+                passed.push(Arg::Closure(self.callable(arg)?));
+                continue;
+            }
+            let value = self.expr_in_place(arg, Some(ty))?;
+            let value = self.coerce(arg.0, value, ty)?;
+            let others = args[index + 1..].iter().chain(receiver);
+            passed.push(Arg::Value(self.passed_value(value, arg, others, params)));
+        }
+        Ok(passed)
     }
 
-    /// An argument for a parameter of a type.
-    pub(super) fn argument(&mut self, arg: &'static Expr, ty: &Ty) -> Result<Arg> {
-        if *ty != Ty::Closure {
-            return self.expr_as(arg, ty).map(Arg::Value);
-        }
-        self.callable(arg).map(Arg::Closure)
+    /// The value of an argument: it lies where it was read if nothing that is evaluated later, and not the callee, can write
+    /// there. A receiver that is borrowed mutably is so only when all arguments are evaluated.
+    pub(super) fn passed_value<'e>(
+        &mut self,
+        value: Val,
+        arg: &Expr,
+        others: impl Iterator<Item = &'e Expr> + Clone,
+        params: &[Ty],
+    ) -> Val {
+        let stays = value.ty.holds_arrays()
+            && is_place(arg)
+            && (self.is_unmentioned(arg, others.clone()) || only_reads(params) && self.is_undisturbed(arg, others));
+        if stays { value } else { self.settled(value) }
     }
 
     /// A function that is called somewhere else.
@@ -163,11 +188,8 @@ impl Lowering<'_> {
                 let result = self.new_array("result", ty);
                 leaves.insert(0, result.only());
                 self.build.effect(Op::Call(id, leaves));
-                if let Ty::Array(..) = ty {
-                    self.fresh.insert(result.only());
-                    return Ok(result);
-                }
-                Ok(self.load(result.only(), Space::Local, ty))
+                let value = self.load_in_place(result.only(), ty);
+                Ok(self.fresh(value))
             }
         }
     }
@@ -244,17 +266,17 @@ impl Lowering<'_> {
         for number in closure.moved {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
             let copy = match local {
-                Local::Fixed(value) => Local::Fixed(self.own(value)),
+                Local::Fixed(value) => {
+                    let mutable = self.frame().definition.bindings[*number as usize].mutable;
+                    Local::Fixed(self.own(value, mutable))
+                }
                 Local::Late(scope) => Local::Late(scope),
                 Local::Slots(ty, slots) => {
                     let value = self.get(&ty, &slots);
-                    let value = self.own(value);
-                    let slots = self.slots("moved", &ty);
-                    self.set(&slots, &value.leaves);
-                    Local::Slots(ty, slots)
+                    Local::Slots(ty, self.slots_of("moved", &value))
                 }
                 Local::Cell(ptr, ty) => {
-                    let value = self.load(ptr, Space::Local, &ty);
+                    let value = self.load_in_place(ptr, &ty);
                     let cell = self.new_array("moved", &ty).only();
                     self.store(cell, Space::Local, &value);
                     Local::Cell(cell, ty)
@@ -326,7 +348,7 @@ impl Lowering<'_> {
                 (closure, Written { frame, copies, scope })
             }
             Some(Captured::Function(instance, harvest)) => {
-                let passed = self.arguments(args, &harvest)?;
+                let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
             Some(Captured::Method(_)) | None => {
@@ -366,7 +388,7 @@ impl Lowering<'_> {
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
-        let value = self.expr(closure.body, Some(&ty))?;
+        let value = self.expr_in_place(closure.body, Some(&ty))?;
         self.return_from(closure.body.0, value)?;
         self.frame_mut().returns.pop();
         self.exchange_copies(copies);

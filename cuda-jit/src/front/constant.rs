@@ -112,8 +112,7 @@ impl Lowering<'_> {
                     let place = self.element_at(array.only(), element, Space::Local, index * element.count());
                     self.store(place, Space::Local, &one);
                 }
-                self.fresh.insert(array.only());
-                return array;
+                return self.fresh(array);
             }
             _ => {
                 if let Ty::Option(_) = ty {

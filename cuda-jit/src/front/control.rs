@@ -1,12 +1,13 @@
 //! Blocks, branches and loops.
 
+use super::copies::is_place;
 use super::function::{Local, Lowering, Result, Return, Target};
 use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BlockId, Scalar, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -51,7 +52,7 @@ impl Lowering<'_> {
         for stmt in block.stmts {
             match stmt {
                 Stmt::Expr(expr) => {
-                    self.expr(expr, None)?;
+                    self.expr_in_place(expr, None)?;
                 }
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
@@ -66,12 +67,20 @@ impl Lowering<'_> {
                         let at = self.frame().definition.bindings[*number as usize].at;
                         let late = Local::Late(self.enter(at));
                         self.frame_mut().locals.insert(*number, late);
+                        // an array is where it lies from the beginning, whichever branch gives it a value
+                        if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(*number)
+                            && ty.is_plain()
+                        {
+                            let array = self.new_array("late", &ty);
+                            let array = self.fresh(array);
+                            self.bind_local(*number, array);
+                        }
                     }
                 }
             }
         }
         match block.tail {
-            Some(tail) => self.expr(tail, expected),
+            Some(tail) => self.expr_in_place(tail, expected),
             None if self.build.ended() => Ok(self.never(expected.unwrap_or(&Ty::Unit))),
             None => Ok(Val::unit()),
         }
@@ -107,14 +116,7 @@ impl Lowering<'_> {
     /// What patterns are about: a place, or a value where the expression is none. A number is read once.
     fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
         let patterns: Vec<&'static Pattern> = patterns.collect();
-        let is_place = matches!(
-            value.1,
-            ExprKind::Binding(_)
-                | ExprKind::Field(..)
-                | ExprKind::Index(..)
-                | ExprKind::IndexAll(..)
-                | ExprKind::Deref(_)
-        );
+        let is_place = is_place(value);
         if is_place && !patterns.iter().all(|pattern| matches!(pattern, Pattern::Bind(_))) {
             let place = self.place(value)?;
             let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.borrows(&patterns);
@@ -144,7 +146,7 @@ impl Lowering<'_> {
 
     /// The type that a pattern's bindings give it, if they fix all of it.
     fn pattern_type(&self, pattern: &Pattern) -> Option<Ty> {
-        match pattern {
+        ensure_sufficient_stack(|| match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
                 let frame = self.frame();
                 match frame.binding_type(*number)? {
@@ -158,7 +160,7 @@ impl Lowering<'_> {
             }
             Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
             _ => None,
-        }
+        })
     }
 
     /// The type of an expression with branches.
@@ -193,7 +195,7 @@ impl Lowering<'_> {
         self.finish(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
-            let value = self.expr(otherwise, Some(ty))?;
+            let value = self.expr_in_place(otherwise, Some(ty))?;
             self.finish(otherwise.0, value, merge, exit)?;
         } else {
             self.build.end(Terminator::Jump(exit));
@@ -250,7 +252,7 @@ impl Lowering<'_> {
                 self.build.end(Terminator::Branch(guard, body, next));
                 self.build.select_block(body);
             }
-            let result = self.expr(&arm.body, Some(ty))?;
+            let result = self.expr_in_place(&arm.body, Some(ty))?;
             self.build.set_scope(scope);
             self.finish(arm.body.0, result, merge, exit)?;
             self.build.select_block(next);
@@ -311,7 +313,8 @@ impl Lowering<'_> {
             if let (Some(value), Some(merge)) = (value, target.result) {
                 let ty = self.merged(merge);
                 let at = value.0;
-                let value = self.expr_as(value, &ty)?;
+                let value = self.expr_in_place(value, Some(&ty))?;
+                let value = self.coerce(at, value, &ty)?;
                 self.leave_value(at, value, merge)?;
             } else if let Some(merge) = target.result {
                 self.leave_value(Pos(1, 1), Val::unit(), merge)?;
@@ -327,7 +330,7 @@ impl Lowering<'_> {
             _ => self.frame().harvest.result.clone(),
         };
         let value = match value {
-            Some(value) => self.expr_as(value, &ty)?,
+            Some(value) => self.expr_in_place(value, Some(&ty))?,
             None => Val::unit(),
         };
         self.return_from(at, value)?;
@@ -337,13 +340,13 @@ impl Lowering<'_> {
 
 /// Whether a pattern binds names.
 fn binds(pattern: &Pattern) -> bool {
-    match pattern {
+    ensure_sufficient_stack(|| match pattern {
         Pattern::Bind(_) | Pattern::At(..) => true,
         Pattern::Tuple(patterns) | Pattern::Slice(patterns) | Pattern::Or(patterns) => patterns.iter().any(binds),
         Pattern::Struct(fields) => fields.iter().any(|(_, pattern)| binds(pattern)),
         Pattern::Some(inner) | Pattern::Ref(inner) => binds(inner),
         _ => false,
-    }
+    })
 }
 
 /// Whether a statement never lets control past it, as far as its form shows.
@@ -354,7 +357,7 @@ pub(super) fn diverges(stmt: &Stmt) -> bool {
 
 /// Rust's fallback for an expression whose branches are bare literals.
 fn tail_literal(expr: &Expr) -> Option<Scalar> {
-    match &expr.1 {
+    ensure_sufficient_stack(|| match &expr.1 {
         ExprKind::Lit(crate::syntax::Lit::Int(..)) => Some(Scalar::I32),
         ExprKind::Lit(crate::syntax::Lit::Float(..)) => Some(Scalar::F64),
         ExprKind::Unary(_, inner) => tail_literal(inner),
@@ -362,5 +365,5 @@ fn tail_literal(expr: &Expr) -> Option<Scalar> {
         ExprKind::Block(None, block) | ExprKind::If(_, block, Some(_)) => block.tail.and_then(tail_literal),
         ExprKind::Match(_, arms) => arms.iter().find_map(|arm| tail_literal(&arm.body)),
         _ => None,
-    }
+    })
 }

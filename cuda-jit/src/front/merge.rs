@@ -39,15 +39,14 @@ impl Lowering<'_> {
         if self.build.ended() {
             return Ok(());
         }
-        if self.merges[merge.0].slots.is_none() {
+        let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
             let name = self.merges[merge.0].name;
-            let slots = self.slots(name, &value.ty);
-            self.merges[merge.0].slots = Some((value.ty.clone(), slots));
-        }
-        let Some((ty, slots)) = self.merges[merge.0].slots.clone() else { return Ok(()) };
+            let slots = self.slots_of(name, &value);
+            self.merges[merge.0].slots = Some((value.ty, slots));
+            return Ok(());
+        };
         let value = self.agree(at, value, &ty)?;
-        let value = self.own(value);
-        self.set(&slots, &value.leaves);
+        self.set(&slots, &value);
         Ok(())
     }
 
@@ -61,7 +60,7 @@ impl Lowering<'_> {
     /// The value that arrived.
     pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
-            Some((ty, slots)) => self.get(&ty, &slots),
+            Some((ty, slots)) => self.taken(&ty, &slots),
             None => {
                 let ty = self.merged(merge);
                 self.never(&ty)

@@ -95,7 +95,7 @@ impl Lowering<'_> {
                 Ok(optional(tag, held))
             }
             _ => {
-                let value = self.read(of);
+                let value = self.read_settled(of);
                 let held = self.part(&Place::Fixed(value.clone()), 0);
                 let held = self.read(&held);
                 let option = Held { tag: value.leaves[0], held, whole: value };
@@ -286,7 +286,7 @@ impl Lowering<'_> {
 
     /// Writes a place, and yields what it held.
     fn replaced(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
-        let old = self.read_copy(place);
+        let old = self.read_settled(place);
         self.write(at, place, value)?;
         Ok(old)
     }

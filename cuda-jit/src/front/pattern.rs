@@ -8,7 +8,7 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, UnaryOp, Value};
-use crate::syntax::{Lit, Pattern};
+use crate::syntax::{Lit, Pattern, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Binds the names of a pattern that matches.
@@ -21,7 +21,7 @@ impl Lowering<'_> {
             }
             _ => {
                 for (pattern, part) in self.parts_of(pattern, place)? {
-                    self.bind(pattern, &part)?;
+                    ensure_sufficient_stack(|| self.bind(pattern, &part))?;
                 }
                 Ok(())
             }
@@ -182,7 +182,7 @@ impl Lowering<'_> {
             return Ok(());
         }
         for (pattern, part) in self.parts_of(pattern, place)? {
-            self.test(pattern, &part, fail)?;
+            ensure_sufficient_stack(|| self.test(pattern, &part, fail))?;
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Lowering<'_> {
         let found = self.build.block();
         for pattern in patterns {
             let next = self.build.block();
-            self.test(pattern, place, next)?;
+            ensure_sufficient_stack(|| self.test(pattern, place, next))?;
             self.build.end(Terminator::Jump(found));
             self.build.select_block(next);
         }

@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use crate::stack::ensure_sufficient_stack;
+
 /// What can be written as bytes.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
@@ -214,9 +216,10 @@ impl<T: Encode> Encode for Box<T> {
     }
 }
 
+/// Nodes nest through boxes and lists.
 impl<T: Decode> Decode for Box<T> {
     fn decode(code: &mut Code) -> Option<Self> {
-        T::decode(code).map(Box::new)
+        ensure_sufficient_stack(|| T::decode(code)).map(Box::new)
     }
 }
 
@@ -242,7 +245,8 @@ impl<T: Encode> Encode for Vec<T> {
 
 impl<T: Decode> Decode for Vec<T> {
     fn decode(code: &mut Code) -> Option<Self> {
-        (0..u64::decode(code)?).map(|_| T::decode(code)).collect()
+        let length = u64::decode(code)?;
+        ensure_sufficient_stack(|| (0..length).map(|_| T::decode(code)).collect())
     }
 }
 

@@ -30,12 +30,14 @@
 
 pub mod code;
 mod nodes;
+mod stack;
 #[cfg(test)]
 mod tests;
 
 use std::sync::OnceLock;
 
 use code::{Code, Decode, Encode};
+pub use stack::{ensure_sufficient_stack, with_stack};
 
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
 pub const VERSION: u8 = 6;

@@ -90,7 +90,9 @@ fn numbers_are_short_and_exact() {
 
 #[test]
 fn names_are_numbers_or_answers() {
-    for (name, number) in [(owned::Name::from(3), Some(3)), (owned::Name::asked(1), Some(8)), (owned::Name::asked(2), None)] {
+    for (name, number) in
+        [(owned::Name::from(3), Some(3)), (owned::Name::asked(1), Some(8)), (owned::Name::asked(2), None)]
+    {
         let mut code = Vec::new();
         name.encode(&mut code);
         assert_eq!(u32::decode(&mut Code { names: &[7, 8], ..read(code) }), number);

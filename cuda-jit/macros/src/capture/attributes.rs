@@ -47,7 +47,10 @@ impl VisitMut for Remover {
 
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if pat.ident.to_string().starts_with("__cuda_jit_") {
-            self.refuse(pat.ident.span(), "names that begin with `__cuda_jit_` are the macros'; choose another one".to_owned());
+            self.refuse(
+                pat.ident.span(),
+                "names that begin with `__cuda_jit_` are the macros'; choose another one".to_owned(),
+            );
         }
         visit_mut::visit_pat_ident_mut(self, pat);
     }

@@ -139,7 +139,7 @@ impl Capture {
         let own =
             values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
         let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
-        let receiver = self.expr(&mut call.receiver);
+        let receiver = self.made(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)

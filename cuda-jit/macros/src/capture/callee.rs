@@ -119,7 +119,7 @@ impl Capture {
         if closures {
             let seer = seer(path);
             return Expr::Verbatim(match import {
-                Some(import) => quote_spanned!(span => { #import #seer(#hidden().of(#observer), #path) }),
+                Some(import) => quote_spanned!(span => ({ #import #seer(#hidden().of(#observer), #path) })),
                 None => quote_spanned!(span => #seer(#hidden().of(#observer), #path)),
             });
         }

@@ -49,7 +49,7 @@ impl Capture {
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
-                let base = self.expr(&mut field.base);
+                let base = self.made(&mut field.base);
                 let name = member(&field.member);
                 node(span, s::ExprKind::Field(Box::new(base), name))
             }
@@ -99,14 +99,12 @@ impl Capture {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(expr) => self.match_on(expr),
             Expr::While(looped) => {
-                let (number, (condition, body)) = self.labelled(looped.label.as_ref(), true, |walk| {
-                    walk.conditional(&mut looped.cond, &mut looped.body)
-                });
+                let (number, (condition, body)) = self
+                    .labelled(looped.label.as_ref(), true, |walk| walk.conditional(&mut looped.cond, &mut looped.body));
                 node(span, s::ExprKind::While(number, Box::new(condition), body))
             }
             Expr::Loop(looped) => {
-                let (number, body) =
-                    self.labelled(looped.label.as_ref(), true, |walk| walk.block(&mut looped.body));
+                let (number, body) = self.labelled(looped.label.as_ref(), true, |walk| walk.block(&mut looped.body));
                 node(span, s::ExprKind::Loop(number, body))
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
@@ -198,7 +196,7 @@ impl Capture {
         if let Expr::Tuple(tuple) = &*index.index {
             return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
         }
-        let base = self.expr(&mut index.expr);
+        let base = self.made(&mut index.expr);
         match &mut *index.index {
             Expr::Range(range) => {
                 let mut bound = |bound: &mut Option<Box<Expr>>| {
@@ -336,16 +334,16 @@ impl Capture {
     /// where the names are.
     fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
         if observers.is_empty() {
-            return self.expr(expr);
+            return self.made(expr);
         }
-        let (value, before) = self.apart(|walk| walk.expr(expr));
+        let (value, before) = self.apart(|walk| walk.made(expr));
         *expr = after(before, expr);
         value
     }
 
     fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
-        let value = self.expr(&mut expr.expr);
+        let value = self.made(&mut expr.expr);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {

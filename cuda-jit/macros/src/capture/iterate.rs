@@ -4,6 +4,7 @@
 //! the chain as it stands, in the twin too; it is asked for what a consumer yields and what each closure does.
 
 use cuda_jit_syntax::owned as s;
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
@@ -150,6 +151,18 @@ impl Capture {
     pub(super) fn holder(&mut self, expr: &mut Expr) -> s::Expr {
         let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_));
         self.asked_if(asks, expr)
+    }
+
+    /// What is put together in a place that says nothing of its type: what is indexed, matched, the receiver of a method,
+    /// of which a part is taken. rustc is asked for the type of an array, and of what has a literal without a type in it.
+    pub(super) fn made(&mut self, expr: &mut Expr) -> s::Expr {
+        let (span, asks) = (begin(expr), has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr));
+        let made = self.asked_if(asks, expr);
+        if asks {
+            let twin = &*expr;
+            *expr = Expr::Verbatim(quote_spanned!(span => (#twin)));
+        }
+        made
     }
 
     /// What is printed; rustc is asked for the type of what is put together there.
@@ -332,5 +345,39 @@ fn unknown(name: &str) -> String {
         }
         "clone" | "cycle" | "peekable" => format!("iterators in kernels have no `{name}`; make another one"),
         _ => format!("iterators in kernels have no `{name}`; the book's chapter on the language lists what they have"),
+    }
+}
+
+/// Whether an expression is an array that is written there, perhaps in a branch.
+fn has_array(expr: &Expr) -> bool {
+    let of_block =
+        |block: &syn::Block| matches!(block.stmts.last(), Some(syn::Stmt::Expr(tail, None)) if has_array(tail));
+    match expr {
+        Expr::Array(_) | Expr::Repeat(_) => true,
+        Expr::Paren(inner) => has_array(&inner.expr),
+        Expr::Group(inner) => has_array(&inner.expr),
+        Expr::Reference(inner) => has_array(&inner.expr),
+        Expr::Block(inner) => of_block(&inner.block),
+        Expr::If(branch) => of_block(&branch.then_branch),
+        Expr::Match(inner) => inner.arms.iter().any(|arm| has_array(&arm.body)),
+        _ => false,
+    }
+}
+
+/// Whether a literal without a suffix is a part of what an expression puts together.
+fn has_open_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(number) => number.suffix().is_empty(),
+            syn::Lit::Float(number) => number.suffix().is_empty(),
+            _ => false,
+        },
+        Expr::Paren(inner) => has_open_literal(&inner.expr),
+        Expr::Group(inner) => has_open_literal(&inner.expr),
+        Expr::Unary(inner) => has_open_literal(&inner.expr),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(has_open_literal),
+        Expr::Array(array) => array.elems.iter().any(has_open_literal),
+        Expr::Repeat(array) => has_open_literal(&array.expr),
+        _ => false,
     }
 }

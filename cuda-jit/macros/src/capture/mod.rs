@@ -226,7 +226,21 @@ impl Capture {
         let Self { bindings, callees, consts, types, named, methods, functions, aliases, macros, .. } = self;
         let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
-        Ok(Captured { bindings, params, body, twin, macros, answers, callees, consts, types, named, methods, functions, aliases })
+        Ok(Captured {
+            bindings,
+            params,
+            body,
+            twin,
+            macros,
+            answers,
+            callees,
+            consts,
+            types,
+            named,
+            methods,
+            functions,
+            aliases,
+        })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -309,8 +323,7 @@ impl Capture {
     /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
         let items = self.items;
-        let same =
-            |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
+        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
         if let Some(number) = self.consts.iter().position(same) {
             return number as u32;
         }
@@ -365,7 +378,9 @@ impl Capture {
         let span = span::begin(expr);
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
-        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
+        // in parentheses, since at the beginning of a statement a block would be all of it
+        *expr =
+            Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
         number
     }
 

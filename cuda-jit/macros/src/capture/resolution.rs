@@ -234,8 +234,12 @@ impl Capture {
             Expected::Binding(one) => all.map(|(number, _)| number).partition(|number| *number == one),
             Expected::Alike(one) => all.map(|(number, _)| number).partition(|other| kind(*other) == kind(one)),
         };
-        let message = format!("`{}` is two names here, of different macros, which kernels cannot tell apart: rename one", of.name);
-        let check = quote_spanned!(of.span => ::core::assert!(::core::matches!(answers[#number], #(#fitting)|*), #message););
+        let message = format!(
+            "`{}` is two names here, of different macros, which kernels cannot tell apart: rename one",
+            of.name
+        );
+        let check =
+            quote_spanned!(of.span => ::core::assert!(::core::matches!(answers[#number], #(#fitting)|*), #message););
         (!others.is_empty()).then_some(check)
     }
 }

@@ -105,7 +105,10 @@ impl Capture {
         if self.is_iterator(&init.expr) {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
-        let value = self.expr(&mut init.expr);
+        let value = match &local.pat {
+            Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
+            _ => self.made(&mut init.expr),
+        };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);

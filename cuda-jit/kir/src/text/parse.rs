@@ -11,7 +11,7 @@ use super::names::{
     ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
     SPECIAL, STORE, TERNARY, UNARY, VOTE, item, scalar,
 };
-use crate::kir::{
+use crate::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, LibFn, Module,
     Op, Order, Param, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, Slot, SlotId, Terminator, Type, Value,
 };

@@ -3,7 +3,7 @@
 //! The iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), over the blocks
 //! that control reaches. A block that it does not reach dominates, and is dominated by, itself alone.
 
-use crate::kir::{BlockId, Function, Terminator};
+use crate::{BlockId, Function, Terminator};
 
 /// The dominator tree of a function.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ fn meet(parents: &[usize], mut a: usize, mut b: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kir::text;
+    use crate::text;
 
     #[test]
     fn a_diamond_in_a_loop() {

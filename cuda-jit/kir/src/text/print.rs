@@ -6,7 +6,7 @@ use super::names::{
     ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
     SPECIAL, STORE, TERNARY, UNARY, VOTE, word,
 };
-use crate::kir::{
+use crate::{
     Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Home, Inst, Module,
     Op, Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, SourceField, SourceKind,
     SourceScope, SourceScopeId, SourceType, SourceTypeId, Terminator, Type, Value, Variable,
@@ -204,7 +204,7 @@ fn print_param(index: usize, param: &Param) -> String {
 }
 
 /// The text of an instruction.
-pub(crate) fn inst(inst: &Inst) -> String {
+pub fn inst(inst: &Inst) -> String {
     let op = match &inst.op {
         Op::Const(constant) => format!("const {constant}"),
         Op::Get(slot) => format!("get {slot}"),
@@ -294,7 +294,7 @@ fn print_order(order: Order) -> String {
 }
 
 /// The text of a block's end.
-pub(crate) fn terminator(end: &Terminator) -> String {
+pub fn terminator(end: &Terminator) -> String {
     match end {
         Terminator::Jump(to) => format!("jump {to}"),
         Terminator::Branch(value, then, other) => format!("branch {value}, {then}, {other}"),

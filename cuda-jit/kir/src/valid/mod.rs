@@ -5,7 +5,7 @@
 //!
 //! - that a divisor is not zero and a pointer points where it may: those are the front end's to guarantee;
 //! - that a slot was written before it is read, or that a block can be reached: both are allowed;
-//! - that nobody writes the memory behind an [`Access::Read`](crate::kir::Access) parameter: the launch guarantees it;
+//! - that nobody writes the memory behind an [`Access::Read`](crate::Access) parameter: the launch guarantees it;
 //! - that recursion ends, nor how much stack it takes;
 //! - how often a message uses its arguments, nor that a site's file exists;
 //! - limits of a device, such as the size of all parameters: the driver reports those.
@@ -19,9 +19,9 @@ mod types;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::kir::{ArrayDecl, BlockId, CONSTANT_MEMORY, ConstantDecl, Module, Pointee, Space, Type};
+use crate::{ArrayDecl, BlockId, CONSTANT_MEMORY, ConstantDecl, Module, Pointee, Space, Type};
 
-pub(crate) use access::Accesses;
+pub use access::Accesses;
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
@@ -168,7 +168,7 @@ impl std::error::Error for VerifyError {}
 /// # Examples
 ///
 /// ```
-/// use cuda_jit::{kir::text, valid::{self, Rule}};
+/// use cuda_jit_kir::{text, valid::{self, Rule}};
 ///
 /// let module = text::parse("kir 1 kernel f(v0 x: u32) { b0: v1: u32 = neg v0 return }")?;
 /// let error = valid::verify(&module).unwrap_err();

@@ -65,9 +65,9 @@
 //!   return
 //! }
 //! ";
-//! let module = cuda_jit::kir::text::parse(text)?;
+//! let module = cuda_jit_kir::text::parse(text)?;
 //! assert_eq!(module.to_string(), text);
-//! # Ok::<(), cuda_jit::kir::text::ParseError>(())
+//! # Ok::<(), cuda_jit_kir::text::ParseError>(())
 //! ```
 
 mod lex;
@@ -80,7 +80,7 @@ use std::str::FromStr;
 
 use super::Module;
 
-pub(crate) use print::{inst as print_inst, terminator as print_terminator};
+pub use print::{inst as print_inst, terminator as print_terminator};
 
 /// Why a text is not a module, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl std::error::Error for ParseError {}
 /// # Examples
 ///
 /// ```
-/// let error = cuda_jit::kir::text::parse("kir 1\nkernel f() { b0: returns }").unwrap_err();
+/// let error = cuda_jit_kir::text::parse("kir 1\nkernel f() { b0: returns }").unwrap_err();
 /// assert_eq!(error.to_string(), "2:18: expected an operation or a block's end, found `returns`");
 /// ```
 ///

@@ -4,7 +4,7 @@
 use super::function::{Checker, out_of_range};
 use super::source::check_scope;
 use super::{Rule, VerifyError, broken};
-use crate::kir::{
+use crate::{
     ArrayDecl, ArrayId, AtomicOp, BarrierOp, BinaryOp, Clock, ConstantId, FuncId, LibArg, LibFn, Op, Order, Ordering,
     Pointee, Printed, Scalar, SharedId, SlotId, Space, TernaryOp, Type, UnaryOp, Value, VoteOp, conversions,
 };

@@ -1,6 +1,6 @@
 //! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
 
-use crate::kir::{
+use crate::{
     AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, Lane, Ordering, ReduceOp,
     Role, Scalar, Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Rule, verify};
-use crate::kir::text::parse;
+use crate::text::parse;
 
 /// The smallest module that breaks each rule, or more than one where the rule has more than one side.
 const BROKEN: &[(Rule, &str)] = &[

@@ -4,11 +4,11 @@
 //! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set
 //! counts as [`Access::Read`]; only then is it certain that nothing is stored through it.
 
-use crate::kir::{Access, Function, Op, SlotId, Type, Value};
+use crate::{Access, Function, Op, SlotId, Type, Value};
 
 /// What holds a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     /// A value.
     Value(Value),
     /// A slot.
@@ -17,14 +17,14 @@ pub(crate) enum Place {
 
 /// The access of every pointer in a function; of other values it means nothing.
 #[derive(Debug)]
-pub(crate) struct Accesses {
+pub struct Accesses {
     values: Vec<Option<Access>>,
     slots: Vec<Option<Access>>,
 }
 
 impl Accesses {
     /// Finds them, by passes over the function until nothing new is learnt.
-    pub(crate) fn of(function: &Function) -> Self {
+    pub fn of(function: &Function) -> Self {
         let params = function.params.iter().map(|param| match param.ty {
             Type::Ptr(..) => Some(param.access),
             Type::Scalar(_) => None,
@@ -37,7 +37,7 @@ impl Accesses {
     }
 
     /// The access at a place, if any pointer reaches it.
-    pub(crate) fn at(&self, place: Place) -> Option<Access> {
+    pub fn at(&self, place: Place) -> Option<Access> {
         match place {
             Place::Value(value) => self.values[value.index()],
             Place::Slot(slot) => self.slots[slot.index()],
@@ -45,7 +45,7 @@ impl Accesses {
     }
 
     /// The access of a pointer.
-    pub(crate) fn of_value(&self, value: Value) -> Access {
+    pub fn of_value(&self, value: Value) -> Access {
         self.at(Place::Value(value)).unwrap_or(Access::Read)
     }
 

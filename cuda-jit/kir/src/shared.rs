@@ -7,7 +7,7 @@
 use super::{ArrayDecl, Module, Op};
 
 /// The alignment of shared arrays in bytes, at least: that of the widest load there is.
-pub(crate) const SHARED_ALIGN: u32 = 16;
+pub const SHARED_ALIGN: u32 = 16;
 
 /// What a block has for variables of fixed size, in bytes.
 const MAX_FIXED: u64 = 48 << 10;
@@ -28,7 +28,7 @@ pub struct Carved {
 
 impl ArrayDecl {
     /// Its alignment in shared memory.
-    pub(crate) fn shared_align(&self) -> u32 {
+    pub fn shared_align(&self) -> u32 {
         SHARED_ALIGN.max(self.element.align())
     }
 }
@@ -46,11 +46,11 @@ impl Module {
     ///
     /// ```
     /// let module = |len| format!("kir 1 shared m0 a: f32 8 shared m1 b: f64 {len} kernel f() {{ b0: return }}");
-    /// let parse = |len| cuda_jit::kir::text::parse(&module(len));
+    /// let parse = |len| cuda_jit_kir::text::parse(&module(len));
     /// assert_eq!(parse(6140)?.carved_shared(), None);
     /// let carved = parse(6144)?.carved_shared().unwrap();
     /// assert_eq!((carved.offsets, carved.bytes), (vec![0, 32], 49184));
-    /// # Ok::<(), cuda_jit::kir::text::ParseError>(())
+    /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
     /// ```
     #[must_use]
     pub fn carved_shared(&self) -> Option<Carved> {

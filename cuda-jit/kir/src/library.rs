@@ -106,6 +106,8 @@ macro_rules! table {
 }
 
 /// Calls a macro with all of libdevice: what a function gives, its name, arguments, result, and what it writes.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! with_libdevice {
     ($then:ident) => {
         $then! {
@@ -459,8 +461,6 @@ macro_rules! with_libdevice {
         }
     };
 }
-pub(crate) use with_libdevice;
-
 with_libdevice! { table }
 
 #[cfg(test)]

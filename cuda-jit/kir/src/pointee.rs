@@ -23,6 +23,14 @@ impl Record {
         let Record { size, align } = self;
         align.is_power_of_two() && align <= Self::MAX_ALIGN && size % align == 0 && size < 1 << 31
     }
+
+    /// Appends a field of so many bytes at such an alignment, and returns its offset. The size is then the field's end,
+    /// not yet a multiple of the alignment.
+    pub fn append(&mut self, size: u32, align: u32) -> u32 {
+        let offset = self.size.next_multiple_of(align);
+        *self = Record { size: offset + size, align: self.align.max(align) };
+        offset
+    }
 }
 
 /// What a pointer points to.

@@ -4,7 +4,7 @@
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
 use super::{Kind, Rule, VerifyError, broken, source, types};
-use crate::kir::{
+use crate::{
     Access, Block, BlockId, CacheLoad, Function, Inst, Module, Op, Role, Scalar, SiteId, Space, Terminator, Type,
     Value, text,
 };
@@ -144,7 +144,7 @@ impl Checker<'_> {
         if site.index() >= self.module.sites.len() {
             return Err(out_of_range("site", site.0, self.module.sites.len()));
         }
-        if arguments.len() > crate::kir::PANIC_ARGUMENTS {
+        if arguments.len() > crate::PANIC_ARGUMENTS {
             return Err(broken(Rule::PanicArguments, format!("it has {} arguments", arguments.len())));
         }
         arguments.iter().try_for_each(|&value| self.expect(value, Scalar::U64.into(), Rule::PanicArguments))

@@ -227,7 +227,7 @@ fn reverse_postorder(blocks: &[(Vec<Inst>, Option<Terminator>)]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kir::UnaryOp;
+    use crate::UnaryOp;
 
     #[test]
     fn values_are_numbered_by_place_whatever_the_order_of_filling() {

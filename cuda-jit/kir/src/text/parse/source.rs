@@ -1,8 +1,8 @@
 //! The rules for what a debugger is told of the source.
 
 use super::{Parser, Result};
-use crate::kir::text::names::SPACE;
-use crate::kir::{
+use crate::text::names::SPACE;
+use crate::{
     ArrayId, Home, Place, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId,
     Variable,
 };

@@ -36,19 +36,21 @@
 //!
 //! The text form ([`text`]) prints every part of a module and reads it back; [`crate::valid`] states the rules that a
 //! module obeys. A module that verifies never makes a back end panic.
+#![forbid(unsafe_code)]
 
 use std::sync::Arc;
 
 pub mod build;
 mod constant;
 mod format;
-pub(crate) mod library;
+mod library;
 mod operator;
 mod pointee;
 mod shared;
 mod source;
 pub mod text;
 mod types;
+pub mod valid;
 
 pub use constant::{CONSTANT_MEMORY, ConstantDecl, taken};
 pub use format::{Printed, conversions};
@@ -59,7 +61,7 @@ pub use operator::{
 };
 pub use pointee::{Pointee, Record};
 pub use shared::Carved;
-pub(crate) use shared::SHARED_ALIGN;
+pub use shared::SHARED_ALIGN;
 pub use source::{Home, SourceField, SourceKind, SourceScope, SourceType, Variable};
 pub use types::{Access, Const, Scalar, Space, Type};
 

@@ -1,7 +1,7 @@
 //! The corners of the text form; generated modules are round-tripped in `tests/generated`.
 
 use super::parse;
-use crate::kir::{
+use crate::{
     Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Role, Scalar, Site, Terminator, Type, Value,
 };
 
@@ -11,7 +11,7 @@ fn module(ops: Vec<Op>) -> Module {
         let result = Some((Value(index as u32), Type::Scalar(Scalar::Bool)));
         Inst { op, result }
     });
-    let block = crate::kir::Block { insts: insts.collect(), end: Terminator::Return(None) };
+    let block = crate::Block { insts: insts.collect(), end: Terminator::Return(None) };
     let function = Function {
         name: "f".to_owned(),
         params: Vec::new(),
@@ -97,7 +97,7 @@ fn constants_are_readable() {
 
 #[test]
 fn modules_that_break_every_rule_round_trip() {
-    let mut module = module(vec![Op::Get(crate::kir::SlotId(7))]);
+    let mut module = module(vec![Op::Get(crate::SlotId(7))]);
     module.contract = true;
     module.functions[0].name = "1 \"é\"\n".to_owned();
     module.functions[0].blocks[0].insts[0].result = Some((Value(u32::MAX), Scalar::U8.into()));

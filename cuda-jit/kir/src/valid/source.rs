@@ -2,7 +2,7 @@
 
 use super::function::out_of_range;
 use super::{Rule, VerifyError, broken};
-use crate::kir::{Function, Home, Module, SourceField, SourceKind, SourceScopeId, SourceTypeId, Variable};
+use crate::{Function, Home, Module, SourceField, SourceKind, SourceScopeId, SourceTypeId, Variable};
 
 /// Checks a module's source types.
 pub(super) fn check_types(module: &Module) -> Result<(), VerifyError> {
