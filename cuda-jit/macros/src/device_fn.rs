@@ -53,7 +53,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     });
     let shown = names.iter().map(|(name, number)| {
         let held = held(number);
-        quote_spanned!(name.span() => let (#held, #name) = #held;)
+        quote_spanned!(name.span() => #[allow(unused_variables)] let (#held, #name) = #held;)
     });
     let carriers = names.iter().map(|(name, number)| {
         let observer = capture::observer(*number, name.span());

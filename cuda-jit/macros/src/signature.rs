@@ -47,7 +47,7 @@ pub(crate) struct Signature {
     /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
     closures: Vec<(Ident, Type)>,
     role: Role,
-    /// Whether no macro can have put the function together.
+    /// True if no macro can have put the function together.
     pub(crate) in_one_place: bool,
 }
 

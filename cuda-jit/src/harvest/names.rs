@@ -1,4 +1,4 @@
-//! What a probe of names consists of: rustc's own resolution gives each use the number of the declaration that it means.
+//! The parts of a probe of names: rustc's own resolution gives each use the number of the declaration that it means.
 //!
 //! The probe is the body of a constant and is typed, but not run: `macros/src/capture/resolution.rs` writes it.
 
@@ -27,7 +27,7 @@ impl<const NUMBER: u32> Declared for Name<NUMBER> {
 /// Shows what a name means to the observer of its use.
 pub const fn is<T>(_: *const T, _: &T) {}
 
-/// What a loop or block with a label yields, for the observer of a use.
+/// The value of a loop or block with a label, for the observer of a use.
 ///
 /// # Panics
 ///

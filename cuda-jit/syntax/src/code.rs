@@ -25,7 +25,7 @@ pub trait Decode: Sized {
     fn decode(code: &mut Code) -> Option<Self>;
 }
 
-/// What is not yet read.
+/// The rest of an encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The bytes.

@@ -23,7 +23,7 @@ fn bytes(seed: u64, length: u64) -> Code {
     read(bytes.collect())
 }
 
-/// What is read of bytes.
+/// Bytes to read.
 fn read(bytes: Vec<u8>) -> Code {
     Code { bytes: bytes.leak(), names: &[] }
 }

@@ -20,9 +20,9 @@ const TOOLS: &[&str] = &["clippy", "diagnostic", "rustfmt"];
 /// Takes the attributes away, and collects errors of those that mean something.
 struct Remover {
     errors: Option<syn::Error>,
-    /// Whether rustc has evaluated the conditions: those that are left hold.
+    /// True if rustc has evaluated the conditions: those that are left hold.
     configured: bool,
-    /// Whether a block imports all names of a module.
+    /// True if a block imports all names of a module.
     globs: bool,
 }
 

@@ -43,9 +43,9 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// Whether the body calls macros by their names alone.
+    /// True if the body calls macros by their names alone.
     pub(crate) macros: bool,
-    /// What names mean, where rustc was asked.
+    /// The meaning of names, where rustc is asked.
     pub(crate) answers: Option<Answers>,
     /// Each callee.
     pub(crate) callees: Vec<Callee>,
@@ -139,7 +139,7 @@ pub(crate) struct Capture {
     aliases: Vec<Alias>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
-    /// Has rustc resolve names, where their spelling does not.
+    /// The probe that has rustc resolve names, where their spelling does not.
     probe: Option<Probe>,
     /// Whether the closure whose body is being walked returns before its end.
     returns: bool,
@@ -154,7 +154,7 @@ pub(crate) struct Capture {
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
-    /// Whether the body calls macros by their names alone.
+    /// True if the body calls macros by their names alone.
     macros: bool,
     loops: u32,
     /// Bindings declared without a value.

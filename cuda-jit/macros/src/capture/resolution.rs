@@ -6,7 +6,7 @@
 //! a value whose type has the declaration's number, each use is shown to an observer. The types of the observers are constants,
 //! which stand beside the encoding: a number of the captured syntax is then the place of an answer.
 //!
-//! # Which functions are written in one place
+//! # Functions that are written in one place
 //!
 //! A group of tokens is, if it reads as the text of the source that its span covers. Tokens of `macro_rules!` have the place at which
 //! they are written, in the macro or in its input. A group that is written in a macro holds what the macro inserts as `$name`,
@@ -75,11 +75,11 @@ pub(super) struct Probe {
 struct Use {
     span: Span,
     name: String,
-    /// What it must mean, where the walk has taken it for that.
+    /// The walk's assumption about it.
     expected: Expected,
 }
 
-/// What the captured syntax of a use relies on.
+/// An assumption that the captured syntax of a use makes.
 #[derive(Clone, Copy)]
 enum Expected {
     /// That it is a binding of the same kind as this one.
@@ -112,6 +112,11 @@ impl Probe {
 /// The observer of a use.
 fn observer(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_u{}", number, span = span)
+}
+
+/// The array of answers, a name that no macro of the user's has.
+fn array() -> Ident {
+    Ident::new("answers", Span::mixed_site())
 }
 
 /// The spelling of a name, by which the walk compares: `r#x` is `x`.
@@ -209,14 +214,15 @@ impl Capture {
         let observers: Vec<_> = (0u32..).zip(&uses).map(|(number, of)| observer(number, of.span)).collect();
         let numbers = observers.iter().map(|observer| quote_spanned!(observer.span() => __cuda_jit_number(#observer)));
         let checks = (0usize..).zip(&uses).filter_map(|(number, of)| self.check(number, of));
+        let answers = array();
         (!uses.is_empty()).then(|| Answers {
             count: uses.len(),
             probe: quote! {
                 #(let #observers = ::core::ptr::null();)*
                 if false { #body }
-                let answers = [#(#numbers),*];
+                let #answers = [#(#numbers),*];
                 #(#checks)*
-                answers
+                #answers
             },
         })
     }
@@ -238,13 +244,14 @@ impl Capture {
             "`{}` is two names here, of different macros, which kernels cannot tell apart: rename one",
             of.name
         );
+        let answers = array();
         let check =
-            quote_spanned!(of.span => ::core::assert!(::core::matches!(answers[#number], #(#fitting)|*), #message););
+            quote_spanned!(of.span => ::core::assert!(::core::matches!(#answers[#number], #(#fitting)|*), #message););
         (!others.is_empty()).then_some(check)
     }
 }
 
-/// What a probe yields.
+/// The answers of a probe.
 pub(crate) struct Answers {
     count: usize,
     probe: TokenStream,
