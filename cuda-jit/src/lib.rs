@@ -134,7 +134,7 @@ pub mod __private {
         closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, part, returned, saw,
         saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Constructs, pattern, plain};
+    pub use crate::harvest::{Constructs, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -145,6 +145,7 @@ pub mod __private {
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
+    pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem::Element;
 
     /// The traits with the hidden methods and functions of what is not this crate's.
@@ -158,6 +159,15 @@ pub mod __private {
         };
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
+    }
+
+    /// The macros that kernels know by their names.
+    pub mod macros {
+        pub use crate::device::{dynamic_shared, printf, shared};
+        pub use std::{
+            assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, panic, todo, unimplemented,
+            unreachable,
+        };
     }
 
     /// The context of a launch that names none: the thread's selected one.

@@ -23,14 +23,30 @@ const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u3
 
 /// Expands the derive.
 pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
-    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| match &input.data {
-        Data::Struct(data) => structure(root, &input, &data.fields),
-        Data::Enum(data) => enumeration(root, &input, data),
-        Data::Union(data) => {
-            Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| {
+        let root = &named_root(root, &input)?;
+        match &input.data {
+            Data::Struct(data) => structure(root, &input, &data.fields),
+            Data::Enum(data) => enumeration(root, &input, data),
+            Data::Union(data) => {
+                Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+            }
         }
     });
     expanded.unwrap_or_else(|error| error.to_compile_error())
+}
+
+/// The path of what the expansion names: of the crate that `#[device_type(crate = path)]` says, if it is there.
+fn named_root(default: &TokenStream, input: &DeriveInput) -> syn::Result<TokenStream> {
+    let mut root = default.clone();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("device_type")) {
+        let rest;
+        (root, rest) = crate::options::root(root, attribute.parse_args()?)?;
+        if !rest.is_empty() {
+            return Err(syn::Error::new_spanned(rest, "`#[device_type(..)]` takes `crate = path` only"));
+        }
+    }
+    Ok(root)
 }
 
 /// The most that device memory is aligned to, in bytes.
@@ -542,5 +558,5 @@ fn from_repr(root: &TokenStream, input: &DeriveInput, data: &DataEnum, repr: &Id
             }
         }
     };
-    crate::methods::of_impl(root, TokenStream::new(), function)
+    crate::methods::of_impl(root, TokenStream::new(), function, true)
 }

@@ -47,10 +47,11 @@ pub(crate) enum Kind {
 
 /// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
+    let in_one_place = capture::is_in_one_place(&item);
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
-            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written),
-            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written),
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, in_one_place),
+            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written, in_one_place),
             _ => {}
         }
     }
@@ -61,7 +62,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function, in_one_place) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -96,13 +97,14 @@ fn beside(
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
+    in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => options::of_kernel(options)?,
         Kind::Device => options::of_device(options)?,
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let signature = Signature::new(&function.sig, role)?;
+    let signature = Signature::new(&function.sig, role, in_one_place)?;
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -221,10 +223,11 @@ pub(crate) fn encoded(
         ..owned::Definition::new(*options)
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
+    let names = captured.answers.iter().map(|answers| answers.constant(root));
     quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
-        )
+        )#(.with_names(#names))*
     }
 }
 
@@ -260,7 +263,7 @@ pub(crate) fn twin(
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let (asked, refusals) = (asked(root), refusals(root, captured));
+    let (asked, refusals) = (asked(root, captured), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
@@ -297,8 +300,12 @@ pub(crate) fn twin(
 }
 
 /// The names by which a twin asks.
-pub(crate) fn asked(root: &TokenStream) -> TokenStream {
+///
+/// Macros that the body calls are brought by a glob: a macro of the user's of such a name is ambiguous then, which is an error.
+pub(crate) fn asked(root: &TokenStream, captured: &Captured) -> TokenStream {
+    let macros = captured.macros.then(|| quote!(use #root::macros::*;));
     quote! {
+        #macros
         use #root::{
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,

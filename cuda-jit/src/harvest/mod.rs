@@ -16,6 +16,7 @@ mod functions;
 pub mod hosts;
 mod identity;
 mod keys;
+pub mod names;
 mod operator;
 pub mod pattern;
 pub mod plain;

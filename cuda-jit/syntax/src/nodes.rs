@@ -1,10 +1,10 @@
 //! The table of nodes: every type of the captured syntax, once.
 //!
-//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List` and `Text` are: the macros own what
+//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List`, `Text` and `Name` are: the macros own what
 //! they capture, the front end borrows for the process's life. A new node is a new line here. What an enum's variants are
 //! encoded as is their order, so that a change of the table is a new [`VERSION`](crate::VERSION).
 
-/// The types of all nodes, in terms of `Ref`, `List` and `Text`.
+/// The types of all nodes, in terms of `Ref`, `List`, `Text` and `Name`.
 macro_rules! nodes {
     () => {
         $crate::nodes::node! {
@@ -108,7 +108,7 @@ macro_rules! nodes {
                 /// Its body.
                 pub body: Ref<Expr>,
                 /// The bindings that a `move` closure copies when it is made.
-                pub moved: List<u32>,
+                pub moved: List<Name>,
                 /// The type of its result, by number, where rustc was asked for it.
                 pub result: Option<u32>,
             }
@@ -163,7 +163,7 @@ macro_rules! nodes {
                 /// A literal.
                 Lit(lit: Lit),
                 /// A binding's number.
-                Binding(binding: u32),
+                Binding(binding: Name),
                 /// A constant's number.
                 Const(constant: u32),
                 /// `-e` or `!e`
@@ -212,7 +212,7 @@ macro_rules! nodes {
                 /// A call of a device function: the callee's number.
                 Call(callee: u32, args: List<Expr>),
                 /// A call of a closure: its binding's number.
-                CallClosure(binding: u32, args: List<Expr>),
+                CallClosure(binding: Name, args: List<Expr>),
                 /// `mem::swap(a, b)`, `mem::replace(a, b)` or `mem::take(a)`.
                 Exchange(name: Text, args: List<Expr>),
                 /// `f32::from_bits(e)`; the type's number.
@@ -249,9 +249,9 @@ macro_rules! nodes {
                 /// `for pattern in source { .. }`; the loop's number.
                 For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block),
                 /// `break 'label e`; the loop's number.
-                Break(number: u32, value: Option<Ref<Expr>>),
+                Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.
-                Continue(number: u32),
+                Continue(number: Name),
                 /// `return e`
                 Return(value: Option<Ref<Expr>>),
                 /// `panic!`, `unreachable!` with a message.

@@ -51,7 +51,7 @@ impl Capture {
                 quote_spanned!(span => #path { #(#members: #parts,)* #rest })
             }
             place => {
-                let name = format_ident!("__part{}", names.len(), span = Span::mixed_site().located_at(span));
+                let name = format_ident!("__cuda_jit_part{}", names.len(), span = Span::mixed_site().located_at(span));
                 names.push((name.clone(), place));
                 name.into_token_stream()
             }

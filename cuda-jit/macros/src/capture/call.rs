@@ -15,6 +15,7 @@ use super::{
     span::{begin, begin_path},
 };
 use crate::format::Format;
+use crate::options::leading_crate;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
@@ -37,11 +38,13 @@ impl Capture {
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
-        if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
+        if let Some(ident) = callee.path.get_ident()
+            && let Some(number) = self.lookup(ident)
+        {
             return match self.bindings[number as usize].kind {
                 BindingKind::Closure => {
                     let args = call.args.iter_mut().zip(args).map(|(arg, value)| self.matched(arg, value)).collect();
-                    node(span, s::ExprKind::CallClosure(number, args))
+                    node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
                 }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
@@ -202,6 +205,7 @@ impl Capture {
     pub(super) fn macro_call(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        self.macros |= call.path.get_ident().is_some();
         if name == "shared" {
             return self.shared(call, span);
         }
@@ -211,7 +215,7 @@ impl Capture {
         if name == "printf" {
             return self.printf(call, span);
         }
-        match name.as_str() {
+        match if is_standard(&call.path) { name.as_str() } else { "" } {
             "assert" | "debug_assert" => self.panicking(call, span, 1),
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.panicking(call, span, 2),
             "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
@@ -222,7 +226,8 @@ impl Capture {
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
-                self.refuse(span, format!("`{name}!` is not supported; {hint}"))
+                let path = call.path.to_token_stream().to_string().replace(' ', "");
+                self.refuse(span, format!("`{path}!` is not supported; {hint}"))
             }
         }
     }
@@ -278,17 +283,24 @@ impl Capture {
 
     /// `printf!("..", args)`
     fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
-        let mut format = match syn::parse2::<Format>(call.tokens.clone()) {
-            Ok(format) => format,
+        let parse = |(path, rest)| Ok((path, syn::parse2::<Format>(rest)?));
+        let (path, mut format) = match leading_crate(call.tokens.clone()).and_then(parse) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.push(error);
                 return nothing();
             }
         };
         let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
-        call.tokens = format.tokens();
+        let (path, tokens) = (path.into_iter(), format.tokens());
+        call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
+}
+
+/// Returns true for a macro by its name alone, or one of the standard library by its path.
+fn is_standard(path: &Path) -> bool {
+    path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "std" || first.ident == "core")
 }
 
 /// In the twin: the call of a hidden function, whose callee is shown to its observer.

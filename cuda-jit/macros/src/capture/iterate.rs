@@ -100,13 +100,13 @@ impl Capture {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
         let source = self.items(&mut looped.expr, !told);
-        let number = self.enter(looped.label.as_ref(), true);
-        let (pattern, body) = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let pattern = walk.pattern(&looped.pat, &mut observers);
-            (pattern, walk.block_after(&mut looped.body, observers))
+        let (number, (pattern, body)) = self.labelled(looped.label.as_ref(), true, |walk| {
+            walk.scoped(|walk| {
+                let mut observers = Vec::new();
+                let pattern = walk.pattern(&looped.pat, &mut observers);
+                (pattern, walk.block_after(&mut looped.body, observers))
+            })
         });
-        self.labels.pop();
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body))
     }
 
@@ -185,7 +185,7 @@ impl Capture {
             Expr::Range(range) => self.range(range, ask),
             Expr::Path(path) => {
                 let number = path.path.get_ident().and_then(|ident| self.lookup(ident)).unwrap_or_default();
-                node(span, s::ExprKind::Binding(number))
+                self.binding(span, path, number)
             }
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
