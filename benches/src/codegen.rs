@@ -19,11 +19,11 @@ use crate::kernels::{TILE, matmul_naive, matmul_naive_unchecked, matmul_tiled, m
 use crate::ten::{ALL, Kernel};
 
 /// What a kernel needs.
-struct Counts {
+pub(crate) struct Counts {
     registers: u32,
     /// Bytes of local memory.
     local: u32,
-    instructions: u32,
+    pub(crate) instructions: u32,
 }
 
 pub(crate) fn run(tools: &Tools) -> Result<()> {
@@ -58,7 +58,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
         });
         print_measured(&format!("codegen.{name}.checked_vs_unchecked"), checked? / unchecked?, "ratio");
     }
-    Ok(())
+    crate::iterators::run(tools, folder.path())
 }
 
 fn both(tools: &Tools, kernel: &Kernel, folder: &Path) -> Result<(Counts, Counts)> {
@@ -83,7 +83,7 @@ fn disassembled(tools: &Tools, ptx: &Path) -> Result<(String, String)> {
     Ok((verbose, output(Command::new(tool(tools, "nvdisasm")?).arg("-c").arg(&cubin))?))
 }
 
-fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
+pub(crate) fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
     let (verbose, code) = disassembled(tools, ptx)?;
     Ok(Counts {
         registers: number_before(&verbose, " registers")?,

@@ -9,6 +9,7 @@ mod compile;
 mod demo;
 mod driver;
 mod figures;
+mod iterators;
 mod kernels;
 mod launch;
 mod mem;

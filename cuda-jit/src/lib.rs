@@ -45,7 +45,6 @@ pub mod harvest;
 pub mod host;
 pub mod inspect;
 mod kernel;
-pub mod kir;
 mod lang;
 pub mod launch;
 mod libdevice;
@@ -56,12 +55,12 @@ mod num;
 pub mod print;
 pub mod target;
 mod types;
-pub mod valid;
 mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
 pub use compile::{compile_ptx, kir_of, recompile};
+pub use cuda_jit_kir::{self as kir, valid};
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
 /// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another
@@ -117,6 +116,7 @@ pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use inspect::CompiledKernel;
 pub use kernel::{Kernel, KernelCache, KernelSite};
+pub use lang::default::DeviceDefault;
 pub use num::{Float, Integer, Num};
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use types::*;
@@ -128,15 +128,15 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
-    pub use crate::harvest::plain;
     pub use crate::harvest::{
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
         DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
         Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Told, Ty, Untied, ValueType, bits_of, called, closure_arg,
-        closure_ty, const_of, operators, owner_arg, param_of, returned, saw, saw_callee, saw_closure, saw_shared,
-        scalar_of, seen, shared_of, tell, told, ty_of, type_arg,
+        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, cast_to, cast_type,
+        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, part, returned, saw,
+        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
+    pub use crate::harvest::{Constructs, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -148,10 +148,14 @@ pub mod __private {
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
+    pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem::Element;
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
+        pub use crate::harvest::OptionVariants as _;
+        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
+        pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, Builtins as _, OrderedMethods as _, SliceMethods as _, ViewFunctions as _,
             ViewMethods as _,
@@ -164,6 +168,15 @@ pub mod __private {
         pub use crate::lang::ordering::OrderingMethods as _;
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
+    }
+
+    /// The macros that kernels know by their names.
+    pub mod macros {
+        pub use crate::device::{dynamic_shared, printf, shared};
+        pub use std::{
+            assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, panic, todo, unimplemented,
+            unreachable,
+        };
     }
 
     /// The context of a launch that names none: the thread's selected one.

@@ -15,9 +15,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-llvm", &[]),
     (
         "cuda-jit",
-        &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-llvm", "cuda-jit-cache", "cuda-jit-macros", "cuda-jit-syntax"],
+        &[
+            "cuda-sys",
+            "cuda-driver",
+            "cuda-mem",
+            "cuda-llvm",
+            "cuda-jit-cache",
+            "cuda-jit-kir",
+            "cuda-jit-macros",
+            "cuda-jit-syntax",
+        ],
     ),
     ("cuda-jit-cache", &[]),
+    ("cuda-jit-kir", &[]),
     ("cuda-jit-macros", &["cuda-jit-syntax"]),
     ("cuda-jit-syntax", &[]),
     ("cuda-sim", &["cuda-sys", "cuda-llvm"]),
@@ -27,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Packages at the top: they may depend on everything, and nothing on them.
-const TOP: &[&str] = &["cuda-tests", "cuda-examples", "cuda-benches"];
+const TOP: &[&str] = &["cuda-tests", "cuda-tests-renamed", "cuda-examples", "cuda-benches"];
 
 /// Libraries that have one place, and that place.
 const PLACES: &[(&str, &[&str])] = &[

@@ -14,15 +14,15 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
-use crate::capture::{self, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, BindingKind, Callee, Captured};
 use crate::emit;
-use crate::signature::type_check;
 use cuda_jit_syntax::owned::Options;
 
 /// Expands the macro.
 pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
+    let in_one_place = capture::is_run(tokens.clone());
     let expanded = match syn::parse2::<Expr>(tokens) {
-        Ok(Expr::Closure(written)) => closure(root, &written),
+        Ok(Expr::Closure(written)) => closure(root, &written, in_one_place),
         Ok(Expr::Path(path)) => function(root, &path),
         Ok(other) => Err(syn::Error::new(other.span(), HINT)),
         Err(error) if error.to_string().starts_with("unexpected end") => Err(syn::Error::new(Span::call_site(), HINT)),
@@ -34,7 +34,7 @@ pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
 const HINT: &str = "`device_fn!` takes a closure, such as `|x: f32| x * k`, or the name of a `#[device]` function";
 
 /// A closure and what it captures.
-fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream> {
+fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn::Result<TokenStream> {
     for param in &written.inputs {
         if !matches!(param, Pat::Type(_)) {
             let hint =
@@ -42,34 +42,40 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
             return Err(syn::Error::new(param.span(), hint));
         }
     }
-    let (mut captured, names) = capture::capture_closure(written.clone())?;
+    let (mut captured, names) = capture::capture_closure(written.clone(), in_one_place)?;
     let site = site(root, written, &mut captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
     let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
+    // all are copied before one is hidden: two of one spelling may be one name
     let copies = names.iter().map(|(name, number)| {
         let (observer, held) = (capture::observer(*number, name.span()), held(number));
-        quote_spanned!(name.span() => let (#held, #name) = #observer.carry(&#name);)
+        quote_spanned!(name.span() => let #held = #observer.carry(&#name);)
+    });
+    let shown = names.iter().map(|(name, number)| {
+        let held = held(number);
+        quote_spanned!(name.span() => #[allow(unused_variables)] let (#held, #name) = #held;)
     });
     let carriers = names.iter().map(|(name, number)| {
         let observer = capture::observer(*number, name.span());
         quote!(let #observer = #root::Carrier::new();)
     });
     let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
-    let (observers, saw) = (emit::observers(&captured, true), saw(root, &captured));
-    let (items, twin) = (&captured.items, &captured.twin);
+    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
+    let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let refusals = emit::refusals(root, &captured);
+    let (asked, refusals) = (emit::asked(root, &captured), emit::refusals(root, &captured));
     Ok(quote! {{
         #site
         #(#carriers)*
         #(#observers)*
         #(#copies)*
+        #(#shown)*
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
             use #root::hidden::*;
-            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee, returned as __cuda_jit_returned, told_by as __cuda_jit_told};
-            #(#items)*
+            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
+            #asked
             #refusals
             let _ = #twin;
             #saw
@@ -83,8 +89,6 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
     let (function, name) =
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
     let definition = emit::definition(root, &function, &emit::encoded(root, &name, captured, &Options::DEFAULT));
-    let types = captured.types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let (consts, items) = (emit::constants(root, captured), &captured.items);
     quote! {
         #[doc(hidden)]
         struct __Site;
@@ -92,16 +96,6 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
         // SAFETY: what it tells is what this macro captured, and its value is given away below.
         unsafe impl #root::Site for __Site {
             #definition
-
-            #[allow(warnings, clippy::all)]
-            fn consts() -> ::std::vec::Vec<#root::ConstValue> {
-                #(#items)*
-                ::std::vec![#(#consts),*]
-            }
-
-            fn types() -> ::std::vec::Vec<#root::Scalar> {
-                ::std::vec![#(#types()),*]
-            }
         }
     }
 }
@@ -116,15 +110,23 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
             _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }
     });
-    let others = (0u32..).zip(&captured.named).map(|(number, named)| match named {
-        Named::Shared(ty) => {
-            let saw = type_check(root, "saw_shared", ty);
-            quote!(#saw())
-        }
-        Named::Observed(span) => {
-            let observer = capture::named(number, *span);
-            quote_spanned!(*span => __cuda_jit_saw(#observer))
-        }
+    let others = (0u32..).zip(&captured.named).map(|(number, span)| {
+        let observer = capture::named(number, *span);
+        quote_spanned!(*span => __cuda_jit_saw(#observer))
+    });
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
+        let observer = capture::constant(number, *span);
+        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+        quote!(unsafe { #root::saw_constant(#observer) })
+    });
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| {
+        let observer = capture::cast(number, *span);
+        quote!(#root::saw_cast(#observer))
+    });
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| {
+        let observer = capture::question(number, *span);
+        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+        quote!(unsafe { #root::saw_answer(#observer) })
     });
     let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
         Callee::Observed(span) => {
@@ -134,7 +136,8 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
-    quote!((#bindings, #others, #callees))
+    let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
+    quote!((#bindings, #others, #callees, #consts, #types, #patterns))
 }
 
 /// Nested pairs, which end with `()`.

@@ -8,10 +8,9 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured, Named};
+use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -37,9 +36,6 @@ const COMPILE: [&str; 2] = [
     "\n\n# Errors\n\nIf there is no current device, or the kernel does not compile or load.",
 ];
 
-/// So many elements a tuple of `Told` has at most.
-const TOLD_TOGETHER: usize = 8;
-
 /// Which attribute is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -51,21 +47,22 @@ pub(crate) enum Kind {
 
 /// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
+    let in_one_place = capture::is_in_one_place(&item);
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
-            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written),
-            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written),
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, in_one_place),
+            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written, in_one_place),
             _ => {}
         }
     }
-    let mut function = match crate::plain::function(item.clone()) {
+    let mut function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {
             let error = error.to_compile_error();
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function, in_one_place) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -100,6 +97,7 @@ fn beside(
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
+    in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => {
@@ -110,7 +108,7 @@ fn beside(
         Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let signature = Signature::new(&function.sig, role)?;
+    let signature = Signature::new(&function.sig, role, in_one_place)?;
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -211,7 +209,14 @@ pub(crate) fn encoded(
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
         let at = crate::capture::pos(binding.ident.span());
-        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref, told: binding.told }
+        owned::Binding {
+            name: binding.ident.to_string(),
+            at,
+            mutable,
+            by_ref,
+            told: binding.told,
+            asked: binding.asked,
+        }
     });
     let definition = owned::Definition {
         name: name.to_string(),
@@ -222,10 +227,11 @@ pub(crate) fn encoded(
         ..owned::Definition::new(*options)
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
+    let names = captured.answers.iter().map(|answers| answers.constant(root));
     quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
-        )
+        )#(.with_names(#names))*
     }
 }
 
@@ -240,7 +246,7 @@ pub(crate) fn twin(
     captured: &Captured,
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
-    let observers = observers(captured, captured.staying.is_none());
+    let observers = observers(captured);
     let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
         Callee::Observed(span) => {
             let observer = capture::callee(number, *span);
@@ -248,35 +254,21 @@ pub(crate) fn twin(
         }
         Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
     });
-    let locals = match captured.staying {
-        Some(_) => {
-            let never = signature.params.iter().map(|_| quote!(loop {}));
-            quote!(#root::told(if false { ::core::option::Option::Some(__twin(#(#never),*)) } else { ::core::option::Option::None }))
-        }
-        None => {
-            let seen = locals(signature, captured).map(|(number, info)| {
-                let observer = capture::observer(number, info.ident.span());
-                quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
-            });
-            quote!(#root::tell(&[#(#seen),*]))
-        }
-    };
+    let locals = locals(signature, captured).map(|(number, info)| {
+        let observer = capture::observer(number, info.ident.span());
+        quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
+    });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.result));
-    let (consts, Captured { types, items, .. }) = (constants(root, captured), captured);
-    let named = (0u32..).zip(&captured.named).map(|(number, named)| match named {
-        Named::Shared(ty) => type_check(root, "shared_of", ty),
-        Named::Observed(span) => {
-            let observer = capture::named(number, *span);
-            quote_spanned!(*span => __cuda_jit_seen(#observer))
-        }
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let named = (0u32..).zip(&captured.named).map(|(number, span)| {
+        let observer = capture::named(number, *span);
+        quote_spanned!(*span => __cuda_jit_seen(#observer))
     });
-    let types = types.iter().map(|ty| type_check(root, "scalar_of", ty));
-    let refusals = refusals(root, captured);
-    let body = match &captured.staying {
-        Some(staying) => yielding_closure(signature, captured, staying),
-        None => twin_closure(sig, signature, captured),
-    };
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
+    let (asked, refusals) = (asked(root, captured), refusals(root, captured));
+    let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
@@ -287,20 +279,23 @@ pub(crate) fn twin(
             let #of = #definition;
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, saw as __cuda_jit_saw, returned as __cuda_jit_returned, seen as __cuda_jit_seen, told_by as __cuda_jit_told};
-            #(#items)*
+            use #root::{called as __cuda_jit_called, seen as __cuda_jit_seen};
+            #asked
             #refusals
             #(#observers)*
             #body
             let #answers = #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
-                locals: #locals,
+                locals: #root::tell(&[#(#locals),*]),
                 callees: &[#(#callees),*],
-                types: &[#(#types()),*],
+                types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
+                // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+                patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
             };
-            let #told = ::std::vec![#(#consts),*];
+            // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+            let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
             // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
             unsafe { #root::Answers::harvest(#answers, #of, #told) }
             }
@@ -308,13 +303,22 @@ pub(crate) fn twin(
     }
 }
 
-/// What tells each constant; by reference, since a table is not to be copied.
-pub(crate) fn constants(root: &TokenStream, captured: &Captured) -> Vec<TokenStream> {
-    let value = |path: &syn::Expr| {
-        let reference = quote_spanned!(path.span() => &#path);
-        quote!(#root::const_of(#reference))
-    };
-    captured.consts.iter().map(value).collect()
+/// The names by which a twin asks.
+///
+/// Macros that the body calls are brought by a glob: a macro of the user's of such a name is ambiguous then, which is an error.
+pub(crate) fn asked(root: &TokenStream, captured: &Captured) -> TokenStream {
+    let macros = captured.macros.then(|| quote!(use #root::macros::*;));
+    quote! {
+        #macros
+        use #root::{
+            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
+        };
+        use #root::pattern::{
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
+            value as __cuda_jit_value,
+        };
+    }
 }
 
 /// The bindings behind the parameters whose types the twin tells.
@@ -322,41 +326,26 @@ fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<It
     (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
 }
 
-/// The statements that declare the observers; those of bindings only where nothing else does.
-pub(crate) fn observers(captured: &Captured, bindings: bool) -> impl Iterator<Item = TokenStream> {
+/// The statements that declare the observers.
+pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream> {
     let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
-    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| bindings && is_seen(info));
+    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
-    let others = (0u32..).zip(&captured.named).filter_map(|(number, named)| match named {
-        Named::Observed(span) => Some(capture::named(number, *span)),
-        Named::Shared(_) => None,
-    });
+    let others = (0u32..).zip(&captured.named).map(|(number, span)| capture::named(number, *span));
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
         Callee::Observed(span) => Some(capture::callee(number, *span)),
         Callee::Builtin => None,
     });
-    bindings.chain(others).chain(callees).map(|observer| capture::declared(&observer))
-}
-
-/// The body as a closure that is never called and yields what it saw: the bindings that are there at its end, and the
-/// observers of the others, which it declares. rustc asks about every variable that is still open at nearly every
-/// expression, and about every name that a closure has from outside, so that these cost the least.
-fn yielding_closure(signature: &Signature, captured: &Captured, staying: &[u32]) -> TokenStream {
-    let (mut observers, mut seen) = (Vec::new(), Vec::new());
-    for (number, info) in locals(signature, captured) {
-        let (ident, observer) = (&info.ident, capture::observer(number, info.ident.span()));
-        seen.push(if staying.contains(&number) {
-            quote_spanned!(ident.span() => __cuda_jit_saw(&raw const #ident))
-        } else {
-            observers.push(capture::declared(&observer));
-            quote_spanned!(ident.span() => __cuda_jit_saw(#observer))
-        });
-    }
-    while seen.len() > TOLD_TOGETHER {
-        seen = seen.chunks(TOLD_TOGETHER).map(|seen| quote!((#(#seen,)*))).collect();
-    }
-    let (params, stmts) = (stood_in_params(signature), &captured.twin.stmts);
-    quote!(let __twin = |#(#params),*| { loop {} #(#observers)* #(#stmts)* ; (#(#seen,)*) };)
+    bindings
+        .chain(others)
+        .chain(consts)
+        .chain(types)
+        .chain(patterns)
+        .chain(callees)
+        .map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.

@@ -40,7 +40,7 @@
 
 use crate::harvest::{Body, Callee, DeviceFn, Instance, Intrinsic};
 use crate::kir::LibFn;
-use crate::kir::library::with_libdevice;
+use crate::kir::with_libdevice;
 
 /// Why a function of libdevice cannot answer on the host.
 #[track_caller]
@@ -69,7 +69,6 @@ macro_rules! functions {
         named! { $doc $name($($arg),*) -> back!($($result)? $($out)*) }
 
         #[doc(hidden)]
-        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
         pub struct $name {
             _never: std::convert::Infallible,

@@ -1,8 +1,8 @@
 //! Array expressions: `[a, b]` and `[e; N]`.
 //!
-//! An array lies in the thread's memory, and a value of its type is where it lies. Binding one copies it, unless it
-//! was just made, so that no two bindings share memory. LLVM puts what is indexed by constants into registers. An
-//! array whose elements hold references has no place in memory: it is its elements.
+//! An array lies in the thread's memory, and a value of its type is where it lies ([`super::copies`]). LLVM puts what is
+//! indexed by constants into registers. An array whose elements hold references has no place in memory: it is its
+//! elements.
 
 use super::function::{Lowering, Result};
 use super::layout::shown;
@@ -27,8 +27,7 @@ impl Lowering<'_> {
         }
         let array = self.new_array("array", &ty);
         self.fill(expr, &ty, array.only())?;
-        self.fresh.insert(array.only());
-        Ok(array)
+        Ok(self.fresh(array))
     }
 
     /// An array of what holds references.
@@ -62,7 +61,7 @@ impl Lowering<'_> {
     /// Writes an expression to where it shall lie; arrays without a detour.
     fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
         let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {
-            let value = self.expr(expr, Some(ty))?;
+            let value = self.expr_in_place(expr, Some(ty))?;
             let value = self.coerce(expr.0, value, ty)?;
             if !self.build.ended() {
                 self.store(to, Space::Local, &value);
@@ -78,7 +77,7 @@ impl Lowering<'_> {
                 }
             }
             ExprKind::Repeat(expr) => {
-                let value = self.expr(expr, Some(element))?;
+                let value = self.expr_in_place(expr, Some(element))?;
                 let value = self.coerce(expr.0, value, element)?;
                 if self.build.ended() {
                     return Ok(());

@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use crate::harvest::Ty;
-use crate::syntax::{Block, Expr, ExprKind, Stmt};
+use crate::syntax::{Block, Expr, ExprKind, Stmt, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// The type that a `break` out of `label` gives it, if one tells.
@@ -18,6 +18,10 @@ impl Lowering<'_> {
     }
 
     fn broken(&self, label: u32, expr: &Expr) -> Option<Ty> {
+        ensure_sufficient_stack(|| self.broken_in(label, expr))
+    }
+
+    fn broken_in(&self, label: u32, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Break(number, Some(value)) if *number == label => self.ty_of(value),
             ExprKind::Break(number, None) if *number == label => Some(Ty::Unit),

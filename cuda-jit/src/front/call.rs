@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::copies::{is_place, only_reads};
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
@@ -41,7 +42,7 @@ impl Lowering<'_> {
         match &callees[number as usize] {
             Callee::Intrinsic(intrinsic, scalar) => self.intrinsic(at, *intrinsic, *scalar, args),
             Callee::Function(instance, harvest) => {
-                let passed = self.arguments(args, harvest)?;
+                let passed = self.arguments(None, args, &harvest.params)?;
                 self.call_function(at, instance, harvest, passed)
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
@@ -49,20 +50,52 @@ impl Lowering<'_> {
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
+            Callee::Constructor(ty) => {
+                let parts = ty.parts();
+                let mut values = Vec::with_capacity(args.len());
+                for (index, (arg, (part, _))) in args.iter().zip(parts).enumerate() {
+                    values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
+                }
+                Ok(self.constructed(ty, values))
+            }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
 
-    fn arguments(&mut self, args: &'static [Expr], harvest: &Harvest) -> Result<Vec<Arg>> {
-        args.iter().zip(&harvest.params).map(|(arg, ty)| self.argument(arg, ty)).collect()
+    /// Arguments for parameters of such types, the first of which is the receiver's if there is one.
+    pub(super) fn arguments(
+        &mut self,
+        receiver: Option<&Expr>,
+        args: &'static [Expr],
+        params: &[Ty],
+    ) -> Result<Vec<Arg>> {
+        let mut passed = Vec::with_capacity(args.len());
+        for (index, (arg, ty)) in args.iter().zip(&params[usize::from(receiver.is_some())..]).enumerate() {
+            if *ty == Ty::Closure {
+                passed.push(Arg::Closure(self.callable(arg)?));
+                continue;
+            }
+            let value = self.expr_in_place(arg, Some(ty))?;
+            let value = self.coerce(arg.0, value, ty)?;
+            let others = args[index + 1..].iter().chain(receiver);
+            passed.push(Arg::Value(self.passed_value(value, arg, others, params)));
+        }
+        Ok(passed)
     }
 
-    /// An argument for a parameter of a type.
-    pub(super) fn argument(&mut self, arg: &'static Expr, ty: &Ty) -> Result<Arg> {
-        if *ty != Ty::Closure {
-            return self.expr_as(arg, ty).map(Arg::Value);
-        }
-        self.callable(arg).map(Arg::Closure)
+    /// The value of an argument: it lies where it was read if nothing that is evaluated later, and not the callee, can write
+    /// there. A receiver that is borrowed mutably is so only when all arguments are evaluated.
+    pub(super) fn passed_value<'e>(
+        &mut self,
+        value: Val,
+        arg: &Expr,
+        others: impl Iterator<Item = &'e Expr> + Clone,
+        params: &[Ty],
+    ) -> Val {
+        let stays = value.ty.holds_arrays()
+            && is_place(arg)
+            && (self.is_unmentioned(arg, others.clone()) || only_reads(params) && self.is_undisturbed(arg, others));
+        if stays { value } else { self.settled(value) }
     }
 
     /// A function that is called somewhere else.
@@ -163,7 +196,7 @@ impl Lowering<'_> {
         let id = self.program.function(instance, harvest, memories, caller);
         let result = self.call_by_number(id, leaves, &harvest.result);
         for (place, cell) in lent {
-            let value = self.load(cell, Space::Local, place.ty());
+            let value = self.load_in_place(cell, place.ty());
             self.write(at, &place, value)?;
         }
         Ok(result)
@@ -184,11 +217,8 @@ impl Lowering<'_> {
                 let result = self.new_array("result", ty);
                 leaves.insert(0, result.only());
                 self.build.effect(Op::Call(id, leaves));
-                if let Ty::Array(..) = ty {
-                    self.fresh.insert(result.only());
-                    return result;
-                }
-                self.load(result.only(), Space::Local, ty)
+                let value = self.load_in_place(result.only(), ty);
+                self.fresh(value)
             }
         }
     }
@@ -273,17 +303,17 @@ impl Lowering<'_> {
         for number in closure.moved {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
             let copy = match local {
-                Local::Fixed(value) => Local::Fixed(self.own(value)),
+                Local::Fixed(value) => {
+                    let mutable = self.frame().definition.bindings[*number as usize].mutable;
+                    Local::Fixed(self.own(value, mutable))
+                }
                 Local::Late(scope) => Local::Late(scope),
                 Local::Slots(ty, slots) => {
                     let value = self.get(&ty, &slots);
-                    let value = self.own(value);
-                    let slots = self.slots("moved", &ty);
-                    self.set(&slots, &value.leaves);
-                    Local::Slots(ty, slots)
+                    Local::Slots(ty, self.slots_of("moved", &value))
                 }
                 Local::Cell(ptr, ty) => {
-                    let value = self.load(ptr, Space::Local, &ty);
+                    let value = self.load_in_place(ptr, &ty);
                     let cell = self.new_array("moved", &ty).only();
                     self.store(cell, Space::Local, &value);
                     Local::Cell(cell, ty)
@@ -355,7 +385,7 @@ impl Lowering<'_> {
                 (closure, Written { frame, copies, scope })
             }
             Some(Captured::Function(instance, harvest)) => {
-                let passed = self.arguments(args, &harvest)?;
+                let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
             Some(method @ Captured::Method(_)) => {
@@ -397,7 +427,7 @@ impl Lowering<'_> {
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
-        let value = self.expr(closure.body, Some(&ty))?;
+        let value = self.expr_in_place(closure.body, Some(&ty))?;
         self.return_from(closure.body.0, value)?;
         self.frame_mut().returns.pop();
         self.exchange_copies(copies);

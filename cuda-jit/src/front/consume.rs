@@ -149,18 +149,16 @@ impl Lowering<'_> {
         first: Val,
         step: impl FnOnce(&mut Self, Val, Val) -> Result<Val>,
     ) -> Result<Val> {
-        let (ty, first) = (first.ty.clone(), self.own(first));
-        let slots = self.slots("fold", &ty);
-        self.set(&slots, &first.leaves);
+        let slots = self.slots_of("fold", &first);
+        let ty = first.ty;
         self.each_item(at, iter, |walk, item, _, _| {
             let all = walk.get(&ty, &slots);
             let all = step(walk, all, item)?;
             let all = walk.agree(at, all, &ty)?;
-            let all = walk.own(all);
-            walk.set(&slots, &all.leaves);
+            walk.set(&slots, &all);
             Ok(())
         })?;
-        Ok(self.get(&ty, &slots))
+        Ok(self.taken(&ty, &slots))
     }
 
     /// `sum` and `product`. Floats of 16 bits are summed in `f32`, as `half` does.
@@ -248,9 +246,7 @@ impl Lowering<'_> {
             if let Some(holds) = holds {
                 walk.go_on_if(holds, again);
             }
-            let slots = walk.slots("found", &value.ty);
-            let value = walk.own(value);
-            walk.set(&slots, &value.leaves);
+            let slots = walk.slots_of("found", &value);
             walk.set_flag(any, true);
             walk.build.end(Terminator::Jump(exit));
             held = Some((value.ty, slots));
@@ -275,9 +271,10 @@ impl Lowering<'_> {
             walk.build.end(Terminator::Branch(seen, later, first));
             walk.build.select_block(first);
             let (_, value) = step(walk, None, item.clone())?;
-            let (ty, value) = (value.ty.clone(), walk.kept_apart(value));
-            let slots = walk.slots("kept", &ty);
-            walk.set(&slots, &value.leaves);
+            // the code that made it makes the next, too: it has a home of its own
+            let slots = walk.slots("kept", &value.ty);
+            walk.set(&slots, &value);
+            let ty = value.ty;
             walk.set_flag(any, true);
             walk.build.end(Terminator::Jump(again));
             walk.build.select_block(later);
@@ -287,8 +284,7 @@ impl Lowering<'_> {
                 walk.go_on_if(replaces, again);
             }
             let value = walk.agree(at, value, &ty)?;
-            let value = walk.kept_apart(value);
-            walk.set(&slots, &value.leaves);
+            walk.set(&slots, &value);
             held = Some((ty, slots));
             Ok(())
         })?;
@@ -298,7 +294,7 @@ impl Lowering<'_> {
     fn optional(&mut self, Kept { any, held }: Kept) -> Val {
         let tag = self.build.value(Op::Get(any), Scalar::Bool);
         let held = match held {
-            Some((ty, slots)) => self.get(&ty, &slots),
+            Some((ty, slots)) => self.taken(&ty, &slots),
             None => Val::unit(),
         };
         let leaves = std::iter::once(tag).chain(held.leaves).collect();

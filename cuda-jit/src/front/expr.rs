@@ -1,18 +1,27 @@
 //! Expressions: evaluation in Rust's order, each to a [`Val`].
 
+use super::copies::{is_place, is_quiet};
 use super::function::{Local, Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
 use super::types::{Val, suffix_type};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp, ensure_sufficient_stack};
 
 impl Lowering<'_> {
-    /// Lowers an expression; `expected` is the type that the surroundings ask for, if they do.
+    /// Lowers an expression to a value that no later code changes; `expected` is the type that the surroundings ask for,
+    /// if they do.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let value = self.expr_in_place(expr, expected)?;
+        Ok(self.settled(value))
+    }
+
+    /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are where
+    /// they lie.
+    pub(super) fn expr_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let (outer, scope) = (self.go_to(expr.0), self.build.scope());
-        let value = self.expr_here(expr, expected);
+        let value = ensure_sufficient_stack(|| self.expr_here(expr, expected));
         self.build.set_place(outer);
         self.build.set_scope(scope);
         value
@@ -92,6 +101,21 @@ impl Lowering<'_> {
     pub(super) fn expr_as(&mut self, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let value = self.expr(expr, Some(ty))?;
         self.coerce(expr.0, value, ty)
+    }
+
+    /// Lowers a part of a value that is put together, where it lies if the parts behind it leave it as it is.
+    pub(super) fn part_in_place<'e>(
+        &mut self,
+        expr: &'static Expr,
+        ty: Option<&Ty>,
+        later: impl Iterator<Item = &'e Expr>,
+    ) -> Result<Val> {
+        let mut value = self.expr_in_place(expr, ty)?;
+        if let Some(ty) = ty {
+            value = self.coerce(expr.0, value, ty)?;
+        }
+        let stays = !value.ty.holds_arrays() || is_place(expr) && self.is_undisturbed(expr, later);
+        Ok(if stays { value } else { self.settled(value) })
     }
 
     /// Lowers an expression whose value is one number of a known type.
@@ -183,8 +207,14 @@ impl Lowering<'_> {
 
     /// An operand: operators take numbers by reference too.
     pub(super) fn operand(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let value = self.operand_in_place(expr, expected)?;
+        Ok(self.settled(value))
+    }
+
+    /// The same of what stays borrowed while it is used.
+    pub(super) fn operand_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let expected = expected.cloned().map(super::types::behind);
-        let value = self.expr(expr, expected.as_ref())?;
+        let value = self.expr_in_place(expr, expected.as_ref())?;
         let place = self.through(Place::Fixed(value));
         Ok(self.read(&place))
     }
@@ -212,7 +242,9 @@ impl Lowering<'_> {
     fn assign(&mut self, place: &'static Expr, value: &'static Expr) -> Result<Val> {
         let ty = self.ty_of(place);
         let at = value.0;
-        let mut value = self.expr(value, ty.as_ref())?;
+        // the place is another one, or the same
+        let in_place = is_place(value) && is_quiet(place);
+        let mut value = if in_place { self.expr_in_place(value, ty.as_ref())? } else { self.expr(value, ty.as_ref())? };
         if let Some(ty) = &ty {
             value = self.coerce(at, value, ty)?;
         }
@@ -249,12 +281,14 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let ty = self.frame().harvest.named[number as usize].clone();
         let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
-        for (name, expr) in fields {
-            let Some(index) = ty.field(name) else {
+        for (number, (name, expr)) in fields.iter().enumerate() {
+            let index = if matches!(ty, Ty::Option(_)) { Some(0) } else { ty.field(name) };
+            let Some(index) = index else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
             };
             let part = ty.parts()[index].0.clone();
-            given[index] = Some(self.expr_as(expr, &part)?);
+            let later = fields[number + 1..].iter().map(|(_, expr)| expr).chain(rest);
+            given[index] = Some(self.part_in_place(expr, Some(&part), later)?);
         }
         let rest = match rest {
             Some(rest) => {
@@ -274,7 +308,15 @@ impl Lowering<'_> {
                 (None, None) => return Err(self.error(at, "a field has no value")),
             });
         }
-        Ok(assembled(&ty, parts))
+        Ok(self.constructed(&ty, parts))
+    }
+
+    /// The value of a struct, or of the variant of an `Option` that holds something, from its parts.
+    pub(super) fn constructed(&mut self, ty: &Ty, mut parts: Vec<Val>) -> Val {
+        match (ty, parts.pop()) {
+            (Ty::Option(_), Some(held)) => self.some(held),
+            (ty, last) => assembled(ty, parts.into_iter().chain(last).collect()),
+        }
     }
 
     fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {
@@ -284,14 +326,9 @@ impl Lowering<'_> {
         };
         let mut value = Val::unit();
         let mut types = Vec::with_capacity(elements.len());
-        for (element, wanted) in elements.iter().zip(wanted) {
-            let element = match wanted {
-                Some(ty) => self.expr_as(element, ty)?,
-                None => {
-                    let ty = self.ty_of(element);
-                    self.expr(element, ty.as_ref())?
-                }
-            };
+        for (index, (element, wanted)) in elements.iter().zip(wanted).enumerate() {
+            let ty = wanted.cloned().or_else(|| self.ty_of(element));
+            let element = self.part_in_place(element, ty.as_ref(), elements[index + 1..].iter())?;
             types.push(element.ty);
             value.leaves.extend(element.leaves);
         }
@@ -307,13 +344,9 @@ impl Lowering<'_> {
             _ => None,
         };
         match (value, wanted) {
-            (Some(value), Some(wanted)) => {
-                let value = self.expr_as(value, &wanted)?;
-                Ok(self.some(value))
-            }
-            (Some(value), None) => {
-                let ty = self.ty_of(value);
-                let value = self.expr(value, ty.as_ref())?;
+            (Some(value), wanted) => {
+                let ty = wanted.or_else(|| self.ty_of(value));
+                let value = self.part_in_place(value, ty.as_ref(), [].iter())?;
                 Ok(self.some(value))
             }
             (None, Some(inner)) => Ok(self.none(&inner)),
@@ -339,23 +372,12 @@ impl Lowering<'_> {
     /// What `None` holds. Nobody looks at it, so slots that are never written will do; but arrays are copied all the
     /// same, from memory that must be there.
     fn nothing(&mut self, ty: &Ty) -> Vec<Value> {
-        match ty {
-            Ty::Array(..) if ty.is_plain() => {
-                let array = self.new_array("none", ty).only();
-                self.fresh.insert(array);
-                vec![array]
-            }
-            _ if ty.holds_arrays() && !matches!(ty, Ty::Array(..)) => {
-                let tag = matches!(ty, Ty::Option(_)).then(|| self.constant(Scalar::Bool, 0));
-                let parts: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
-                let parts = parts.iter().flat_map(|part| self.nothing(part)).collect::<Vec<_>>();
-                tag.into_iter().chain(parts).collect()
-            }
-            _ => {
-                let slots = self.slots("none", ty);
-                self.get(ty, &slots).leaves
-            }
+        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot("none", leaf)).collect();
+        let mut value = self.get(ty, &slots);
+        for (leaf, ty) in ty.arrays() {
+            value.leaves[leaf] = self.new_array("none", &ty).only();
         }
+        self.fresh(value).leaves
     }
 }
 
@@ -371,10 +393,9 @@ fn element_of(reference: &Ty) -> Ty {
 }
 
 /// Whether this is a literal, perhaps with a sign.
-fn is_literal(expr: &Expr) -> bool {
-    match expr.1 {
-        ExprKind::Lit(_) => true,
-        ExprKind::Unary(_, inner) => is_literal(inner),
-        _ => false,
+fn is_literal(mut expr: &Expr) -> bool {
+    while let ExprKind::Unary(_, inner) = expr.1 {
+        expr = inner;
     }
+    matches!(expr.1, ExprKind::Lit(_))
 }

@@ -4,23 +4,25 @@
 //! references go in or come out. Each has a [`Frame`]; the innermost is the one whose body is being lowered, but for
 //! the body of a closure, which belongs to the frame that wrote it.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::copies::Arrays;
 use super::iterator::Iter;
 use super::merge::MergeId;
 use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program, Spot};
-use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
+use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
-    self, Access, ArrayId, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space,
-    Terminator, Type, Value,
+    self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
+    Type, Value,
 };
-use crate::syntax::{Closure, Definition, Pattern, Pos};
+use crate::syntax::{Closure, Definition, Expr, Pattern, Pos};
 
 /// The result of lowering something.
 pub(super) type Result<T> = std::result::Result<T, LowerError>;
@@ -98,6 +100,8 @@ pub(super) struct Frame {
     pub(super) iterators: HashMap<u32, Rc<Iter>>,
     pub(super) targets: Vec<Target>,
     pub(super) returns: Vec<Return>,
+    /// The types of expressions that are known by now, so that each is found once.
+    pub(super) types: RefCell<HashMap<*const Expr, Ty>>,
 }
 
 impl Frame {
@@ -116,7 +120,7 @@ impl Frame {
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
-        let (caller, called) = (None, None);
+        let (caller, called, types) = (None, None, RefCell::default());
         Self {
             definition,
             checked,
@@ -131,6 +135,7 @@ impl Frame {
             iterators,
             targets,
             returns,
+            types,
         }
     }
 
@@ -138,6 +143,12 @@ impl Frame {
     pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
         let told = self.definition.bindings[number as usize].told?;
         self.harvest.bindings[told as usize].clone()
+    }
+
+    /// The constant that a name in a pattern turned out to be.
+    pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
+        let asked = self.definition.bindings[number as usize].asked?;
+        self.harvest.patterns[asked as usize].as_ref()
     }
 }
 
@@ -151,14 +162,11 @@ pub(super) struct Lowering<'p> {
     pub(super) merges: Vec<super::merge::Merge>,
     /// The bindings that each `move` closure has for itself.
     pub(super) copies: Vec<HashMap<u32, Local>>,
-    /// Where arrays are, as far as a debugger is to know.
-    pub(super) homes: HashMap<Value, ArrayId>,
+    pub(super) arrays: Arrays,
     /// The number of the parameter that is bound next.
     pub(super) parameter: Option<u32>,
     /// What the loop whose step is being lowered comes to the next of at the end of its turn.
     pub(super) counts: Vec<Numbers>,
-    /// Arrays that an expression made and nothing has bound yet.
-    pub(super) fresh: HashSet<Value>,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
     /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
@@ -168,10 +176,9 @@ pub(super) struct Lowering<'p> {
 impl<'p> Lowering<'p> {
     /// Begins a function.
     pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
-        let (merges, copies, counts, fresh, cells) =
-            (Vec::new(), Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
-        let (frames, homes, parameter, places) = (vec![frame], HashMap::new(), None, Vec::new());
-        Lowering { program, build, frames, current: 0, merges, copies, homes, parameter, counts, fresh, places, cells }
+        let (merges, copies, counts, cells) = (Vec::new(), Vec::new(), Vec::new(), HashSet::new());
+        let (frames, arrays, parameter, places) = (vec![frame], Arrays::default(), None, Vec::new());
+        Lowering { program, build, frames, current: 0, merges, copies, arrays, parameter, counts, places, cells }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
@@ -233,7 +240,7 @@ impl<'p> Lowering<'p> {
         let count = ty.leaves().len();
         let leaves = (*next..*next + count).map(|index| self.build.param(index)).collect();
         *next += count;
-        Val { ty: ty.clone(), leaves }
+        self.stable(Val { ty: ty.clone(), leaves })
     }
 
     /// A kernel's parameter: an array comes as its numbers.
@@ -247,8 +254,7 @@ impl<'p> Lowering<'p> {
                     let place = self.element_at(array.only(), element, Space::Local, index * stride);
                     self.store(place, Space::Local, &value);
                 }
-                self.fresh.insert(array.only());
-                array
+                self.fresh(array)
             }
             Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
                 let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
@@ -328,34 +334,19 @@ impl<'p> Lowering<'p> {
         };
         let binding = &definition.bindings[number as usize];
         let value = self.pointing(value);
-        let value = self.own(value);
         let is_array = matches!(value.ty, Ty::Array(..)) && value.ty.is_plain();
         let local = if self.cells.contains(&(std::ptr::from_ref(definition), number)) && !is_array {
             let cell = self.new_array(binding.name, &value.ty).only();
             self.store(cell, Space::Local, &value);
             Local::Cell(cell, value.ty)
         } else if binding.mutable && !is_array {
-            let slots = self.slots(binding.name, &value.ty);
-            self.set(&slots, &value.leaves);
+            let slots = self.slots_of(binding.name, &value);
             Local::Slots(value.ty, slots)
         } else {
-            Local::Fixed(value)
+            Local::Fixed(self.own(value, binding.mutable))
         };
         self.tell(number, &local, declared);
         self.frame_mut().locals.insert(number, local);
-    }
-
-    /// Slots for a value of a type.
-    pub(super) fn slots(&mut self, name: &str, ty: &Ty) -> Vec<SlotId> {
-        let name = super::variable_name(name);
-        ty.leaves().into_iter().map(|leaf| self.build.slot(name.as_str(), leaf)).collect()
-    }
-
-    /// Writes slots; a value that never comes to be has no leaves.
-    pub(super) fn set(&mut self, slots: &[SlotId], leaves: &[Value]) {
-        for (slot, leaf) in slots.iter().zip(leaves) {
-            self.build.effect(Op::Set(*slot, *leaf));
-        }
     }
 
     /// The value in slots.

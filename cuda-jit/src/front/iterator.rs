@@ -15,9 +15,9 @@ use super::numbers::{Numbers, Range};
 use super::place::Place;
 use super::slice::Elements;
 use super::types::{Val, behind};
-use crate::harvest::Ty;
-use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, Value};
-use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Space, Terminator, Value};
+use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos, ensure_sufficient_stack};
 
 /// What an iterator yields, as its expression says.
 #[derive(Clone, Debug)]
@@ -106,7 +106,12 @@ impl Lowering<'_> {
             Pattern::Bind(number) => self.frame().binding_type(*number),
             _ => None,
         };
-        let plan = self.plan(source, wanted.as_ref().and_then(Ty::as_scalar))?;
+        let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
+        let plan = if is_array && self.is_unmentioned_in(source, body) {
+            self.plan_of(source, true)?
+        } else {
+            self.plan(source, wanted.as_ref().and_then(Ty::as_scalar))?
+        };
         let iter = self.begin(at, plan, true)?;
         self.each_item(at, &iter, |walk, item, again, exit| {
             walk.bind(pattern, &Place::Fixed(item))?;
@@ -152,18 +157,33 @@ impl Lowering<'_> {
     /// What an expression is as an iterator. `wanted` is the type of a range's numbers, where the surroundings say it.
     pub(super) fn plan(&mut self, expr: &'static Expr, wanted: Option<Scalar>) -> Result<Plan> {
         let outer = self.go_to(expr.0);
-        let plan = match &expr.1 {
+        let plan = ensure_sufficient_stack(|| match &expr.1 {
             ExprKind::Range(start, end, inclusive, ty) => self.range(start, *end, *inclusive, *ty, wanted),
             ExprKind::Iterate(name, of, args) => self.adapted(expr.0, name, of, args, wanted),
             ExprKind::Binding(number) if let Some(iter) = self.frame().iterators.get(number) => {
                 Ok(Plan::Begun(iter.clone()))
             }
-            _ => {
-                let place = self.place(expr)?;
-                let by_value = matches!(place.ty(), Ty::Array(..));
-                self.elements_of(expr.0, place, by_value)
-            }
-        };
+            _ => self.plan_of(expr, false),
+        });
+        self.build.set_place(outer);
+        plan
+    }
+
+    /// The elements of an array, slice or view; of an array by value, which may be written while they are taken unless it
+    /// `stays` as it is.
+    fn plan_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Plan> {
+        let outer = self.go_to(expr.0);
+        let mut place = self.place(expr)?;
+        let by_value = matches!(place.ty(), Ty::Array(..));
+        if let Place::Memory(_, Ty::Array(..), memory) = &place
+            && memory.writable()
+            && !stays
+        {
+            let array = self.read_settled(&place);
+            let array = self.stable(array);
+            place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
+        }
+        let plan = self.elements_of(expr.0, place, by_value);
         self.build.set_place(outer);
         plan
     }

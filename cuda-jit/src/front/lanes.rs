@@ -188,8 +188,7 @@ impl Lowering<'_> {
                     let place = self.element_at(made.only(), &element, crate::kir::Space::Local, index);
                     self.build.effect(Op::Store(place, *leaf));
                 }
-                self.fresh.insert(made.only());
-                Ok(made)
+                Ok(self.fresh(made))
             }
             _ => {
                 Err(self.error(at, format!("kernels have no method `{name}` on vectors with {} arguments", args.len())))

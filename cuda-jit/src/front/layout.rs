@@ -36,6 +36,29 @@ impl Ty {
         }
     }
 
+    /// The arrays in memory that a value of this type has, by the numbers of their leaves.
+    pub(super) fn arrays(&self) -> Vec<(usize, Ty)> {
+        let mut arrays = Vec::new();
+        self.each_array(0, &mut arrays);
+        arrays
+    }
+
+    fn each_array(&self, first: usize, arrays: &mut Vec<(usize, Ty)>) {
+        match self {
+            _ if !self.holds_arrays() => {}
+            Ty::Array(..) if self.is_plain() => arrays.push((first, self.clone())),
+            Ty::Array(element, count) => {
+                let leaves = element.leaves().len();
+                (0..*count as usize).for_each(|index| element.each_array(first + index * leaves, arrays));
+            }
+            _ => {
+                for (index, (part, _)) in self.parts().into_iter().enumerate() {
+                    part.each_array(first + self.part_leaves(index).start, arrays);
+                }
+            }
+        }
+    }
+
     /// The KIR types that a value of this type consists of, with what may be done behind those that are pointers.
     pub(super) fn each_leaf(&self, visit: &mut impl FnMut(Type, Access)) {
         let mut pointer = |memory: &Memory, to: &Ty| {
@@ -100,7 +123,7 @@ impl Ty {
             Ty::Struct(of) if !self.is_of_one_thread() => {
                 record = Record { size: of.size as u32, align: of.align as u32 };
             }
-            Ty::Struct(of) => record.append_all(of.fields.iter().map(|field| &field.ty)),
+            Ty::Struct(of) => record = record_of(of.fields.iter().map(|field| &field.ty)),
             Ty::Array(element, count) => {
                 let Record { size, align } = element.record();
                 record = Record { size: size.saturating_mul(*count as u32), align };
@@ -111,7 +134,7 @@ impl Ty {
                 record.append(size, align);
                 record.size = record.size.next_multiple_of(record.align);
             }
-            Ty::Tuple(types) => record.append_all(types),
+            Ty::Tuple(types) => record = record_of(types),
             Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
         }
         record
@@ -212,21 +235,14 @@ impl Ty {
     }
 }
 
-impl Record {
-    /// Makes room for so many bytes at such an alignment, and tells where.
-    fn append(&mut self, size: u32, align: u32) -> u32 {
-        let offset = self.size.next_multiple_of(align);
-        *self = Record { size: offset + size, align: self.align.max(align) };
-        offset
+/// The record of these fields in order, padded to its alignment.
+fn record_of<'a>(types: impl IntoIterator<Item = &'a Ty>) -> Record {
+    let mut record = Record { size: 0, align: 1 };
+    for Record { size, align } in types.into_iter().map(Ty::record) {
+        record.append(size, align);
     }
-
-    /// Makes room for one after the other, and for what follows such a record in an array.
-    fn append_all<'a>(&mut self, types: impl IntoIterator<Item = &'a Ty>) {
-        for Record { size, align } in types.into_iter().map(Ty::record) {
-            self.append(size, align);
-        }
-        self.size = self.size.next_multiple_of(self.align);
-    }
+    record.size = record.size.next_multiple_of(record.align);
+    record
 }
 
 /// Types one after the other, each with where it begins.

@@ -15,16 +15,15 @@ impl Lowering<'_> {
         let (element, len) = (ty.pointee(), ty.count().max(1));
         let array = self.build.array(super::variable_name(name), element, len);
         let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, element));
-        if self.program.variables {
-            self.homes.insert(ptr, array);
-        }
+        self.arrays.at.insert(ptr, array);
         Val { ty: ty.clone(), leaves: vec![ptr] }
     }
 
     /// The address of a part that begins so many bytes behind `ptr`.
     pub(super) fn part_at(&mut self, ptr: Value, space: Space, offset: u32, part: &Ty) -> Value {
         let pointee = part.pointee();
-        self.build.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee))
+        let at = self.build.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee));
+        self.part_of(ptr, at)
     }
 
     /// The address of the `index`th element of an array at `ptr`, in units of its numbers or records.
@@ -35,14 +34,23 @@ impl Lowering<'_> {
 
     /// The value at an address. An array in it is copied into the thread's own memory.
     pub(super) fn load(&mut self, ptr: Value, space: Space, ty: &Ty) -> Val {
+        self.load_parts(ptr, space, ty, false)
+    }
+
+    /// The value at an address of the thread's own memory. An array in it is where it lies.
+    pub(super) fn load_in_place(&mut self, ptr: Value, ty: &Ty) -> Val {
+        self.load_parts(ptr, Space::Local, ty, true)
+    }
+
+    fn load_parts(&mut self, ptr: Value, space: Space, ty: &Ty, in_place: bool) -> Val {
         let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
         match ty {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => value.leaves.push(self.build.value(Op::Load(ptr), *scalar)),
+            Ty::Array(..) if in_place => value.leaves.push(ptr),
             Ty::Array(..) => {
                 let copy = self.new_array("copy", ty);
                 self.copy((ptr, space), copy.only(), Space::Local, ty);
-                self.fresh.insert(copy.only());
-                return copy;
+                return self.fresh(copy);
             }
             vector if let Some(pair) = vector.packed() => {
                 let at = self.part_at(ptr, space, 0, &Ty::Scalar(pair));
@@ -56,7 +64,7 @@ impl Lowering<'_> {
                 }
                 for (part, offset) in ty.parts() {
                     let at = self.part_at(ptr, space, offset, part);
-                    value.leaves.extend(self.load(at, space, part).leaves);
+                    value.leaves.extend(self.load_parts(at, space, part, in_place).leaves);
                 }
             }
         }
@@ -118,39 +126,6 @@ impl Lowering<'_> {
                 }
             }
         });
-    }
-
-    /// The value with its own copy of every array in it that something else may hold too.
-    pub(super) fn own(&mut self, value: Val) -> Val {
-        let Val { ty, mut leaves } = value;
-        match &ty {
-            Ty::Array(..) if ty.is_plain() && !self.fresh.remove(&leaves[0]) => {
-                leaves = self.load(leaves[0], Space::Local, &ty).leaves;
-                self.fresh.remove(&leaves[0]);
-            }
-            Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_) => {
-                for index in 0..ty.parts().len() {
-                    let range = ty.part_leaves(index);
-                    let part = Val { ty: ty.parts()[index].0.clone(), leaves: leaves[range.clone()].to_vec() };
-                    let owned = self.own(part);
-                    leaves.splice(range, owned.leaves);
-                }
-            }
-            _ => {}
-        }
-        Val { ty, leaves }
-    }
-
-    /// A value whose arrays lie where nothing else is written, though the code that makes it runs again and again. Two copies,
-    /// since a value may be made of the one that lay there before.
-    pub(super) fn kept_apart(&mut self, mut value: Val) -> Val {
-        for _ in 0..2 {
-            for leaf in &value.leaves {
-                self.fresh.remove(leaf);
-            }
-            value = self.own(value);
-        }
-        value
     }
 
     /// Lowers `body` for each index below `count`: written out for few, else as a loop.

@@ -39,17 +39,16 @@ impl Lowering<'_> {
         if self.build.ended() {
             return Ok(());
         }
-        if self.merges[merge.0].slots.is_none() {
+        let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
             let name = self.merges[merge.0].name;
-            let slots = self.slots(name, &value.ty);
-            self.merges[merge.0].slots = Some((value.ty.clone(), slots));
-        }
-        let Some(known) = self.merges[merge.0].slots.clone() else { return Ok(()) };
-        let (ty, slots) = self.room_for(self.merges[merge.0].name, known, &value.ty);
+            let slots = self.slots_of(name, &value);
+            self.merges[merge.0].slots = Some((value.ty, slots));
+            return Ok(());
+        };
+        let (ty, slots) = self.room_for(self.merges[merge.0].name, (ty, slots), &value.ty);
         self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
         let value = self.agree(at, value, &ty)?;
-        let value = self.own(value);
-        self.set(&slots, &value.leaves);
+        self.set(&slots, &value);
         Ok(())
     }
 
@@ -63,7 +62,7 @@ impl Lowering<'_> {
     /// The value that arrived.
     pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
-            Some((ty, slots)) => self.get(&ty, &slots),
+            Some((ty, slots)) => self.taken(&ty, &slots),
             None => {
                 let ty = self.merged(merge);
                 self.never(&ty)

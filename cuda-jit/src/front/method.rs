@@ -137,13 +137,12 @@ impl Lowering<'_> {
         let callees = self.frame().callees.clone();
         if let Callee::Function(instance, harvest) = &callees[number as usize] {
             let place = self.place(receiver)?;
-            let Some((first, params)) = harvest.params.split_first() else {
+            let Some(first) = harvest.params.first() else {
                 return Err(self.error(at, "a method has a receiver"));
             };
-            let mut passed = vec![Arg::Value(self.receiver(at, place, first)?)];
-            for (arg, ty) in args.iter().zip(params) {
-                passed.push(self.argument(arg, ty)?);
-            }
+            let value = self.receiver(at, place, first)?;
+            let mut passed = vec![Arg::Value(self.passed_value(value, receiver, args.iter(), &harvest.params))];
+            passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
             return self.call_function(at, instance, harvest, passed);
         }
         if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
@@ -161,6 +160,12 @@ impl Lowering<'_> {
         match place.ty() {
             of if matches!(name, "max" | "min" | "clamp") && super::ordering::is_ordered_whole(of) => {
                 self.one_of_ordered(at, name, &place, args)
+            }
+            Ty::Array(..) if name == "map" => {
+                let array = self.read(&place);
+                let stays = self.is_unmentioned(receiver, args.iter());
+                let array = if stays { array } else { self.settled(array) };
+                self.slice_method(at, name, &Place::Fixed(array), args)
             }
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),

@@ -14,6 +14,7 @@ mod complex;
 mod constant;
 mod consume;
 mod control;
+mod copies;
 mod dynamic;
 pub(crate) mod export;
 mod expr;
@@ -27,6 +28,7 @@ mod lanes;
 mod layout;
 mod math;
 mod memory;
+mod mentions;
 mod merge;
 mod method;
 mod numbers;
@@ -231,6 +233,8 @@ enum Callee {
     View(Ty, bool),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
+    /// The constructor of a tuple struct of this type or, of an `Option`, `Some`.
+    Constructor(Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -261,6 +265,7 @@ impl Callee {
                 }),
             ),
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
+            Body::Constructor(ty) => Callee::Constructor(ty()),
             Body::Builtin => Callee::Builtin,
         }
     }

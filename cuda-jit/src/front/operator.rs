@@ -91,7 +91,8 @@ impl Lowering<'_> {
         self.arithmetic(at, op, &left, &right, zero)
     }
 
-    /// `place op= value`: for numbers Rust evaluates the value first.
+    /// `place op= value`: of primitive types Rust evaluates the value first. Of others, references among them, it is a call of
+    /// the trait's method, whose arguments are evaluated in their order.
     pub(super) fn assign_op(
         &mut self,
         at: Pos,
@@ -114,7 +115,6 @@ impl Lowering<'_> {
             ty => ty,
         };
         if let Some(number) = ty.as_ref().and_then(Ty::lanes) {
-            // as rustc has it: a call of the trait's method, whose arguments are evaluated in their order
             let place = self.place(place)?;
             let right = self.ty_of(value).map(super::types::behind).unwrap_or(Ty::Scalar(number));
             let value = self.operand(value, Some(&right))?;
@@ -124,13 +124,19 @@ impl Lowering<'_> {
             return Ok(Val::unit());
         }
         if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {
-            // a call of the trait's method, whose arguments are evaluated in their order
             let place = self.place(place)?;
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);
         }
-        let value = self.operand(value, ty.as_ref())?;
-        let place = self.place(place)?;
+        let is_call = matches!(self.ty_of(value), Some(Ty::Ref(..)))
+            || ty.as_ref().and_then(Ty::as_scalar).is_some_and(Scalar::is_half);
+        let (place, value) = if is_call {
+            let place = self.place(place)?;
+            (place, self.operand(value, ty.as_ref())?)
+        } else {
+            let value = self.operand(value, ty.as_ref())?;
+            (self.place(place)?, value)
+        };
         let old = self.read(&place);
         let new = self.arithmetic(at, op, &old, &value, zero)?;
         self.write(at, &place, new)?;

@@ -30,7 +30,7 @@ pub(super) fn is_ordered_whole(ty: &Ty) -> bool {
 impl Lowering<'_> {
     /// `max`, `min` and `clamp` of what is no number: one of the values, whole.
     pub(super) fn one_of_ordered(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
-        let own = self.read_copy(of);
+        let own = self.read_settled(of);
         let mut others = Vec::with_capacity(args.len());
         for arg in args {
             others.push(self.expr_as(arg, &own.ty)?);

@@ -72,8 +72,8 @@ impl Lowering<'_> {
         let holds = match &known {
             Some(ty) if !is_told(ty) => self.binary(at, op, left, right, None)?,
             known => {
-                let left = self.operand(left, known.as_ref())?;
-                let right = self.operand(right, Some(&left.ty))?;
+                let left = self.operand_in_place(left, known.as_ref())?;
+                let right = self.operand_in_place(right, Some(&left.ty))?;
                 let holds = self.compare_values(at, op, left.clone(), right.clone())?;
                 operands = Some([left, right]).filter(|sides| sides.iter().all(|side| is_told(&side.ty)));
                 holds
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(message.args.len());
         for arg in message.args {
             let ty = self.ty_of(arg);
-            values.push((arg.0, self.operand(arg, ty.as_ref())?));
+            values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
         said.extend(self.pieces_shown(message.pieces, &values)?);
         Ok(())

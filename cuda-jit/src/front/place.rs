@@ -5,7 +5,7 @@ use super::layout::shown;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
-use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos};
+use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos, ensure_sufficient_stack};
 
 /// Something that can be read and, but for a fixed value, written.
 #[derive(Clone, Debug)]
@@ -48,8 +48,15 @@ impl Lowering<'_> {
 
     /// The same; what is no place is a value, of the type that the surroundings ask for.
     fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
+        ensure_sufficient_stack(|| self.place_here(expr, expected))
+    }
+
+    fn place_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
         let Expr(at, kind) = expr;
         let place = match kind {
+            ExprKind::Binding(number) if let Some(constant) = self.frame().named_constant(*number).cloned() => {
+                self.constant_place(*at, &constant)?
+            }
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
                 Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
@@ -64,9 +71,9 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
-            ExprKind::Const(number) => self.constant_place(*at, *number)?,
+            ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
             ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
-                self.constant_place(*at, number)?
+                self.numbered_constant(*at, number)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
@@ -159,10 +166,7 @@ impl Lowering<'_> {
         let at = base.0;
         let base = self.place(base)?;
         let base = self.through(base);
-        let mut places = Vec::with_capacity(indices.len());
-        for index in indices {
-            places.push(self.scalar(index, Scalar::U64)?);
-        }
+        let places = self.indices(base.ty(), indices)?;
         let known = match &indices[0].1 {
             ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
             _ => None,
@@ -175,17 +179,33 @@ impl Lowering<'_> {
                 let index = self.scaled_by(places[0], element.count());
                 Ok(self.moved(ptr, index, *element, memory))
             }
-            Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) => {
+            base => {
+                let base = self.read(&base);
+                let Ty::Array(_, len) = base.ty else { return self.strided(at, base, &places, checked) };
                 if checked {
                     self.check_index(at, places[0], len);
                 }
-                self.choose(at, &array, places[0], known)
-            }
-            base => {
-                let base = self.read(&base);
-                self.strided(at, base, &places, checked)
+                self.choose(at, &base, places[0], known)
             }
         }
+    }
+
+    /// The values of indices; one of a view may be a tuple or array with an index for each dimension.
+    fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
+        if let (Ty::View(..), [index]) = (base, indices)
+            && let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index)
+        {
+            let all = self.expr_in_place(index, Some(&ty))?;
+            return Ok(match ty {
+                Ty::Array(_, len) => {
+                    let elements = (0..len).map(|at| self.element_at(all.only(), &Ty::INDEX, Space::Local, at));
+                    let elements: Vec<_> = elements.collect();
+                    elements.into_iter().map(|at| self.load(at, Space::Local, &Ty::INDEX).only()).collect()
+                }
+                _ => all.leaves,
+            });
+        }
+        indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect()
     }
 
     fn check_index(&mut self, at: Pos, index: Value, len: u64) {
@@ -221,8 +241,8 @@ impl Lowering<'_> {
 
     /// The element so many numbers or records behind `ptr`.
     pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
-        let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
-        Place::Memory(ptr, element, memory)
+        let at = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
+        Place::Memory(self.part_of(ptr, at), element, memory)
     }
 
     /// `index * count`, where the count is known.
@@ -265,7 +285,10 @@ impl Lowering<'_> {
                 let copy = self.read(&place);
                 self.reference(Place::Fixed(copy), mutable)
             }
-            Place::Memory(ptr, ty, memory) => to(ty, memory, vec![ptr]),
+            Place::Memory(ptr, ty, memory) => {
+                self.borrowed(ptr, mutable);
+                to(ty, memory, vec![ptr])
+            }
             Place::Slots(..) if mutable => self.place_reference(place),
             Place::Fixed(value) if mutable && value.ty.is_plain() => {
                 // `&mut` of a value that was just made
@@ -274,12 +297,14 @@ impl Lowering<'_> {
                 to(value.ty, Memory::Write(Space::Local), vec![cell])
             }
             Place::Fixed(value) if mutable => {
-                let slots = self.slots("temporary", &value.ty);
-                self.set(&slots, &value.leaves);
+                let slots = self.slots_of("temporary", &value);
                 self.place_reference(Place::Slots(value.ty, slots, Root::Apart))
             }
             place => {
                 let value = self.read(&place);
+                for (leaf, _) in value.ty.arrays() {
+                    self.borrowed(value.leaves[leaf], mutable);
+                }
                 to(value.ty, Memory::Value, value.leaves)
             }
         }
@@ -324,20 +349,18 @@ impl Lowering<'_> {
         sum
     }
 
-    /// What a place holds now.
+    /// What a place holds now, for use before other code of the program runs: its arrays are where they lie.
     pub(super) fn read(&mut self, place: &Place) -> Val {
         match place {
             Place::Fixed(value) => value.clone(),
             Place::Slots(ty, slots, _) => self.get(ty, slots),
-            // an array of the thread's own is where it lies; whoever binds it copies it
-            Place::Memory(ptr, ty @ Ty::Array(..), memory) if memory.space() == Space::Local => {
-                Val { ty: ty.clone(), leaves: vec![*ptr] }
-            }
+            Place::Memory(ptr, ty, memory) if memory.space() == Space::Local => self.load_in_place(*ptr, ty),
             Place::Memory(ptr, ty, memory) => self.load(*ptr, memory.space(), ty),
         }
     }
 
-    /// Writes a place; rustc has checked that it can be written.
+    /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
+    /// the place's own.
     pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
         let value = self.agree(at, value, place.ty())?;
         if self.build.ended() {
@@ -348,10 +371,7 @@ impl Lowering<'_> {
             Place::Memory(_, _, memory) if !memory.writable() => {
                 return Err(self.error(at, "this writes to a copy of a constant; bind the copy with `let mut`"));
             }
-            Place::Slots(_, slots, _) => {
-                let value = self.own(value);
-                self.set(slots, &value.leaves);
-            }
+            Place::Slots(_, slots, _) => self.set(slots, &value),
             Place::Memory(ptr, _, memory) => self.store(*ptr, memory.space(), &value),
         }
         Ok(())

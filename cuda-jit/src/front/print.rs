@@ -20,7 +20,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             let ty = self.ty_of(arg);
-            values.push((arg.0, self.operand(arg, ty.as_ref())?));
+            values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
         let parts = self.pieces_shown(pieces, &values)?;
         if Part::values(&parts) > MOST_VALUES {

@@ -5,7 +5,7 @@ use super::types::Val;
 use super::view::{Axis, View};
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp, ensure_sufficient_stack};
 
 /// A number in `s![..]`: an `isize`, which counts from the end if it is negative.
 #[derive(Clone, Copy)]
@@ -204,7 +204,7 @@ impl Lowering<'_> {
 fn literal(expr: &Expr) -> Option<i64> {
     match &expr.1 {
         ExprKind::Lit(Lit::Int(value, _)) => i64::try_from(*value).ok(),
-        ExprKind::Unary(UnaryOp::Neg, inner) => literal(inner).map(|value| -value),
+        ExprKind::Unary(UnaryOp::Neg, inner) => ensure_sufficient_stack(|| literal(inner)).map(|value| -value),
         _ => None,
     }
 }

@@ -91,20 +91,21 @@ impl Lowering<'_> {
         let told = self.told(number);
         let (ty, home) = match local {
             Local::Cell(cell, ty) => {
-                (self.program.in_memory(spelled(ty, told.as_ref())), self.homes.remove(cell).map(Home::Array))
+                (self.program.in_memory(spelled(ty, told.as_ref())), self.arrays.at.get(cell).copied().map(Home::Array))
             }
-            Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => {
-                (self.program.in_memory(spelled(ty, told.as_ref())), self.homes.remove(&leaves[0]).map(Home::Array))
-            }
+            Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => (
+                self.program.in_memory(spelled(ty, told.as_ref())),
+                self.arrays.at.get(&leaves[0]).copied().map(Home::Array),
+            ),
             Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
                 let copy = self.new_array("shown", &value.ty).only();
                 self.store(copy, Space::Local, &value);
                 let ty = self.program.in_memory(spelled(&value.ty, told.as_ref()));
-                (ty, self.homes.remove(&copy).map(Home::Array))
+                (ty, self.arrays.at.get(&copy).copied().map(Home::Array))
             }
             Local::Fixed(value) => {
                 let slots = self.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
-                self.set(&slots, &value.leaves);
+                self.set(&slots, value);
                 self.in_slots(number, &value.ty, &slots)
             }
             Local::Slots(ty, slots) => self.in_slots(number, ty, slots),
@@ -292,7 +293,7 @@ fn spelled<'t>(ty: &'t Ty, told: Option<&'t Ty>) -> &'t Ty {
 
 /// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.
 fn source_name(name: &str) -> &str {
-    if name == "__self" { "self" } else { name.trim_start_matches("r#") }
+    if name == "__cuda_jit_self" { "self" } else { name.trim_start_matches("r#") }
 }
 
 /// What has arrays in it, perhaps behind references that stand for their values, and never changes.

@@ -114,7 +114,8 @@ impl Lowering<'_> {
                 self.maybe(some, &of, index)
             }
             ("swap", [a, b]) => {
-                let places = [self.checked(at, a, &of)?, self.checked(at, b, &of)?];
+                let indices = [self.scalar(a, Scalar::U64)?, self.scalar(b, Scalar::U64)?];
+                let places = indices.map(|index| self.checked(at, index, &of));
                 self.exchanged(at, &places)?;
                 Ok(Val::unit())
             }
@@ -199,23 +200,16 @@ impl Lowering<'_> {
 
     /// Swaps what two places hold.
     pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
-        let [first, second] = [self.read_copy(&places[0]), self.read_copy(&places[1])];
+        let [first, second] = [self.read_settled(&places[0]), self.read_settled(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
     }
 
-    /// A place's value, apart from the place.
-    pub(super) fn read_copy(&mut self, place: &Place) -> Val {
-        let value = self.read(place);
-        self.own(value)
-    }
-
     /// The element at an index, which is checked.
-    fn checked(&mut self, at: Pos, index: &'static Expr, of: &Elements) -> Result<Place> {
-        let index = self.scalar(index, Scalar::U64)?;
+    fn checked(&mut self, at: Pos, index: Value, of: &Elements) -> Place {
         let inside = self.compare(CompareOp::Lt, index, of.len);
         self.check_cut(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, of.len]);
-        Ok(self.nth(of, index))
+        self.nth(of, index)
     }
 
     /// `Some(&element)` if it is there.
@@ -229,12 +223,12 @@ impl Lowering<'_> {
     pub(super) fn exchange(&mut self, at: Pos, name: &str, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.behind(target);
-        let old = self.read_copy(&target);
+        let old = self.read_settled(&target);
         match name {
             "swap" => {
                 let other = self.expr(&args[1], None)?;
                 let other = self.behind(other);
-                let value = self.read_copy(&other);
+                let value = self.read_settled(&other);
                 self.write(at, &target, value)?;
                 self.write(at, &other, old)?;
                 Ok(Val::unit())

@@ -10,7 +10,7 @@ use super::function::Lowering;
 use super::method;
 use crate::harvest::{Arithmetic, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
-use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp};
+use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
 
 /// A value of the language: its type and the KIR values that it consists of.
 #[derive(Clone, Debug)]
@@ -146,6 +146,20 @@ pub(super) fn element_type(ty: Ty) -> Option<Ty> {
 impl Lowering<'_> {
     /// An expression's type as far as it tells by itself.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
+        if matches!(expr.1, ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Cast(..)) {
+            return self.ty_of_expr(expr);
+        }
+        // each level of an expression asks for the types of those below it
+        let key = std::ptr::from_ref(expr);
+        if let Some(known) = self.frame().types.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let ty = ensure_sufficient_stack(|| self.ty_of_expr(expr))?;
+        self.frame().types.borrow_mut().insert(key, ty.clone());
+        Some(ty)
+    }
+
+    fn ty_of_expr(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
@@ -241,6 +255,7 @@ impl Lowering<'_> {
             Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
+            Callee::Constructor(ty) => Some(ty.clone()),
             Callee::Builtin => None,
         }
     }

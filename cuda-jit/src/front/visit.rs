@@ -67,12 +67,11 @@ impl Lowering<'_> {
         let to = Elements { ptr: made.only(), element, memory: Memory::Write(Space::Local), len: of.len };
         self.for_each(of.len, |walk, index| {
             let place = walk.nth(of, index);
-            let value = walk.read_copy(&place);
+            let value = walk.read_settled(&place);
             let value = walk.invoke(at, &function, vec![value])?;
             let place = walk.nth(&to, index);
             walk.write(at, &place, value)
         })?;
-        self.fresh.insert(made.only());
-        Ok(made)
+        Ok(self.fresh(made))
     }
 }

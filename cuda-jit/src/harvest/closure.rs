@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, owner_arg};
-use super::{DeviceType, ElementType, Passed, Ty};
+use super::{CastType, DeviceType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
 use crate::syntax::Definition;
@@ -55,18 +55,12 @@ mod sealed {
 ///
 /// # Safety
 ///
-/// The definition is that of a closure which rustc checked, the constants and types are those that it names, and the only
-/// value of the type is given to [`DeviceClosure::new`], with what the closure captures and what its observers saw.
+/// The definition is that of a closure which rustc checked, and the only value of the type is given to
+/// [`DeviceClosure::new`], with what the closure captures and what its observers saw.
 /// `device_fn!` implements it.
 pub unsafe trait Site: 'static {
     /// A function of what is captured, that yields the closure.
     fn definition() -> &'static Definition;
-
-    /// Each constant.
-    fn consts() -> Vec<ConstValue>;
-
-    /// The types named in casts.
-    fn types() -> Vec<Scalar>;
 }
 
 /// What an observer's variable became.
@@ -110,11 +104,6 @@ pub fn saw_closure() -> Saw<Closure> {
     Saw(PhantomData)
 }
 
-/// The type of an array in shared memory, as an observer would have seen it.
-pub fn saw_shared<T: ElementType>() -> Saw<T::K> {
-    Saw(PhantomData)
-}
-
 /// What a callee's variable became.
 #[derive(Debug)]
 pub struct Called<F>(PhantomData<fn() -> F>);
@@ -122,6 +111,41 @@ pub struct Called<F>(PhantomData<fn() -> F>);
 /// What a callee's observer saw, as a type.
 pub fn saw_callee<F>(_: *const F) -> Called<F> {
     Called(PhantomData)
+}
+
+/// What the variable of a constant's closure became.
+#[derive(Debug)]
+pub struct Evaluated<F>(PhantomData<fn() -> F>);
+
+/// What a constant's observer saw, as a type.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+pub unsafe fn saw_constant<F: Fn() -> ConstValue>(_: *const F) -> Evaluated<F> {
+    Evaluated(PhantomData)
+}
+
+/// What the variable of a question of a pattern became.
+#[derive(Debug)]
+pub struct Answered<F>(PhantomData<fn() -> F>);
+
+/// What the observer of a question of a pattern saw, as a type.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+pub unsafe fn saw_answer<F: Fn() -> Option<ConstValue>>(_: *const F) -> Answered<F> {
+    Answered(PhantomData)
+}
+
+/// What the variable of a cast's type became.
+#[derive(Debug)]
+pub struct CastTo<T>(PhantomData<fn() -> T>);
+
+/// What the observer of a cast's type saw, as a type.
+pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
+    CastTo(PhantomData)
 }
 
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
@@ -144,6 +168,9 @@ mod list {
     impl Sealed for () {}
     impl<K, R> Sealed for (super::Saw<K>, R) {}
     impl<F, R> Sealed for (super::Called<F>, R) {}
+    impl<F, R> Sealed for (super::Evaluated<F>, R) {}
+    impl<T, R> Sealed for (super::CastTo<T>, R) {}
+    impl<F, R> Sealed for (super::Answered<F>, R) {}
 }
 
 impl<T> List<T> for () {
@@ -160,6 +187,31 @@ impl<K: Key, R: List<Ty>> List<Ty> for (Saw<K>, R) {
 impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R) {
     fn tell(told: &mut Vec<Instance>) {
         told.push(F::instance());
+        R::tell(told);
+    }
+}
+
+impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
+    fn tell(told: &mut Vec<ConstValue>) {
+        // SAFETY: whoever made the list's element promised it.
+        told.push(unsafe { super::evaluated(std::ptr::null::<F>()) });
+        R::tell(told);
+    }
+}
+
+impl<F: Fn() -> Option<ConstValue> + 'static, R: List<Option<ConstValue>>> List<Option<ConstValue>>
+    for (Answered<F>, R)
+{
+    fn tell(told: &mut Vec<Option<ConstValue>>) {
+        // SAFETY: whoever made the list's element promised it.
+        told.push(unsafe { super::pattern::answer(std::ptr::null::<F>()) });
+        R::tell(told);
+    }
+}
+
+impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
+    fn tell(told: &mut Vec<Scalar>) {
+        told.push(T::TARGET);
         R::tell(told);
     }
 }
@@ -200,13 +252,16 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
     }
 }
 
-impl<S, C, H, B, N, F> DeviceClosure<S, C, H, (B, N, F)>
+impl<S, C, H, B, N, F, V, T, P> DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures,
     B: List<Ty>,
     N: List<Ty>,
     F: List<Instance>,
+    V: List<ConstValue>,
+    T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
     fn harvest() -> Harvest {
         let mut params = Vec::new();
@@ -219,9 +274,10 @@ where
             result: Ty::Closure,
             bindings,
             spelled: Vec::new(),
-            consts: S::consts(),
+            consts: told::<ConstValue, V>(),
+            patterns: told::<Option<ConstValue>, P>(),
             callees,
-            types: S::types(),
+            types: told::<Scalar, T>(),
             named,
         }
     }
@@ -234,7 +290,7 @@ fn told<T, L: List<T>>() -> Vec<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F> ClosureArg for DeviceClosure<S, C, H, (B, N, F)>
+impl<S, C, H, B, N, F, V, T, P> ClosureArg for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures,
@@ -242,12 +298,15 @@ where
     B: List<Ty>,
     N: List<Ty>,
     F: List<Instance>,
+    V: List<ConstValue>,
+    T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
-    type Closure = DeviceClosure<S, C::Static, H, (B, N, F)>;
+    type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T, P)>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F> KernelClosure for DeviceClosure<S, C, H, (B, N, F)>
+impl<S, C, H, B, N, F, V, T, P> KernelClosure for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures<Static = C> + 'static,
@@ -255,6 +314,9 @@ where
     B: List<Ty>,
     N: List<Ty>,
     F: List<Instance>,
+    V: List<ConstValue>,
+    T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
     type Host = H;
 

@@ -2,8 +2,7 @@
 //!
 //! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference: what the
-//! macro leaves out of the twin is of a type that something in it has.
+//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
 //!
 //! # Safety
 //!
@@ -12,11 +11,14 @@
 
 mod builtin;
 mod closure;
+mod constructor;
 mod functions;
 pub mod hosts;
 mod identity;
 mod keys;
+pub mod names;
 mod operator;
+pub mod pattern;
 pub mod plain;
 mod told;
 mod types;
@@ -29,9 +31,10 @@ use std::sync::Arc;
 
 pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
-    saw_closure, saw_shared,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
+    saw_callee, saw_cast, saw_closure, saw_constant,
 };
+pub use constructor::{Constructor, Constructs, Makes, OptionVariants};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
@@ -41,7 +44,7 @@ pub use keys::{
     TupleKey, ValueType, ViewKey,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use told::{Told, tell, told};
+pub use told::tell;
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
 pub use views::{ViewFunctions, ViewMade};
 
@@ -193,6 +196,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
+    /// The constructor of a tuple struct or, of an `Option`, `Some`.
+    Constructor(fn() -> Ty),
     /// A method of a number, slice or view, which its name tells.
     Builtin,
 }
@@ -331,7 +336,7 @@ impl Instance {
     pub(crate) fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Constructor(_) | Body::Builtin => panic!("it is captured Rust"),
         }
     }
 }
@@ -397,6 +402,8 @@ pub struct Harvest {
     pub(crate) spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub(crate) consts: Vec<ConstValue>,
+    /// The constant that each name or path in a pattern is; none of a name that is bound, and of what has fields.
+    pub(crate) patterns: Vec<Option<ConstValue>>,
     /// The function that each call calls.
     pub(crate) callees: Vec<Instance>,
     /// The types named in casts.
@@ -428,6 +435,8 @@ pub struct Answers<'a> {
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
+    /// The constant that each name or path in a pattern is.
+    pub patterns: Vec<Option<ConstValue>>,
 }
 
 impl Answers<'_> {
@@ -448,6 +457,7 @@ impl Answers<'_> {
             params,
             result: (self.result)(),
             consts,
+            patterns: self.patterns,
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: tell(self.named),
@@ -460,6 +470,30 @@ pub fn closure_ty() -> Ty {
     Ty::Closure
 }
 
+/// The type of a struct's field.
+#[derive(Debug)]
+pub struct Part<T> {
+    ty: fn() -> Ty,
+    cells: fn(&T, &mut dyn FnMut(u128)),
+}
+
+/// The type of a struct's field, by name.
+pub fn part<T: DeviceType>() -> Part<T> {
+    Part { ty: T::K::ty, cells: T::__cells }
+}
+
+impl<T> Part<T> {
+    /// The type.
+    pub fn ty(self) -> Ty {
+        (self.ty)()
+    }
+
+    /// Calls `push` with the bits of each number in a field's value.
+    pub fn cells(self, value: &T, push: &mut dyn FnMut(u128)) {
+        (self.cells)(value, push);
+    }
+}
+
 /// The type of a parameter or result, by name.
 pub fn ty_of<T: DeviceType>() -> Ty {
     T::K::ty()
@@ -470,10 +504,8 @@ pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
-/// The type of an array in shared memory.
-pub fn shared_of<T: ElementType>() -> Ty {
-    T::K::ty()
-}
+/// Ties an observer to the type of an array in shared memory.
+pub fn shared_array<T>(_: *const T) {}
 
 /// A constant's type and bits.
 pub fn const_of<'a, T: ConstItem<'a>>(item: &'a T) -> ConstValue {
@@ -485,7 +517,40 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
     value.bits()
 }
 
-/// The type named in a cast.
-pub fn scalar_of<T: CastType>() -> Scalar {
+/// Ties an observer to the type named in a cast.
+pub fn cast_to<T: CastType>(_: *const T) {}
+
+/// The type named in a cast, of its observer.
+pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
     T::TARGET
+}
+
+/// Ties an observer to the closure that yields a constant, which the twin writes where the constant is named: rustc
+/// resolves its path there.
+pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
+
+/// The constant that a closure yields, of its observer.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
+    const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
+    // SAFETY: the caller promises it.
+    unsafe { run(std::ptr::null::<F>()) }.unwrap_or_else(|| unreachable!("the closure has no size"))
+}
+
+/// What a closure yields, unless it captures something.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
+    if size_of::<F>() != 0 {
+        return None;
+    }
+    // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
+    // else. So it captures nothing, and any well-aligned pointer is one to its value.
+    let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
+    Some(closure())
 }

@@ -187,6 +187,24 @@ fn closures_of_the_host_read_tables() {
     assert_eq!(on_host(&out), WEIGHTS.map(|w| w * 2.0));
 }
 
+/// Launches a closure that names a const parameter of the function around it, and items of its own.
+fn scaled<const N: usize>() -> Vec<f32> {
+    let mut out = on_device(&[0f32; 5]);
+    let scaled = device_fn!(|i: usize| {
+        const WEIGHTS: [f32; 2] = [0.5, 0.25];
+        type Narrow = u8;
+        (i * N) as Narrow as f32 + WEIGHTS[i % 2]
+    });
+    by_closure::launch((1, 5), scaled, &mut out).unwrap();
+    on_host(&out)
+}
+
+#[test]
+fn closures_of_the_host_name_const_parameters_and_their_own_items() {
+    assert_eq!(scaled::<1>(), [0.5, 1.25, 2.5, 3.25, 4.5]);
+    assert_eq!(scaled::<100>(), [0.5, 100.25, 200.5, 44.25, 144.5]);
+}
+
 static COEFFICIENTS: Constant<[f32; 4]> = Constant::new([1.0, 2.0, 3.0, 4.0]);
 
 #[device]

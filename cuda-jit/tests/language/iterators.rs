@@ -334,3 +334,24 @@ fn panics_of_iterators() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+#[device]
+fn above(x: &[f32], limit: f32) -> f32 {
+    x.iter().filter(|v| **v > limit).count() as f32
+}
+
+#[kernel]
+fn consumers_in_casts(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    out[i] = {
+        if i == 1 {
+            out[i] = 1.0;
+        }
+        x.iter().position(|v| *v < 0.0).map_or(0, |k| k) as f32 + above(x, i as f32)
+    };
+}
+
+#[test]
+fn a_consumer_begins_the_value_of_a_block() {
+    differ!(consumers_in_casts, (1, 3), [&[1.5f32, -2.25, 77.0][..]], vec![0f32; 3]);
+}

@@ -2,6 +2,7 @@
 
 use super::differ;
 use cuda_jit::{DeviceType, device, kernel};
+use ndarray::ArrayView2;
 
 #[derive(Clone, Copy, DeviceType)]
 struct Pair {
@@ -374,6 +375,91 @@ fn references(x: &[i32], n: usize, out: &mut [i32]) {
 fn options_hold_references() {
     for n in [0, 2, 9] {
         differ!(references, (1, 1), [&[3, -1, 4, 1][..], n], vec![0i32; 7]);
+    }
+}
+
+/// The first byte that a number divides, and what follows it.
+#[device]
+fn found(bytes: &[u8], by: u8) -> Option<(u32, &[u8])> {
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] % by == 0 {
+            return Some((at as u32, &bytes[at + 1..]));
+        }
+        at += 1;
+    }
+    None
+}
+
+#[device]
+fn first_even(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    match bytes {
+        [] => None,
+        [first, rest @ ..] if first % 2 == 0 => Some((0, rest)),
+        [_, rest @ ..] => found(rest, 2).map(|(at, rest)| (at + 1, rest)),
+    }
+}
+
+#[kernel]
+fn bytes_found(x: &[u8], n: u8, out: &mut [i32]) {
+    let local = [3, n, 8, 5, n + 1];
+    let value = |found: Option<(u32, &[u8])>| match found {
+        Some((at, rest)) => at as i32 * 100 + rest.iter().map(|v| *v as i32).sum::<i32>(),
+        None => -1,
+    };
+    out[0] = value(found(&local, 5));
+    out[1] = value(found(&local, 11));
+    out[2] = value(first_even(&local));
+    out[3] = value(first_even(x));
+    let branch = if n > 4 { found(&local, 4) } else { None };
+    out[4] = value(branch);
+    let one = match n {
+        0 => None,
+        1 => first_even(&local[..1]),
+        _ => first_even(&local[1..]),
+    };
+    out[5] = value(one);
+}
+
+#[test]
+fn functions_find_parts_of_local_arrays() {
+    for n in [0, 1, 4, 7] {
+        for x in [&[][..], &[5, 3], &[9, 4, 7]] {
+            differ!(bytes_found, (1, 1), [x, n], vec![0i32; 6]);
+        }
+    }
+}
+
+#[kernel]
+fn views(x: &[i32], n: usize, out: &mut [i32]) {
+    let made = |n: usize| ArrayView2::from_shape((2, n), x);
+    out[0] = match made(n) {
+        Err(_) => -1,
+        Ok(view) => view[[1, 0]],
+    };
+    out[1] = match made(n) {
+        Result::Ok(view) => view[[0, 0]],
+        Result::Err(..) => -2,
+    };
+    out[2] = if let Err(_) = made(n) { 1 } else { 2 };
+    if let std::result::Result::Err { .. } = made(n) {
+        out[3] = 3;
+    }
+    use std::result::Result::Err as Not;
+    if let Not(_) = made(n) {
+        out[5] = 4;
+    }
+    if let (Not { 0: _ }, 2..) = (made(n), n) {
+        out[5] += 5;
+    }
+    let Ok(view) = made(n) else { return };
+    out[4] = view[[1, n - 1]];
+}
+
+#[test]
+fn views_are_made_or_not() {
+    for n in [1, 2, 3] {
+        differ!(views, (1, 1), [&[3, -1, 4, 1][..], n], vec![0i32; 6]);
     }
 }
 

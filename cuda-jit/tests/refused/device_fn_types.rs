@@ -44,8 +44,4 @@ fn bodies() {
     let _ = device_fn!(|v: f32| not_a_device_function(v));
 }
 
-fn generic<const N: usize>() {
-    let _ = device_fn!(|v: usize| v + N);
-}
-
 fn main() {}

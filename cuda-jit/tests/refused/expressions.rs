@@ -13,8 +13,6 @@ fn expressions(x: &[f32], out: &mut [f32]) {
     let big = 1u128;
     let tuple = (|v: f32| v)(1.0);
     out[(0, 1)] = 1.0;
-    struct Inner;
-    fn inner() {}
 }
 
 fn main() {}

@@ -3,7 +3,7 @@
 
 use cuda_driver::Context;
 use cuda_jit::harvest::{ArgType, BuiltinReceiver, CastType, ClosureArg, ConstItem, ConstValue, DeviceFn, DeviceOperator};
-use cuda_jit::harvest::{ElementType, Instance, Key, KernelClosure, KernelParam, ScalarType, Site, Told, Ty};
+use cuda_jit::harvest::{ElementType, Instance, Key, KernelClosure, KernelParam, ScalarType, Site, Ty};
 use cuda_jit::kir::Scalar;
 use cuda_jit::launch::{CaptureDim, Captures, Carry, Held, KernelArg, KernelArgs, KernelParams, Launch};
 use cuda_jit::syntax::Definition;
@@ -118,16 +118,6 @@ impl Site for Mine {
     fn definition() -> &'static Definition {
         fill::definition()
     }
-    fn consts() -> Vec<ConstValue> {
-        Vec::new()
-    }
-    fn types() -> Vec<Scalar> {
-        Vec::new()
-    }
-}
-
-impl Told for Mine {
-    fn tell(_: &mut Vec<Ty>) {}
 }
 
 struct NotAValue;

@@ -11,10 +11,11 @@ use syn::{Expr, ExprPath, Lit, Macro, Path, Token};
 use super::callee::{function_of_type, is_lower_type};
 use super::methods::{METHODS, refused_method, values_before_functions};
 use super::{
-    BindingKind, Callee, Capture, Named, callee, node, nothing,
+    BindingKind, Callee, Capture, callee, node, nothing,
     span::{begin, begin_path},
 };
 use crate::format::Format;
+use crate::options::leading_crate;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
@@ -35,27 +36,27 @@ impl Capture {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let first = self.used.len();
         let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
-        if callee.path.is_ident("Some") && args.len() == 1 {
-            return node(span, s::ExprKind::Option(args.pop().map(Box::new)));
-        }
-        if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
+        if let Some(ident) = callee.path.get_ident()
+            && let Some(number) = self.lookup(ident)
+        {
             return match self.bindings[number as usize].kind {
-                BindingKind::Closure => node(span, s::ExprKind::CallClosure(number, args)),
+                BindingKind::Closure => {
+                    let args = call.args.iter_mut().zip(args).map(|(arg, value)| self.matched(arg, value)).collect();
+                    node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
+                }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
         if let Some(asked) = asked {
-            let names = self.used[first..].to_vec();
-            return self.method_by_path(span, &callee, &asked, names, args);
+            return self.method_by_path(span, &callee, &asked, args);
         }
         args = match self.known_call(&callee.path, args, span) {
             Ok(known) => return known,
             Err(args) => args,
         };
-        if is_constructor(&callee.path) {
+        if is_variant(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
@@ -64,7 +65,6 @@ impl Capture {
         let number = self.callee(Callee::Observed(place));
         match function_of_type(&callee) {
             Some(name) => {
-                self.tells = true;
                 let hidden = self.call_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
@@ -137,13 +137,8 @@ impl Capture {
         let values = values_before_functions(&name);
         let own =
             values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
-        let known = if own { None } else { self.settle(&call.receiver) };
-        let same = self.asked.iter().find(|(receiver, method, _)| Some(*receiver) == known && *method == name);
-        let same = same.map(|(.., number)| *number);
-        let asked = if own || same.is_some() { TokenStream::new() } else { call.receiver.to_token_stream() };
-        let first = self.used.len();
-        let receiver = self.expr(&mut call.receiver);
-        let names = self.used[first..].to_vec();
+        let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
+        let receiver = self.made(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)
@@ -163,39 +158,27 @@ impl Capture {
         };
         let method_span = call.method.span();
         if own {
-            self.tells = true;
             let number = self.callee(Callee::Observed(method_span));
             call.method = self.call_of(&call.method);
             *expr = shown(expr, number, method_span);
             return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
-        if let Some(number) = same {
-            return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
-        }
         let number = self.callee(Callee::Observed(method_span));
-        self.asked.extend(known.map(|known| (known, name.clone(), number)));
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
-        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);), names);
+        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);));
         node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
-    fn method_by_path(
-        &mut self,
-        span: Span,
-        path: &ExprPath,
-        asked: &TokenStream,
-        names: Vec<u32>,
-        mut args: Vec<s::Expr>,
-    ) -> s::Expr {
+    fn method_by_path(&mut self, span: Span, path: &ExprPath, asked: &TokenStream, mut args: Vec<s::Expr>) -> s::Expr {
         let (mut hidden, place) = (path.clone(), begin_path(path));
         let Some(last) = hidden.path.segments.last_mut() else { return self.refuse(span, "this is not a call") };
         let name = last.ident.to_string();
         last.ident = format_ident!("__dev_{}", name, span = last.ident.span());
         let number = self.callee(Callee::Observed(place));
         let observer = callee(number, place);
-        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);), names);
+        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);));
         let receiver = Box::new(args.remove(0));
         node(span, s::ExprKind::Method(name, receiver, args, number))
     }
@@ -227,6 +210,7 @@ impl Capture {
     pub(super) fn macro_call(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        self.macros |= call.path.get_ident().is_some();
         if name == "shared" {
             return self.shared(call, span);
         }
@@ -236,7 +220,7 @@ impl Capture {
         if name == "printf" {
             return self.printf(call, span);
         }
-        match name.as_str() {
+        match if is_standard(&call.path) { name.as_str() } else { "" } {
             "assert" | "debug_assert" => self.panicking(call, span, 1),
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.panicking(call, span, 2),
             "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
@@ -247,7 +231,8 @@ impl Capture {
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
-                self.refuse(span, format!("`{name}!` is not supported; {hint}"))
+                let path = call.path.to_token_stream().to_string().replace(' ', "");
+                self.refuse(span, format!("`{path}!` is not supported; {hint}"))
             }
         }
     }
@@ -261,8 +246,7 @@ impl Capture {
                                 `dynamic_shared!([f32; n])`";
                     return self.refuse(place, hint);
                 }
-                self.named.push(Named::Shared(Box::new(ty)));
-                let number = self.named.len() as u32 - 1;
+                let number = self.shared_type(&ty);
                 node(span, s::ExprKind::Shared(number))
             }
             Err(_) => self.refuse(span, "`shared!` takes the type of an array, such as `shared!([f32; 256])`"),
@@ -291,8 +275,7 @@ impl Capture {
         }
         let mut captured = Vec::new();
         for part in &mut parts {
-            self.named.push(Named::Shared(Box::new(part.element.clone())));
-            let number = self.named.len() as u32 - 1;
+            let number = self.shared_type(&part.element);
             captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
         }
         let parts = parts.iter().map(|DynamicPart { element, len }| match len {
@@ -305,17 +288,24 @@ impl Capture {
 
     /// `printf!("..", args)`
     fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
-        let mut format = match syn::parse2::<Format>(call.tokens.clone()) {
-            Ok(format) => format,
+        let parse = |(path, rest)| Ok((path, syn::parse2::<Format>(rest)?));
+        let (path, mut format) = match leading_crate(call.tokens.clone()).and_then(parse) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.push(error);
                 return nothing();
             }
         };
         let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
-        call.tokens = format.tokens();
+        let (path, tokens) = (path.into_iter(), format.tokens());
+        call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
+}
+
+/// Returns true for a macro by its name alone, or one of the standard library by its path.
+fn is_standard(path: &Path) -> bool {
+    path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "std" || first.ident == "core")
 }
 
 /// In the twin: the call of a hidden function, whose callee is shown to its observer.
@@ -363,9 +353,10 @@ fn refused_function(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether a path names a tuple struct, by Rust's naming.
-pub(super) fn is_constructor(path: &Path) -> bool {
-    path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+/// Whether a path is the name of a variant of the standard library's, beside which no type stands. Whatever has the name
+/// makes what rustc says that the call makes.
+fn is_variant(path: &Path) -> bool {
+    path.get_ident().is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|variant| name == variant))
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

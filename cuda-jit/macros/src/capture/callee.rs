@@ -8,18 +8,14 @@
 //! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
 //!   the type itself lacks the trait, whose text is the error's.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
 use super::call::PRIMITIVES;
-use super::settled::says_generics;
 use super::span::begin_path;
-use super::{Capture, callee, callee_value, same_context};
+use super::{Capture, callee, callee_value, names_crate};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
@@ -118,18 +114,25 @@ impl Capture {
     /// closure's parameters in the bounds of the function only where its path stands in the call.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
         let span = begin_path(path);
-        self.tells |= closures || !says_generics(&path.path);
-        let path = &self.alias(path);
+        let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        Expr::Verbatim(if closures {
+        if closures {
             let seer = seer(path);
-            quote_spanned!(span => #seer(#hidden().of(#observer), #path))
-        } else {
-            let value = callee_value(number, span);
-            self.say(quote_spanned!(span => let #value = #path;), Vec::new());
-            self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);), Vec::new());
-            value.to_token_stream()
-        })
+            return Expr::Verbatim(match import {
+                Some(import) => quote_spanned!(span => ({ #import #seer(#hidden().of(#observer), #path) })),
+                None => quote_spanned!(span => #seer(#hidden().of(#observer), #path)),
+            });
+        }
+        let value = callee_value(number, span);
+        match import {
+            Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
+            None => self.say(quote_spanned!(span => let #value = #path;)),
+        }
+        match import {
+            Some(import) => self.say(quote_spanned!(span => { #import #hidden().see(&#value).of(#observer); })),
+            None => self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);)),
+        }
+        Expr::Verbatim(value.to_token_stream())
     }
 
     /// The name of the hidden method that stands for a method's call.
@@ -154,25 +157,33 @@ impl Capture {
         }
     }
 
-    /// The path under which the twin names a function.
-    fn alias(&mut self, path: &ExprPath) -> ExprPath {
+    /// The path under which the twin names a function; in a block with items of its own, with the import that says so.
+    fn alias(&mut self, path: &ExprPath) -> (ExprPath, Option<TokenStream>) {
         if of_type(path) {
             self.ask_of_type("__fn", path, 0);
         }
-        match alias_prefix(path) {
-            Some(prefix) => self.aliased(path, prefix).unwrap_or_else(|| path.clone()),
-            None => path.clone(),
-        }
+        // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
+        let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
+        let prefix = if inner { None } else { alias_prefix(path) };
+        let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
+        aliased.unwrap_or_else(|| (path.clone(), None))
     }
 
-    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<ExprPath> {
+    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<(ExprPath, Option<TokenStream>)> {
         let (mut bare, span) = (path.path.clone(), begin_path(path));
         let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
         let same = |known: &&Alias| {
             let is_prefix = known.name.to_string().starts_with(prefix);
-            is_prefix && known.path == bare && same_context(&known.path, &bare)
+            is_prefix && known.path == bare && !names_crate(&bare)
         };
+        let mut import = None;
         let mut name = match self.aliases.iter().find(same) {
+            _ if self.items != 0 => {
+                let name = format_ident!("{}0", prefix, span = span);
+                let root = Alias { path: bare, name: name.clone() };
+                import = Some(root.import());
+                name
+            }
             Some(known) => known.name.clone(),
             None if self.aliases.len() < MOST_ALIASES => {
                 let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
@@ -183,7 +194,7 @@ impl Capture {
         };
         name.set_span(span);
         let segment = syn::PathSegment { ident: name, arguments };
-        Some(ExprPath { attrs: Vec::new(), qself: None, path: segment.into() })
+        Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
     }
 }
 
@@ -191,7 +202,7 @@ impl Capture {
 /// device's.
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut walk = Capture::default();
-    let named = walk.alias(path);
+    let (named, _) = walk.alias(path);
     let imports = walk.aliases.iter().map(Alias::import);
     let functions = walk.functions.iter().map(|asked| asked.refusal(root));
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
@@ -202,7 +213,8 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
-    let is_hidden = before.is_empty() && (CRATES.contains(&name) || PRELUDE.contains(&&*name));
+    // what begins with a capital may be a variant, of which rustc is to say that under its own name
+    let is_hidden = name.starts_with(char::is_uppercase) || before.is_empty() && PRELUDE.contains(&&*name);
     if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
         return None;
     }
@@ -255,17 +267,6 @@ const PRELUDE: &[&str] = &[
     "u16x4", "u32x2", "u32x3", "u32x4", "u64x2", "u64x3", "u64x4", "u8x2", "u8x3", "u8x4", "warm", "warnings",
     "warp_size", "zeros",
 ];
-
-/// The crates that rustc was given. A function of such a name cannot be imported by it: what a macro writes, as the type
-/// beside the function, and a crate are ambiguous there.
-static CRATES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let given = std::env::args().skip_while(|arg| arg != "--extern").skip(1).filter(|arg| arg != "--extern");
-    let name = |given: String| {
-        let named = given.split('=').next().unwrap_or_default();
-        named.rsplit(':').next().unwrap_or_default().to_owned()
-    };
-    given.map(name).collect()
-});
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.

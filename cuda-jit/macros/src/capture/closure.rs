@@ -27,7 +27,6 @@ impl Capture {
 
     /// `let name = iterator;`
     pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
-        self.tells = true;
         let captured = self.iterator(iterator, true);
         let Pat::Ident(pat) = pattern else {
             self.refuse(pattern.span(), "an iterator is bound to one name");
@@ -48,9 +47,9 @@ impl Capture {
             Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
                 self.argument(&mut reference.expr)
             }
-            _ => match self.names_closure(arg) {
-                Some(number) => node(span, s::ExprKind::Binding(number)),
-                None => self.expr(arg),
+            _ => match (self.names_closure(arg), arg) {
+                (Some(number), Expr::Path(path)) => self.binding(span, path, number),
+                (_, arg) => self.expr(arg),
             },
         }
     }
@@ -65,7 +64,7 @@ impl Capture {
     }
 
     /// The binding that an expression names, if it is a closure's.
-    fn names_closure(&mut self, expr: &Expr) -> Option<u32> {
+    fn names_closure(&self, expr: &Expr) -> Option<u32> {
         let Expr::Path(path) = expr else { return None };
         let number = self.lookup(path.path.get_ident()?)?;
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
@@ -127,8 +126,7 @@ impl Capture {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
-        let (labels, yields) = (std::mem::take(&mut self.labels), std::mem::take(&mut self.yields));
-        let in_closure = std::mem::replace(&mut self.in_closure, true);
+        let labels = std::mem::take(&mut self.labels);
         let returns = std::mem::take(&mut self.returns);
         let first = self.bindings.len() as u32;
         let outer = self.moved.take();
@@ -141,7 +139,7 @@ impl Capture {
             let mut observers = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
-            observers.extend(walk.within(before));
+            observers.extend(before);
             (params, body, after(observers, &closure.body))
         });
         let (returns, span) = (std::mem::replace(&mut self.returns, returns), closure.or1_token.span());
@@ -149,8 +147,7 @@ impl Capture {
         // `return` says what is returned: before the body, a value would be typed apart from what is around it
         let observer = result.map(|number| named(number, span)).into_iter();
         *closure.body = Expr::Verbatim(quote!({ loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
-        (self.labels, self.yields, self.in_closure) = (labels, yields, in_closure);
-        self.tells = true;
+        self.labels = labels;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }

@@ -1,20 +1,22 @@
 //! Expressions: the allow-list of the kernel language.
 
 use cuda_jit_syntax::owned as s;
+use proc_macro2::Span;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
-use super::settled::Names;
+use super::resolution::spelling;
 use super::span::{begin, begin_path};
 use super::stmt::after;
-use super::{BindingKind, Capture, Label, Purpose, node, nothing, see};
+use super::{BindingKind, Capture, Label, node, nothing, see};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
     pub(super) fn expr(&mut self, expr: &mut Expr) -> s::Expr {
-        let (span, purpose) = (begin(expr), std::mem::take(&mut self.purpose));
+        let span = begin(expr);
         match expr {
             Expr::Paren(inner) => self.expr(&mut inner.expr),
             Expr::Group(inner) => self.expr(&mut inner.expr),
@@ -35,10 +37,8 @@ impl Capture {
                     return self.expr(expr);
                 }
                 self.refuse_assigned(&assign.left);
-                let settles = self.settles(&assign.left, &assign.right, true);
                 let value = self.expr(&mut assign.right);
                 let place = self.expr(&mut assign.left);
-                self.set_type(settles);
                 self.observe_late(expr);
                 node(span, s::ExprKind::Assign(Box::new(place), Box::new(value)))
             }
@@ -50,7 +50,7 @@ impl Capture {
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
-                let base = self.expr(&mut field.base);
+                let base = self.made(&mut field.base);
                 let name = member(&field.member);
                 node(span, s::ExprKind::Field(Box::new(base), name))
             }
@@ -76,39 +76,36 @@ impl Capture {
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
-            _ => self.control(expr, purpose),
+            _ => self.control(expr),
         }
     }
 
     /// Blocks, branches and loops.
-    fn control(&mut self, expr: &mut Expr, purpose: Purpose) -> s::Expr {
+    fn control(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         match expr {
             Expr::Block(block) => {
-                let label = block.label.as_ref().map(|label| self.enter(Some(label), false, true));
-                let body = self.block_for(&mut block.block, purpose);
-                if label.is_some() {
-                    self.labels.pop();
-                }
-                node(span, s::ExprKind::Block(label, body))
+                let Some(label) = &block.label else {
+                    let body = self.block(&mut block.block);
+                    return node(span, s::ExprKind::Block(None, body));
+                };
+                let (number, body) = self.labelled(Some(label), false, |walk| walk.block(&mut block.block));
+                node(span, s::ExprKind::Block(Some(number), body))
             }
             Expr::Unsafe(block) => {
                 self.refuse_static(&block.block);
-                let body = self.block_for(&mut block.block, purpose);
+                let body = self.block(&mut block.block);
                 node(span, s::ExprKind::Block(None, body))
             }
-            Expr::If(branch) => self.branch(branch, purpose),
-            Expr::Match(expr) => self.match_on(expr, purpose),
+            Expr::If(branch) => self.branch(branch),
+            Expr::Match(expr) => self.match_on(expr),
             Expr::While(looped) => {
-                let number = self.enter(looped.label.as_ref(), true, false);
-                let (condition, body) = self.conditional(&mut looped.cond, &mut looped.body, Purpose::Effect);
-                self.labels.pop();
+                let (number, (condition, body)) = self
+                    .labelled(looped.label.as_ref(), true, |walk| walk.conditional(&mut looped.cond, &mut looped.body));
                 node(span, s::ExprKind::While(number, Box::new(condition), body))
             }
             Expr::Loop(looped) => {
-                let number = self.enter(looped.label.as_ref(), true, true);
-                let body = self.block_for(&mut looped.body, Purpose::Effect);
-                self.labels.pop();
+                let (number, body) = self.labelled(looped.label.as_ref(), true, |walk| walk.block(&mut looped.body));
                 node(span, s::ExprKind::Loop(number, body))
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
@@ -116,26 +113,18 @@ impl Capture {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
                 match self.target(jump.label.as_ref(), false) {
-                    Some((number, has_type)) => {
-                        self.tells |= has_type;
-                        node(span, s::ExprKind::Break(number, value))
-                    }
+                    Some(number) => node(span, s::ExprKind::Break(number, value)),
                     None => self.refuse(span, "there is nothing here to break out of"),
                 }
             }
             Expr::Continue(jump) => match self.target(jump.label.as_ref(), true) {
-                Some((number, _)) => node(span, s::ExprKind::Continue(number)),
+                Some(number) => node(span, s::ExprKind::Continue(number)),
                 None => self.refuse(span, "there is no loop here to continue"),
             },
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
-                self.tells |= self.in_closure;
                 self.returns = true;
-                if self.yields {
-                    let written = jump.expr.iter();
-                    jump.expr = Some(Box::new(Expr::Verbatim(quote!({ #(#written;)* loop {} }))));
-                }
                 node(span, s::ExprKind::Return(value))
             }
             other => self.refuse(span, unsupported(other)),
@@ -187,13 +176,19 @@ impl Capture {
                 }
                 _ => {}
             }
-            return node(span, s::ExprKind::Binding(number));
+            return self.binding(span, expr, number);
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
-            return node(span, s::ExprKind::Binding(number));
+            return node(span, s::ExprKind::Binding(number.into()));
         }
         let number = self.constant(expr.clone());
         node(span, s::ExprKind::Const(number))
+    }
+
+    /// A binding, by its name.
+    pub(super) fn binding(&mut self, span: Span, path: &ExprPath, found: u32) -> s::Expr {
+        let name = path.path.get_ident().map_or(found.into(), |ident| self.used(ident, found));
+        node(span, s::ExprKind::Binding(name))
     }
 
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
@@ -202,8 +197,7 @@ impl Capture {
         if let Expr::Tuple(tuple) = &*index.index {
             return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
         }
-        let settles = self.settles_index(index);
-        let base = self.expr(&mut index.expr);
+        let base = self.made(&mut index.expr);
         match &mut *index.index {
             Expr::Range(range) => {
                 let mut bound = |bound: &mut Option<Box<Expr>>| {
@@ -220,7 +214,6 @@ impl Capture {
             }
             place => {
                 let place = self.expr(place);
-                self.set_type(settles);
                 node(span, s::ExprKind::Index(Box::new(base), Box::new(place)))
             }
         }
@@ -258,21 +251,13 @@ impl Capture {
     fn binary(&mut self, binary: &mut ExprBinary) -> s::Expr {
         let span = begin(&binary.left);
         let operator = operator(&binary.op);
-        let shifts = matches!(operator, Some((s::BinaryOp::Shl | s::BinaryOp::Shr, _)));
-        let mut settles = None;
-        if operator.is_some() && !shifts {
-            settles = self.settles(&binary.left, &binary.right, false);
-            settles = settles.or_else(|| self.settles(&binary.right, &binary.left, false));
-        }
         if let Some((op, true)) = operator {
             self.refuse_assigned(&binary.left);
             let place = self.expr(&mut binary.left);
             let value = self.expr(&mut binary.right);
-            self.set_type(settles);
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
         let (left, right) = (Box::new(self.expr(&mut binary.left)), Box::new(self.expr(&mut binary.right)));
-        self.set_type(settles);
         node(
             span,
             match (operator, binary.op) {
@@ -308,23 +293,19 @@ impl Capture {
         node(span, s::ExprKind::Reborrow(Box::new(value), mutable))
     }
 
-    fn branch(&mut self, branch: &mut ExprIf, purpose: Purpose) -> s::Expr {
+    fn branch(&mut self, branch: &mut ExprIf) -> s::Expr {
         let span = branch.if_token.span();
-        let (condition, body) = self.conditional(&mut branch.cond, &mut branch.then_branch, purpose);
-        let otherwise = branch.else_branch.as_mut().map(|(_, otherwise)| {
-            self.purpose = purpose;
-            self.expr(otherwise)
-        });
+        let (condition, body) = self.conditional(&mut branch.cond, &mut branch.then_branch);
+        let otherwise = branch.else_branch.as_mut().map(|(_, otherwise)| self.expr(otherwise));
         let otherwise = otherwise.map(Box::new);
         node(span, s::ExprKind::If(Box::new(condition), body, otherwise))
     }
 
     /// A condition and the block that runs when it holds; names that the condition binds are seen in the block.
-    fn conditional(&mut self, condition: &mut Expr, body: &mut Block, purpose: Purpose) -> (s::Condition, s::Block) {
+    fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (s::Condition, s::Block) {
         self.scoped(|walk| {
             let mut observers = Vec::new();
             let condition = walk.condition(condition, &mut observers);
-            walk.purpose = purpose;
             let body = walk.scoped(|walk| walk.block_after(body, observers));
             (condition, body)
         })
@@ -334,9 +315,9 @@ impl Capture {
     fn condition(&mut self, condition: &mut Expr, observers: &mut Vec<Stmt>) -> s::Condition {
         match condition {
             Expr::Let(binding) => {
-                let names = self.settle_parts(&binding.expr);
                 let value = self.after_bindings(&mut binding.expr, observers);
-                let pattern = self.pattern_of(&binding.pat, names, observers);
+                let value = self.matched(&mut binding.expr, value);
+                let pattern = self.refutable(&binding.pat, observers);
                 s::Condition::Let(pattern, value)
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
@@ -355,35 +336,29 @@ impl Capture {
     /// where the names are.
     fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
         if observers.is_empty() {
-            return self.expr(expr);
+            return self.made(expr);
         }
-        let (value, before) = self.apart(|walk| walk.expr(expr));
-        *expr = after(self.within(before), expr);
+        let (value, before) = self.apart(|walk| walk.made(expr));
+        *expr = after(before, expr);
         value
     }
 
-    fn match_on(&mut self, expr: &mut ExprMatch, purpose: Purpose) -> s::Expr {
+    fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
-        let settled = self.settle(&expr.expr).is_some();
-        let value = self.expr(&mut expr.expr);
+        let value = self.made(&mut expr.expr);
+        let value = self.matched(&mut expr.expr, value);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {
                 let mut observers = Vec::new();
-                walk.whole_arm = true;
-                let names = if settled { Names::Own } else { Names::Open };
-                let pattern = walk.pattern_of(&arm.pat, names, &mut observers);
-                walk.whole_arm = false;
+                let pattern = walk.refutable(&arm.pat, &mut observers);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
                     let (captured, before) = walk.apart(|walk| walk.expr(guard));
-                    **guard = after(walk.within(before), guard);
+                    **guard = after(before, guard);
                     captured
                 });
-                let (body, before) = walk.apart(|walk| {
-                    walk.purpose = purpose;
-                    walk.expr(&mut arm.body)
-                });
-                observers.extend(walk.within(before));
+                let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
+                observers.extend(before);
                 *arm.body = after(observers, &arm.body);
                 arm.comma.get_or_insert_default();
                 s::Arm { pattern, guard, body }
@@ -392,26 +367,30 @@ impl Capture {
         node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
-    pub(super) fn enter(&mut self, label: Option<&SynLabel>, is_loop: bool, has_type: bool) -> u32 {
+    /// Runs `walk` within a loop, or a block with a label, and yields its number too.
+    pub(super) fn labelled<T>(
+        &mut self,
+        label: Option<&SynLabel>,
+        is_loop: bool,
+        walk: impl FnOnce(&mut Self) -> T,
+    ) -> (u32, T) {
         let number = self.loops;
         self.loops += 1;
-        self.labels.push(Label { name: label.map(|label| label.name.clone()), number, is_loop, has_type });
-        number
+        let label = label.map(|label| &label.name);
+        self.labels.push(Label { name: label.cloned(), number, is_loop });
+        let result = self.probed(label.map(|label| (label, number)), walk);
+        self.labels.pop();
+        (number, result)
     }
 
-    /// A block that is for this.
-    fn block_for(&mut self, block: &mut Block, purpose: Purpose) -> s::Block {
-        self.purpose = purpose;
-        self.block(block)
-    }
-
-    /// The number of a loop or block, and whether what leaves it tells of its type.
-    fn target(&self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<(u32, bool)> {
+    /// The number of a loop or block that is left or continued.
+    fn target(&mut self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<s::Name> {
         let found = self.labels.iter().rev().find(|target| match label {
-            Some(label) => target.name.as_ref() == Some(label),
+            Some(label) => target.name.as_ref().is_some_and(|name| spelling(&name.ident) == spelling(&label.ident)),
             None => target.is_loop,
         });
-        found.filter(|target| target.is_loop || !only_loops).map(|target| (target.number, target.has_type))
+        let number = found.filter(|target| target.is_loop || !only_loops)?.number;
+        Some(self.used_label(label, number))
     }
 }
 
@@ -428,7 +407,7 @@ fn binds(left: &Expr, right: &Expr) -> bool {
 /// A field's name, or a tuple field's number.
 pub(super) fn member(member: &Member) -> String {
     match member {
-        Member::Named(name) => name.to_string(),
+        Member::Named(name) => name.unraw().to_string(),
         Member::Unnamed(index) => index.index.to_string(),
     }
 }

@@ -5,9 +5,9 @@
 
 use cuda_jit_syntax::owned as s;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Ident, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
-use super::{BindingKind, Capture, METHODS, PRIMITIVES, Purpose, node, nothing, span::begin};
+use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
 
 /// What a method of iterators takes.
 #[derive(Clone, Copy)]
@@ -99,16 +99,14 @@ impl Capture {
     pub(super) fn for_loop(&mut self, looped: &mut ExprForLoop) -> s::Expr {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
-        let names = self.settle_items(&looped.pat, &looped.expr);
         let source = self.items(&mut looped.expr, !told);
-        let number = self.enter(looped.label.as_ref(), true, false);
-        let (pattern, body) = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let pattern = walk.pattern_of(&looped.pat, names, &mut observers);
-            walk.purpose = Purpose::Effect;
-            (pattern, walk.block_after(&mut looped.body, observers))
+        let (number, (pattern, body)) = self.labelled(looped.label.as_ref(), true, |walk| {
+            walk.scoped(|walk| {
+                let mut observers = Vec::new();
+                let pattern = walk.pattern(&looped.pat, &mut observers);
+                (pattern, walk.block_after(&mut looped.body, observers))
+            })
         });
-        self.labels.pop();
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body))
     }
 
@@ -154,13 +152,16 @@ impl Capture {
         self.asked_if(asks, expr)
     }
 
+    /// What is put together in a place that says nothing of its type: what is indexed, matched, the receiver of a method,
+    /// of which a part is taken. rustc is asked for the type of an array, and of what has a literal without a type in it.
+    pub(super) fn made(&mut self, expr: &mut Expr) -> s::Expr {
+        let asks = has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr);
+        self.asked_if(asks, expr)
+    }
+
     /// What is printed; rustc is asked for the type of what is put together there.
     pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = match &*expr {
-            Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_) => true,
-            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")),
-            _ => false,
-        };
+        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_));
         self.asked_if(asks, expr)
     }
 
@@ -184,7 +185,7 @@ impl Capture {
             Expr::Range(range) => self.range(range, ask),
             Expr::Path(path) => {
                 let number = path.path.get_ident().and_then(|ident| self.lookup(ident)).unwrap_or_default();
-                node(span, s::ExprKind::Binding(number))
+                self.binding(span, path, number)
             }
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
@@ -305,14 +306,6 @@ impl Capture {
     }
 }
 
-/// Whether a method makes or adapts an iterator and calls nothing; if so, whether the items are the same as before.
-pub(super) fn plain_method(method: &Ident) -> Option<bool> {
-    let name = method.to_string();
-    let args = known(SOURCES, &name).or_else(|| known(ADAPTORS, &name))?;
-    let calls = args.iter().any(|arg| matches!(arg, Arg::Function));
-    (!calls).then(|| SAME_ITEMS.contains(&&*name))
-}
-
 /// What a method of a table takes, if it is there.
 fn known(table: &[(&str, &'static [Arg])], name: &str) -> Option<&'static [Arg]> {
     table.iter().find(|(known, _)| *known == name).map(|(_, args)| *args)
@@ -342,5 +335,39 @@ fn unknown(name: &str) -> String {
         }
         "clone" | "cycle" | "peekable" => format!("iterators in kernels have no `{name}`; make another one"),
         _ => format!("iterators in kernels have no `{name}`; the book's chapter on the language lists what they have"),
+    }
+}
+
+/// Whether an expression is an array that is written there, perhaps in a branch.
+pub(super) fn has_array(expr: &Expr) -> bool {
+    let of_block =
+        |block: &syn::Block| matches!(block.stmts.last(), Some(syn::Stmt::Expr(tail, None)) if has_array(tail));
+    match expr {
+        Expr::Array(_) | Expr::Repeat(_) => true,
+        Expr::Paren(inner) => has_array(&inner.expr),
+        Expr::Group(inner) => has_array(&inner.expr),
+        Expr::Reference(inner) => has_array(&inner.expr),
+        Expr::Block(inner) => of_block(&inner.block),
+        Expr::If(branch) => of_block(&branch.then_branch),
+        Expr::Match(inner) => inner.arms.iter().any(|arm| has_array(&arm.body)),
+        _ => false,
+    }
+}
+
+/// Whether a literal without a suffix is a part of what an expression puts together.
+fn has_open_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(number) => number.suffix().is_empty(),
+            syn::Lit::Float(number) => number.suffix().is_empty(),
+            _ => false,
+        },
+        Expr::Paren(inner) => has_open_literal(&inner.expr),
+        Expr::Group(inner) => has_open_literal(&inner.expr),
+        Expr::Unary(inner) => has_open_literal(&inner.expr),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(has_open_literal),
+        Expr::Array(array) => array.elems.iter().any(has_open_literal),
+        Expr::Repeat(array) => has_open_literal(&array.expr),
+        _ => false,
     }
 }

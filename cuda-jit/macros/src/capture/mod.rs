@@ -2,29 +2,23 @@
 //!
 //! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
 //! numbers, the twin the observers of the same numbers. The twin is the body itself, mutated in place: tokens keep
-//! their spans, so that rustc merges the twin's errors with the original's; statements from which rustc would learn
-//! nothing are left out (`settled.rs`). Scopes are tracked only far enough to tell a local name from an item's; what is
+//! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to tell a local name from an item's; what is
 //! outside the grammar becomes a spanned error with a hint.
 
 mod assign;
+mod attributes;
 mod call;
 mod callee;
 mod closure;
-pub(crate) mod conditional;
 mod expr;
 mod iterate;
 mod methods;
 mod panics;
 mod pattern;
-mod settled;
+mod resolution;
 mod slicing;
 mod span;
 mod stmt;
-#[cfg(test)]
-mod tests;
-
-use std::collections::HashMap;
-use std::ops::Range;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
@@ -35,10 +29,10 @@ use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, T
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
 pub(crate) use methods::{METHODS, host_methods};
+pub(crate) use resolution::{Answers, is_in_one_place, is_run};
+use resolution::{Probe, spelling};
 
 use crate::signature::Signature;
-use settled::{Origin, Settled};
-
 /// A body, captured.
 pub(crate) struct Captured {
     /// The bindings in order.
@@ -49,24 +43,26 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// If the twin yields what it saw: the bindings that are there at its end.
-    pub(crate) staying: Option<Vec<u32>>,
+    /// True if the body calls macros by their names alone.
+    pub(crate) macros: bool,
+    /// The meaning of names, where rustc is asked.
+    pub(crate) answers: Option<Answers>,
     /// Each callee.
     pub(crate) callees: Vec<Callee>,
-    /// Each constant.
-    pub(crate) consts: Vec<Expr>,
-    /// The type of each cast.
-    pub(crate) types: Vec<Type>,
-    /// The type of each array in shared memory and struct expression.
-    pub(crate) named: Vec<Named>,
+    /// Where each constant is asked for.
+    pub(crate) consts: Vec<Span>,
+    /// Where the type of each cast is asked for.
+    pub(crate) types: Vec<Span>,
+    /// Where the type of each array in shared memory and struct expression is asked for.
+    pub(crate) named: Vec<Span>,
+    /// Where it is asked what a name or path in a pattern is.
+    pub(crate) patterns: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
     /// The functions of types that it calls by theirs, each name once.
     pub(crate) functions: Vec<OfType>,
     /// The free functions that it calls under other names.
     pub(crate) aliases: Vec<Alias>,
-    /// `const` and `use` items of the body.
-    pub(crate) items: Vec<syn::Item>,
 }
 
 /// A name that the body or signature binds.
@@ -77,25 +73,20 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// The number of its type, if that is settled.
-    settled: Option<Settled>,
-    /// Whether it began as a literal without a suffix.
-    literal: bool,
-    /// The binding that tells its type, if another does.
-    teller: Option<u32>,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
+    /// The number of the answer whether it is a constant's name.
+    pub(crate) asked: Option<u32>,
 }
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        let (settled, teller, told) = (None, None, None);
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, settled, literal: false, teller, told }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
-        self.teller.is_none() && !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+        !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
     }
 }
 
@@ -122,107 +113,54 @@ pub(crate) enum Callee {
     Builtin,
 }
 
-/// Where the type of something that is not a binding comes from.
-pub(crate) enum Named {
-    /// It is written.
-    Shared(Box<Type>),
-    /// From an observer, at this place.
-    Observed(Span),
-}
-
-/// A statement of the twin, and what it is there for.
-struct Said {
-    stmt: Stmt,
-    /// Whether rustc learns from it.
-    tells: bool,
-    /// The bindings that it makes.
-    binds: Range<u32>,
-    /// The bindings that it names.
-    names: Vec<u32>,
-}
-
-impl Said {
-    /// A statement that is there to tell something.
-    fn telling(stmt: Stmt, names: Vec<u32>) -> Self {
-        Said { stmt, tells: true, binds: 0..0, names }
-    }
-}
-
-/// What the block that is walked next is for.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Purpose {
-    /// Its value: all of it stays in the twin.
-    #[default]
-    Value,
-    /// What it does: what tells nothing does not stay.
-    Effect,
-    /// The same but for its last statement, which may be a value.
-    Result,
-}
-
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
     number: u32,
     is_loop: bool,
-    /// Whether what leaves it tells of its type.
-    has_type: bool,
 }
 
 /// The walk's state.
 #[derive(Default)]
 pub(crate) struct Capture {
     bindings: Vec<BindingInfo>,
-    /// Names in scope, innermost last: their identity and number.
-    scope: Vec<(String, u32)>,
+    /// Names in scope, innermost last: their spelling and number, or none for an item of the body.
+    scope: Vec<(String, Option<u32>)>,
+    /// The block with items that is being walked, by number; 0 outside of any.
+    items: u32,
+    /// How many blocks with items there were.
+    blocks_with_items: u32,
+    /// The functions among the items of the body.
+    inner_functions: Vec<Ident>,
     callees: Vec<Callee>,
-    consts: Vec<Expr>,
-    types: Vec<Type>,
-    named: Vec<Named>,
+    /// Each constant, with the block with items that it is named in.
+    consts: Vec<(syn::ExprPath, u32)>,
+    /// The same of the types of casts.
+    types: Vec<(Type, u32)>,
+    named: Vec<Span>,
+    patterns: Vec<Span>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
-    /// The methods that the twin asked for, each with the settled type of its receiver and its callee.
-    asked: Vec<(Settled, String, u32)>,
     /// What the twin does before the statement that is being walked.
-    before: Vec<Said>,
-    /// Whether rustc learns from the statement that is being walked.
-    tells: bool,
-    /// The bindings that it names.
-    used: Vec<u32>,
-    purpose: Purpose,
-    /// How many settled types there are.
-    settled: Settled,
-    /// What settles them, as far as it can be met again.
-    origins: HashMap<Origin, Settled>,
-    /// The binding that tells each.
-    tellers: HashMap<Settled, u32>,
-    /// How often each is indexed to come to a number, as far as that is written.
-    depths: HashMap<Settled, u32>,
-    /// Whether names that read alike are the same, since no macro has written any of them.
-    plain: bool,
-    /// Whether a closure's body is being walked.
-    in_closure: bool,
-    /// Whether that returns before its end.
+    before: Vec<Stmt>,
+    /// The probe that has rustc resolve names, where their spelling does not.
+    probe: Option<Probe>,
+    /// Whether the closure whose body is being walked returns before its end.
     returns: bool,
-    /// Whether the twin yields what it saw, so that `return` has nothing to yield.
-    yields: bool,
-    /// Whether the block that is walked next is the whole of such a body.
-    outermost: bool,
-    /// The names of that block that are still there at its end; they need no observers.
-    staying: Vec<(String, u32)>,
     /// The names that the first of several alternatives binds, for the others to bind again.
-    alternatives: Option<Vec<(String, u32)>>,
-    /// Whether the pattern that is walked is all of an arm's.
-    whole_arm: bool,
+    alternatives: Option<Vec<(String, Option<u32>)>>,
+    /// Whether the pattern that is walked may not match: a name in it may be a constant's.
+    refutable: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
-    moved: Option<(u32, Vec<u32>)>,
-    items: Vec<syn::Item>,
+    moved: Option<(u32, Vec<s::Name>)>,
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
+    /// True if the body calls macros by their names alone.
+    macros: bool,
     loops: u32,
     /// Bindings declared without a value.
     late: Vec<u32>,
@@ -232,77 +170,82 @@ pub(crate) struct Capture {
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
-    conditional::in_body(&body)?;
-    let yields = signature.yields_nothing();
+    let globs = attributes::remove(&mut body)?;
     let mut walk = Capture {
         type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
-        yields,
-        outermost: yields,
-        purpose: if signature.has_result() { Purpose::Result } else { Purpose::Effect },
-        plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
+        probe: (globs || !signature.in_one_place).then(Probe::new),
         ..Capture::default()
     };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     walk.number_types(signature.params.len());
-    walk.finish(params, captured, body)
+    let answers = walk.answers();
+    walk.finish(params, captured, body, answers)
 }
 
 /// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
 /// those names and their bindings.
-pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-    conditional::in_expr(&closure.body)?;
-    let mut walk = Capture { carried: Some(Vec::new()), ..Capture::default() };
+pub(crate) fn capture_closure(
+    mut closure: ExprClosure,
+    in_one_place: bool,
+) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
+    let globs = attributes::remove_in_closure(&mut closure)?;
+    let probe = (globs || !in_one_place).then(Probe::new);
+    let mut walk = Capture { probe, carried: Some(Vec::new()), ..Capture::default() };
     let span = closure.or1_token.span();
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
+    let answers = walk.answers();
     let carried = walk.carried.take().unwrap_or_default();
     let params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
     walk.number_types(walk.bindings.len());
-    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
+    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }), answers)?, carried))
 }
 
 impl Capture {
-    /// Numbers the types that the bindings tell: those of the first so many, then of each that tells its own.
+    /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
     fn number_types(&mut self, all: usize) {
         let mut next = 0;
-        for index in 0..self.bindings.len() {
-            let binding = &self.bindings[index];
-            self.bindings[index].told = match binding.teller {
-                Some(teller) if index >= all => self.bindings[teller as usize].told,
-                _ if index >= all && !binding.tells() => None,
-                _ => {
-                    next += 1;
-                    Some(next - 1)
-                }
-            };
+        for (index, binding) in self.bindings.iter_mut().enumerate() {
+            if index < all || binding.tells() {
+                binding.told = Some(next);
+                next += 1;
+            }
         }
     }
 
     /// What was captured, or all errors.
-    fn finish(self, params: Vec<s::Pattern>, body: s::Block, twin: Block) -> syn::Result<Captured> {
+    fn finish(
+        self,
+        params: Vec<s::Pattern>,
+        body: s::Block,
+        twin: Block,
+        answers: Option<Answers>,
+    ) -> syn::Result<Captured> {
         let mut errors = self.errors.into_iter();
         if let Some(mut first) = errors.next() {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let staying = self.yields.then(|| self.staying.iter().map(|(_, number)| *number).collect());
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, items, .. } = self;
+        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
+        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
             bindings,
             params,
             body,
             twin,
-            staying,
+            macros,
+            answers,
             callees,
             consts,
             types,
             named,
+            patterns,
             methods,
             functions,
             aliases,
-            items,
         })
     }
 
@@ -335,118 +278,91 @@ impl Capture {
             false => BindingKind::Param(index),
         };
         let number = self.declare(&pat.ident, pat.mutability.is_some(), kind);
-        if kind != BindingKind::Closure {
-            let settled = self.settle_param(&param.ty, &signature.params[..index]);
-            self.bindings[number as usize].settled = Some(settled);
-            self.tellers.entry(settled).or_insert(number);
-        }
         s::Pattern::Bind(number)
     }
 
-    /// Adds a binding, brings it into scope and appends its observer to `observers`.
-    fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
+    /// Adds a binding, unless the case of an or-pattern before has it; tells its number and whether it is new.
+    fn bind(&mut self, ident: &Ident, mutable: bool) -> (u32, bool) {
         if let Some(names) = &self.alternatives {
-            let known = self.identity(ident);
+            let known = spelling(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
-                return *number;
+                let number = number.unwrap_or_default();
+                self.rebound(ident, number);
+                return (number, false);
             }
         }
-        self.tells = true;
-        let number = self.declare(ident, mutable, BindingKind::Local);
-        observers.push(see(number, ident));
-        number
+        (self.declare(ident, mutable, BindingKind::Local), true)
     }
 
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
         self.bindings.push(BindingInfo::new(ident, mutable, kind));
-        self.scope.push((self.identity(ident), number));
+        self.scope.push((spelling(ident), Some(number)));
+        self.probe_binding(number, ident);
         number
     }
 
-    /// Notes the names that a statement of the outermost block has brought into scope. What the twin does before it: it
-    /// shows the bindings whose names they take to their observers.
-    fn stay(&mut self, depth: usize) -> Vec<Said> {
-        let mut taken = Vec::new();
-        let names = self.scope[depth..].to_vec();
-        for (name, number) in names {
-            if let Some(place) = self.staying.iter().position(|(known, _)| *known == name) {
-                let (_, before) = self.staying.remove(place);
-                let stmt = see(before, &self.bindings[before as usize].ident);
-                taken.push(Said::telling(stmt, vec![before]));
-            }
-            let binding = &self.bindings[number as usize];
-            if binding.kind == BindingKind::Local && binding.tells() && !self.late.contains(&number) {
-                self.staying.push((name, number));
-            }
+    /// The innermost binding of a name's spelling, unless an item stands before it. The one that the name means is
+    /// [`used`](Self::used)'s to say; it is of the same kind.
+    fn lookup(&self, ident: &Ident) -> Option<u32> {
+        let spelled = spelling(ident);
+        if let Some((_, number)) = self.scope.iter().rev().find(|(name, _)| *name == spelled) {
+            return *number;
         }
-        taken
-    }
-
-    /// The binding that a name stands for, if it is a local one.
-    fn lookup(&mut self, ident: &Ident) -> Option<u32> {
-        let identity = self.identity(ident);
-        let found = self.scope.iter().rev().find(|(name, _)| *name == identity).map(|(_, number)| *number);
-        let of_host = |(name, _): &&(Ident, u32)| self.identity(name) == identity;
-        let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
-        if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
-            && number < *first
-            && !taken.contains(&number)
-        {
-            taken.push(number);
-        }
-        if let Some(number) = found {
-            self.used.push(number);
-            self.tells |= self.bindings[number as usize].settled.is_none();
-        }
-        found
-    }
-
-    /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
-    /// different ones, and only the span tells.
-    fn identity(&self, ident: &Ident) -> String {
-        match self.plain {
-            true => ident.to_string(),
-            false => format!("{ident} {}", context(ident.span())),
-        }
+        // where a macro may have put names together, each use of the host's is captured by itself
+        let mut carried = self.carried.iter().flatten().filter(|_| self.probe.is_none());
+        carried.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
     }
 
     /// Runs `walk` and forgets the names that it brought into scope.
     fn scoped<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let depth = self.scope.len();
-        let result = walk(self);
+        let result = self.probed(None, walk);
         self.scope.truncate(depth);
         result
     }
 
-    /// The number of a constant; the same path is asked for only once.
+    /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
+    /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let same = |known: &Expr| match known {
-            Expr::Path(known) => *known == path && same_context(&known.path, &path.path),
-            _ => false,
-        };
-        let found = self.consts.iter().position(same);
-        let number = found.unwrap_or_else(|| {
-            self.consts.push(Expr::Path(path));
-            self.consts.len() - 1
-        });
-        number as u32
+        let items = self.items;
+        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
+        if let Some(number) = self.consts.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.consts.len() as u32;
+        let observer = constant(number, span::begin_path(&path));
+        let reference = quote_spanned!(path.span() => &#path);
+        self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
+        self.consts.push((path, items));
+        number
     }
 
-    /// The number of a type named in a cast; a type of the same name is asked for only once.
+    /// The number of a type named in a cast, which the twin asks for there; a type of the same name and scope only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
-            Type::Path(path) => path.path.get_ident().map(|ident| self.identity(ident)),
+            Type::Path(path) => path.path.get_ident().map(spelling),
             _ => None,
         };
         let this = name(ty);
-        let found = self.types.iter().position(|known| this.is_some() && name(known) == this);
-        let number = found.unwrap_or_else(|| {
-            self.types.push(ty.clone());
-            self.types.len() - 1
-        });
-        number as u32
+        let same = |(known, of): &(Type, u32)| *of == self.items && this.is_some() && name(known) == this;
+        if let Some(number) = self.types.iter().position(same) {
+            return number as u32;
+        }
+        let number = self.types.len() as u32;
+        let observer = cast(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#observer);));
+        self.types.push((ty.clone(), self.items));
+        number
+    }
+
+    /// The number of the type of an array in shared memory, which the twin asks for there.
+    fn shared_type(&mut self, ty: &Type) -> u32 {
+        let number = self.named_at(ty.span());
+        let observer = named(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#observer);));
+        number
     }
 
     /// The number of a callee.
@@ -455,42 +371,49 @@ impl Capture {
         self.callees.len() as u32 - 1
     }
 
+    /// The number of a question of a pattern, and its observer.
+    fn question(&mut self, span: Span) -> (u32, Ident) {
+        self.patterns.push(span);
+        let number = self.patterns.len() as u32 - 1;
+        (number, question(number, span))
+    }
+
     /// The number of what an observer at this place sees.
     fn named_at(&mut self, span: Span) -> u32 {
-        self.named.push(Named::Observed(span));
+        self.named.push(span);
         self.named.len() as u32 - 1
     }
 
     /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
     fn observe(&mut self, expr: &mut Expr) -> u32 {
+        self.observe_as(expr, None)
+    }
+
+    /// The same of an expression that a type is written for, to which rustc coerces it.
+    fn observe_as(&mut self, expr: &mut Expr, ty: Option<&syn::Type>) -> u32 {
+        let ty = ty.into_iter();
         let span = span::begin(expr);
-        self.tells = true;
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
-        *expr = Expr::Verbatim(quote_spanned!(span => { let #value = #expr; [#observer, &raw const #value]; #value }));
+        // in parentheses, since at the beginning of a statement a block would be all of it
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #value #(: #ty)* = #expr;
+            [#observer, &raw const #value];
+            #value
+        })));
         number
     }
 
     /// Runs `walk` with nothing before it, and yields what the twin then does before.
-    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Said>) {
+    fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         let outer = std::mem::take(&mut self.before);
         let result = walk(self);
         (result, std::mem::replace(&mut self.before, outer))
     }
 
-    /// In the twin: does something before the statement, which names these bindings.
-    fn say(&mut self, tokens: TokenStream, names: Vec<u32>) {
-        self.before.push(Said::telling(written(tokens), names));
-    }
-
-    /// The statements as parts of the one that is being walked.
-    fn within(&mut self, said: Vec<Said>) -> Vec<Stmt> {
-        self.tells |= said.iter().any(|said| said.tells);
-        let stmt = |said: Said| {
-            self.used.extend(said.names);
-            said.stmt
-        };
-        said.into_iter().map(stmt).collect()
+    /// In the twin: does something before the statement.
+    fn say(&mut self, tokens: TokenStream) {
+        self.before.push(written(tokens));
     }
 }
 
@@ -498,7 +421,7 @@ impl Capture {
 /// the binding's own statement, so that an error in that one reads the same in the twin and rustc prints it once.
 fn see(number: u32, ident: &Ident) -> Stmt {
     let observer = observer(number, ident.span());
-    written(quote_spanned!(ident.span() => [#observer, &raw const #ident];))
+    written(quote_spanned!(ident.span() => [#observer, &#ident];))
 }
 
 /// Tokens as a statement of the twin.
@@ -522,6 +445,21 @@ pub(crate) fn named(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_n{}", number, span = span)
 }
 
+/// The observer of a constant.
+pub(crate) fn constant(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_k{}", number, span = span)
+}
+
+/// The observer of the type of a cast.
+pub(crate) fn cast(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_t{}", number, span = span)
+}
+
+/// The observer of a question of a pattern.
+pub(crate) fn question(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_m{}", number, span = span)
+}
+
 /// The observer of a callee.
 pub(crate) fn callee(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_c{}", number, span = span)
@@ -538,18 +476,9 @@ pub(crate) fn declared(observer: &Ident) -> TokenStream {
     quote!(let #observer = 0 as *const _;)
 }
 
-/// The hygiene context that a span's debug form begins with (`#3 bytes(..)`); empty if it has no such form.
-fn context(span: Span) -> String {
-    if !proc_macro::is_available() {
-        return String::new();
-    }
-    let text = format!("{:?}", span.unwrap());
-    text.split(' ').next().filter(|word| word.starts_with('#')).unwrap_or_default().to_string()
-}
-
-fn same_context(a: &Path, b: &Path) -> bool {
-    let contexts = |path: &Path| path.segments.iter().map(|s| context(s.ident.span())).collect::<Vec<_>>();
-    contexts(a) == contexts(b)
+/// Returns true for a path that begins with `$crate`, which is another crate in each macro.
+fn names_crate(path: &Path) -> bool {
+    path.segments.first().is_some_and(|first| first.ident == "$crate")
 }
 
 /// `Pos(line, column)` of a span.

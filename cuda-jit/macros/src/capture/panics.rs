@@ -74,7 +74,6 @@ impl Capture {
         let mut args = Vec::with_capacity(format.args.len());
         for (_, value) in &mut format.args {
             args.push(self.printed(value));
-            self.tells = true;
             let span = value.span();
             *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_told(&(#value))));
         }

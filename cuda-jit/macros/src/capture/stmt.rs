@@ -3,9 +3,10 @@
 use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Item, Local, Pat, Stmt};
+use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
-use super::{BindingKind, Capture, Purpose, Said};
+use super::Capture;
+use super::resolution::spelling;
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -15,51 +16,30 @@ impl Capture {
 
     /// The same in the current scope, with `observers` at the block's beginning.
     pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
-        let (outermost, purpose) = (std::mem::take(&mut self.outermost), std::mem::take(&mut self.purpose));
-        let (tells, used) = (std::mem::take(&mut self.tells), std::mem::take(&mut self.used));
         let mut captured = s::Block { stmts: Vec::new(), tail: None };
-        let mut twin: Vec<Said> = observers.into_iter().map(|stmt| Said::telling(stmt, Vec::new())).collect();
+        let mut twin = observers;
+        let outer = self.enter_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
         for (index, stmt) in written.into_iter().enumerate() {
-            let purpose = match purpose {
-                Purpose::Result if index == last => Purpose::Value,
-                Purpose::Result => Purpose::Effect,
-                purpose => purpose,
-            };
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
-            let Some(stmt) = self.statement(stmt, purpose, tail, outermost, &mut twin) else { continue };
-            match stmt {
-                s::Stmt::Expr(value) if tail => captured.tail = Some(value),
-                stmt => captured.stmts.push(stmt),
+            match self.statement(stmt, &mut twin) {
+                Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
+                Some(stmt) => captured.stmts.push(stmt),
+                None => {}
             }
         }
-        (self.tells, self.used) = (tells, used);
-        if let (Purpose::Result, Some(last)) = (purpose, twin.last_mut()) {
-            last.tells = true;
-        }
-        block.stmts = self.kept(twin, purpose);
+        block.stmts = twin;
+        self.items = outer;
         captured
     }
 
-    /// Captures a statement, and adds to the twin what is there for it.
-    fn statement(
-        &mut self,
-        mut stmt: Stmt,
-        purpose: Purpose,
-        tail: bool,
-        outermost: bool,
-        twin: &mut Vec<Said>,
-    ) -> Option<s::Stmt> {
-        let (first, depth) = (self.bindings.len() as u32, self.scope.len());
+    /// Captures a statement, and adds it to the twin: behind what is asked before it, before the observers of its names.
+    fn statement(&mut self, mut stmt: Stmt, twin: &mut Vec<Stmt>) -> Option<s::Stmt> {
         let mut observers = Vec::new();
         let (captured, before) = self.apart(|walk| {
             Some(match &mut stmt {
-                Stmt::Expr(expr, semicolon) => {
-                    let has_no_value = if tail { purpose == Purpose::Effect } else { semicolon.is_none() };
-                    walk.purpose = if has_no_value { Purpose::Effect } else { Purpose::Value };
-                    s::Stmt::Expr(Box::new(walk.expr(expr)))
-                }
+                Stmt::Expr(expr, _) => s::Stmt::Expr(Box::new(walk.expr(expr))),
                 Stmt::Local(local) => walk.local(local, &mut observers),
                 Stmt::Macro(call) => s::Stmt::Expr(Box::new(walk.macro_call(&mut call.mac))),
                 Stmt::Item(item) => {
@@ -68,32 +48,38 @@ impl Capture {
                 }
             })
         });
-        let captured = captured?;
-        if outermost && matches!(stmt, Stmt::Local(_)) {
-            twin.extend(self.stay(depth));
-            observers.clear();
-        }
         twin.extend(before);
-        let (tells, names) = (std::mem::take(&mut self.tells), std::mem::take(&mut self.used));
-        twin.push(Said { stmt, tells, binds: first..self.bindings.len() as u32, names });
-        twin.extend(observers.into_iter().map(|stmt| Said::telling(stmt, Vec::new())));
-        Some(captured)
+        twin.push(stmt);
+        twin.extend(observers);
+        captured
     }
 
-    /// What stays of the twin's statements: those that tell something, and those that bind what others name.
-    fn kept(&mut self, mut said: Vec<Said>, purpose: Purpose) -> Vec<Stmt> {
-        if purpose != Purpose::Value {
-            let mut named = Vec::new();
-            for index in (0..said.len()).rev() {
-                let Said { tells, binds, names, .. } = &said[index];
-                if *tells || binds.clone().any(|binding| named.contains(&binding)) {
-                    named.extend_from_slice(names);
-                } else {
-                    said.remove(index);
+    /// Brings the items of a block into scope, all of it; tells the block with items around it.
+    fn enter_items(&mut self, block: &Block) -> u32 {
+        let outer = self.items;
+        let items = block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
+        let (mut names, mut any) = (Vec::new(), false);
+        for item in items {
+            any = true;
+            self.probe_item(item);
+            match item {
+                Item::Const(item) => names.push(item.ident.clone()),
+                Item::Static(item) => names.push(item.ident.clone()),
+                Item::Fn(item) => {
+                    names.push(item.sig.ident.clone());
+                    self.inner_functions.push(item.sig.ident.clone());
                 }
+                Item::Struct(item) => names.push(item.ident.clone()),
+                Item::Use(item) => imported(&item.tree, &mut names),
+                _ => {}
             }
         }
-        self.within(said)
+        if any {
+            self.blocks_with_items += 1;
+            self.items = self.blocks_with_items;
+        }
+        self.scope.extend(names.iter().map(|name| (spelling(name), None)));
+        outer
     }
 
     fn item(&mut self, item: &Item) {
@@ -102,12 +88,10 @@ impl Capture {
                 self.refused_items.push(item.ident.to_string());
                 self.refuse(item.span(), format!("kernels have no `static mut`; {}", super::closure::SHARED));
             }
-            Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => self.items.push(item.clone()),
+            Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => {}
+            Item::Fn(_) | Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {}
             _ => {
-                self.refuse(
-                    item.span(),
-                    "only `const`, `static`, `type` and `use` items can stand in a kernel; move it outside",
-                );
+                self.refuse(item.span(), "modules, macros and foreign items cannot stand in a kernel; move it outside");
             }
         }
     }
@@ -121,8 +105,14 @@ impl Capture {
         if self.is_iterator(&init.expr) {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
-        let names = self.settle_names(&local.pat, &init.expr);
-        let value = self.expr(&mut init.expr);
+        let value = match &local.pat {
+            Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.matched_as(&mut init.expr, &typed.ty),
+            Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
+            _ => {
+                let value = self.made(&mut init.expr);
+                self.matched(&mut init.expr, value)
+            }
+        };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
                 let block = self.block(&mut otherwise.block);
@@ -133,21 +123,22 @@ impl Capture {
                 None
             }
         });
-        let pattern = self.pattern_of(&local.pat, names, observers);
+        let pattern = match otherwise {
+            Some(_) => self.refutable(&local.pat, observers),
+            None => self.pattern(&local.pat, observers),
+        };
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
+    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
     fn late(&mut self, pattern: &Pat) -> s::Stmt {
-        let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
-        let Pat::Ident(pat) = inner else {
-            self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
-        self.tells = true;
-        let number = self.declare(&pat.ident, true, BindingKind::Local);
-        self.late.push(number);
-        s::Stmt::Let(s::Pattern::Bind(number), None, None)
+        let first = self.bindings.len();
+        let pattern = self.pattern(pattern, &mut Vec::new());
+        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
+            binding.mutable = true;
+            self.late.push(number);
+        }
+        s::Stmt::Let(pattern, None, None)
     }
 }
 
@@ -157,4 +148,15 @@ pub(super) fn after(observers: Vec<Stmt>, expr: &Expr) -> Expr {
         return expr.clone();
     }
     Expr::Verbatim(quote!({ #(#observers)* #expr }))
+}
+
+/// Notes the names that an import brings; those of a glob nobody knows.
+fn imported(tree: &UseTree, names: &mut Vec<Ident>) {
+    match tree {
+        UseTree::Path(path) => imported(&path.tree, names),
+        UseTree::Name(name) => names.push(name.ident.clone()),
+        UseTree::Rename(rename) => names.push(rename.rename.clone()),
+        UseTree::Glob(_) => {}
+        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
+    }
 }

@@ -74,6 +74,7 @@ use inkwell::builder::BuilderError;
 
 use self::machine::Wants;
 use crate::kir::Module;
+use crate::syntax::with_stack;
 use crate::target::{ComputeCapability, Target};
 use crate::valid::{self, VerifyError};
 use cuda_llvm::inkwell;
@@ -82,6 +83,10 @@ use cuda_llvm::inkwell;
 pub const PANIC_RECORD_SIZE: usize = 56;
 /// The alignment of the panic record in bytes.
 pub const PANIC_RECORD_ALIGN: usize = 16;
+
+/// The stack on which LLVM runs, which calls itself along chains of instructions that need each other: it must not depend
+/// on the thread that launches.
+const STACK: usize = 64 << 20;
 
 /// How a kernel is bound to a size of launch, in PTX's directives.
 ///
@@ -265,7 +270,9 @@ pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Outpu
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
     needs::check(module, target)?;
-    machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))?
+    with_stack(STACK, || {
+        machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))
+    })?
 }
 
 #[cfg(test)]

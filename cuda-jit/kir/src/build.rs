@@ -1,0 +1,280 @@
+//! Builds a [`Function`] block by block, numbering values as it goes.
+//!
+//! The builder keeps the numbering right by construction, whatever the order in which blocks are filled; it does not
+//! check types, which is [`crate::valid`]'s work.
+
+use super::{
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
+    SourceScope, SourceScopeId, Terminator, Type, Value, Variable,
+};
+
+/// A function under construction.
+#[derive(Debug)]
+pub struct FunctionBuilder {
+    name: String,
+    params: Vec<Param>,
+    result: Option<Type>,
+    slots: Vec<Slot>,
+    arrays: Vec<ArrayDecl>,
+    scopes: Vec<SourceScope>,
+    variables: Vec<Variable>,
+    blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
+    current: BlockId,
+    values: u32,
+    /// Where what is built was written, if the function keeps it.
+    place: Option<Place>,
+    /// The scope that it stands in.
+    scope: Option<SourceScopeId>,
+    /// The place and scope that each block's last instruction has.
+    places: Vec<Option<(Place, Option<SourceScopeId>)>>,
+}
+
+impl FunctionBuilder {
+    /// Begins a function in its entry block.
+    pub fn new(name: impl Into<String>, params: Vec<Param>, result: Option<Type>) -> Self {
+        let values = params.len() as u32;
+        let blocks = vec![(Vec::new(), None)];
+        Self {
+            name: name.into(),
+            params,
+            result,
+            slots: Vec::new(),
+            arrays: Vec::new(),
+            scopes: Vec::new(),
+            variables: Vec::new(),
+            blocks,
+            current: BlockId(0),
+            values,
+            place: None,
+            scope: None,
+            places: vec![None],
+        }
+    }
+
+    /// The value of parameter `index`.
+    pub fn param(&self, index: usize) -> Value {
+        Value(index as u32)
+    }
+
+    /// Adds a slot.
+    pub fn slot(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> SlotId {
+        self.slots.push(Slot { name: name.into(), ty: ty.into() });
+        SlotId(self.slots.len() as u32 - 1)
+    }
+
+    /// Adds an array.
+    pub fn array(&mut self, name: impl Into<String>, element: impl Into<Pointee>, len: u64) -> ArrayId {
+        self.arrays.push(ArrayDecl { name: name.into(), element: element.into(), len });
+        ArrayId(self.arrays.len() as u32 - 1)
+    }
+
+    /// Adds an empty block.
+    pub fn block(&mut self) -> BlockId {
+        self.blocks.push((Vec::new(), None));
+        self.places.push(None);
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// Goes on in `block`.
+    pub fn select_block(&mut self, block: BlockId) {
+        self.current = block;
+    }
+
+    /// Says where what follows was written, and returns what was said before.
+    pub fn set_place(&mut self, place: Option<Place>) -> Option<Place> {
+        std::mem::replace(&mut self.place, place)
+    }
+
+    /// Where what follows was written, if that is known.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// Says in which scope what follows stands, and returns the one before.
+    pub fn set_scope(&mut self, scope: Option<SourceScopeId>) -> Option<SourceScopeId> {
+        std::mem::replace(&mut self.scope, scope)
+    }
+
+    /// The scope in which what follows stands.
+    pub fn scope(&self) -> Option<SourceScopeId> {
+        self.scope
+    }
+
+    /// Adds a scope.
+    pub fn new_scope(&mut self, scope: SourceScope) -> SourceScopeId {
+        self.scopes.push(scope);
+        SourceScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// Adds a variable.
+    pub fn variable(&mut self, variable: Variable) {
+        self.variables.push(variable);
+    }
+
+    /// Whether the current block has its end.
+    pub fn ended(&self) -> bool {
+        self.blocks[self.current.index()].1.is_some()
+    }
+
+    /// Appends an instruction that yields a value of type `ty`. After the block's end it is dropped.
+    pub fn value(&mut self, op: Op, ty: impl Into<Type>) -> Value {
+        let value = Value(self.values);
+        self.values += 1;
+        self.push(Inst { op, result: Some((value, ty.into())) });
+        value
+    }
+
+    /// Appends an instruction that yields nothing. After the block's end it is dropped.
+    pub fn effect(&mut self, op: Op) {
+        self.push(Inst { op, result: None });
+    }
+
+    /// Appends a constant.
+    pub fn constant(&mut self, ty: Scalar, bits: u128) -> Value {
+        self.value(Op::Const(Const { ty, bits }), ty)
+    }
+
+    /// Ends the current block; what follows in it is dropped until another block is selected.
+    pub fn end(&mut self, end: Terminator) {
+        self.note_place();
+        let block = &mut self.blocks[self.current.index()];
+        block.1.get_or_insert(end);
+    }
+
+    /// The finished function: blocks that control reaches, in reverse postorder, values numbered in that order.
+    /// Blocks without an end return nothing.
+    pub fn finish(self) -> Function {
+        let order = reverse_postorder(&self.blocks);
+        let mut block_numbers = vec![BlockId(u32::MAX); self.blocks.len()];
+        for (new, old) in (0..).zip(&order) {
+            block_numbers[*old] = BlockId(new);
+        }
+        let mut values: Vec<Value> = (0..self.values).map(Value).collect();
+        let mut next = self.params.len() as u32;
+        for (insts, _) in order.iter().map(|&old| &self.blocks[old]) {
+            for (value, _) in insts.iter().filter_map(|inst| inst.result) {
+                values[value.index()] = Value(next);
+                next += 1;
+            }
+        }
+        let mut old_blocks: Vec<_> = self.blocks.into_iter().map(Some).collect();
+        let mut blocks = Vec::with_capacity(order.len());
+        for (mut insts, end) in order.iter().filter_map(|&old| old_blocks[old].take()) {
+            for inst in &mut insts {
+                inst.op.each_value_mut(|value| *value = values[value.index()]);
+                if let Some((value, _)) = &mut inst.result {
+                    *value = values[value.index()];
+                }
+            }
+            let mut end = end.unwrap_or(Terminator::Return(None));
+            end.each_value_mut(|value| *value = values[value.index()]);
+            end.each_target_mut(|target| *target = block_numbers[target.index()]);
+            blocks.push(Block { insts, end });
+        }
+        let Self { name, params, result, slots, arrays, scopes, variables, .. } = self;
+        Function { name, params, result, slots, arrays, scopes, variables, blocks }
+    }
+
+    /// Appends an instruction unless the block has ended.
+    fn push(&mut self, inst: Inst) {
+        self.note_place();
+        let (insts, end) = &mut self.blocks[self.current.index()];
+        if end.is_none() {
+            insts.push(inst);
+        }
+    }
+
+    /// Tells the current block place and scope, if those are others than before.
+    fn note_place(&mut self) {
+        let (insts, end) = &mut self.blocks[self.current.index()];
+        let Some(place) = self.place.as_ref().filter(|_| end.is_none()) else { return };
+        let noted = &mut self.places[self.current.index()];
+        if noted.as_ref().is_none_or(|(before, scope)| before != place || *scope != self.scope) {
+            *noted = Some((place.clone(), self.scope));
+            insts.push(Inst { op: Op::Line(place.clone(), self.scope), result: None });
+        }
+    }
+}
+
+/// The blocks that control reaches from the first, each before its successors but for loops.
+fn reverse_postorder(blocks: &[(Vec<Inst>, Option<Terminator>)]) -> Vec<usize> {
+    let successors = |block: usize| match &blocks[block].1 {
+        Some(Terminator::Jump(target)) => vec![target.index()],
+        Some(Terminator::Branch(_, yes, no)) => vec![no.index(), yes.index()],
+        _ => Vec::new(),
+    };
+    let mut seen = vec![false; blocks.len()];
+    seen[0] = true;
+    let mut stack = vec![(0, successors(0))];
+    let mut order = Vec::new();
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.pop() {
+            Some(next) if !seen[next] => {
+                seen[next] = true;
+                stack.push((next, successors(next)));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UnaryOp;
+
+    #[test]
+    fn values_are_numbered_by_place_whatever_the_order_of_filling() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        let (first, second) = (b.block(), b.block());
+        b.end(Terminator::Jump(first));
+        b.select_block(second);
+        let late = b.constant(Scalar::I32, 2);
+        b.value(Op::Unary(UnaryOp::Neg, late), Scalar::I32);
+        b.select_block(first);
+        let early = b.constant(Scalar::Bool, 1);
+        b.end(Terminator::Branch(early, second, second));
+        let function = b.finish();
+        let results = function.blocks.iter().flat_map(|block| &block.insts).map(|inst| inst.result.unwrap().0.0);
+        assert_eq!(results.collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(function.blocks[2].insts[1].op, Op::Unary(UnaryOp::Neg, Value(1)));
+        assert_eq!(function.blocks[1].end, Terminator::Branch(Value(0), second, second));
+    }
+
+    #[test]
+    fn each_block_says_where_it_was_written_and_says_it_once() {
+        let place = |line| Some(Place { file: "a.rs".into(), line, column: 1 });
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        let next = b.block();
+        assert_eq!(b.set_place(place(1)), None);
+        b.constant(Scalar::I32, 1);
+        b.constant(Scalar::I32, 2);
+        assert_eq!(b.set_place(place(2)), place(1));
+        b.end(Terminator::Jump(next));
+        b.constant(Scalar::I32, 3);
+        b.select_block(next);
+        b.end(Terminator::Return(None));
+        let function = b.finish();
+        let lines = |block: &Block| {
+            let line = |inst: &Inst| if let Op::Line(place, _) = &inst.op { place.line } else { 0 };
+            block.insts.iter().map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(function.blocks.iter().map(lines).collect::<Vec<_>>(), [vec![1, 0, 0, 2], vec![2]]);
+    }
+
+    #[test]
+    fn what_follows_an_end_is_dropped() {
+        let mut b = FunctionBuilder::new("f", Vec::new(), None);
+        b.end(Terminator::Return(None));
+        b.constant(Scalar::I32, 2);
+        b.end(Terminator::Jump(BlockId(0)));
+        let function = b.finish();
+        assert_eq!(function.blocks, [Block { insts: Vec::new(), end: Terminator::Return(None) }]);
+    }
+}

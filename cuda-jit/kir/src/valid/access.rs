@@ -1,0 +1,82 @@
+//! Which access each pointer of a function has: a parameter's is declared, a moved pointer keeps its origin's, a slot
+//! has that of what is set into it, wherever that is. Flow is ignored: a slot has one access in the whole function.
+//!
+//! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set
+//! counts as [`Access::Read`]; only then is it certain that nothing is stored through it.
+
+use crate::{Access, Function, Op, SlotId, Type, Value};
+
+/// What holds a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A value.
+    Value(Value),
+    /// A slot.
+    Slot(SlotId),
+}
+
+/// The access of every pointer in a function; of other values it means nothing.
+#[derive(Debug)]
+pub struct Accesses {
+    values: Vec<Option<Access>>,
+    slots: Vec<Option<Access>>,
+}
+
+impl Accesses {
+    /// Finds them, by passes over the function until nothing new is learnt.
+    pub fn of(function: &Function) -> Self {
+        let params = function.params.iter().map(|param| match param.ty {
+            Type::Ptr(..) => Some(param.access),
+            Type::Scalar(_) => None,
+        });
+        let results = function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.result.is_some());
+        let mut accesses =
+            Self { values: params.chain(results.map(|_| None)).collect(), slots: vec![None; function.slots.len()] };
+        while accesses.learn(function) {}
+        accesses
+    }
+
+    /// The access at a place, if any pointer reaches it.
+    pub fn at(&self, place: Place) -> Option<Access> {
+        match place {
+            Place::Value(value) => self.values[value.index()],
+            Place::Slot(slot) => self.slots[slot.index()],
+        }
+    }
+
+    /// The access of a pointer.
+    pub fn of_value(&self, value: Value) -> Access {
+        self.at(Place::Value(value)).unwrap_or(Access::Read)
+    }
+
+    /// One pass; whether it learnt anything.
+    fn learn(&mut self, function: &Function) -> bool {
+        let mut learnt = false;
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let result = inst.result.map(|(value, _)| Place::Value(value));
+            let (from, to) = match (&inst.op, result) {
+                (
+                    Op::Shared(_) | Op::DynamicShared(..) | Op::MapShared(..) | Op::Local(_) | Op::GridBarrier,
+                    Some(result),
+                ) => (Some(Access::ReadWrite), result),
+                (Op::Constant(_), Some(result)) => (Some(Access::Read), result),
+                (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
+                    (self.values[pointer.index()], result)
+                }
+                (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
+                (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
+                (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),
+                _ => continue,
+            };
+            let known = match to {
+                Place::Value(value) => &mut self.values[value.index()],
+                Place::Slot(slot) => &mut self.slots[slot.index()],
+            };
+            if known.is_none() && from.is_some() {
+                *known = from;
+                learnt = true;
+            }
+        }
+        learnt
+    }
+}

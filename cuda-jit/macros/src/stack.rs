@@ -1,0 +1,86 @@
+//! The stack of an expansion, and how deeply it may nest.
+//!
+//! syn's parser, its trees and the walks over them recurse as deeply as the user's code nests, and take what stack that
+//! needs. rustc's parser recurses over what comes out, on a stack that it does not grow for brackets: there a bound is kept.
+
+use cuda_jit_syntax::{ensure_sufficient_stack, with_stack};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::quote;
+
+/// The bytes of stack that a level of nesting takes at the most, in builds without optimisation too. No level is less than a
+/// token.
+const PER_TOKEN: usize = 48 << 10;
+
+/// The most that an expansion asks for.
+const MOST: usize = 1 << 30;
+
+/// The most brackets in brackets that rustc is given to parse. Its stack of 8 MiB overflows at some 650 where they are blocks
+/// and the bodies of closures, the most costly of them.
+const DEEPEST: usize = 500;
+
+/// The brackets in brackets that the user may write before what comes out is looked at: a level becomes fewer than ten.
+const SHALLOW: usize = DEEPEST / 10;
+
+/// Expands tokens on a stack that is large enough however they nest.
+pub(crate) fn expand(
+    tokens: proc_macro::TokenStream,
+    expand: impl Fn(TokenStream) -> TokenStream,
+) -> proc_macro::TokenStream {
+    let tokens = TokenStream::from(tokens);
+    let written = Nesting::of(tokens.clone());
+    let bytes = written.tokens.saturating_mul(PER_TOKEN).min(MOST);
+    with_stack(bytes, || {
+        let expanded = expand(tokens.clone());
+        match written.depth > SHALLOW && Nesting::of(expanded.clone()).depth > DEEPEST {
+            true => refused(tokens, &written, expand),
+            false => expanded,
+        }
+    })
+    .into()
+}
+
+/// An expansion without the function's body, so that nothing but the refusal is said.
+fn refused(tokens: TokenStream, written: &Nesting, expand: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
+    let text = format!(
+        "brackets nest {} deep here: rustc's parser overflows its stack where more than {DEEPEST} nest in what the macro \
+         makes of them; name an inner part with `let`, or move it into a function of its own",
+        written.depth
+    );
+    let error = syn::Error::new(written.deepest, text).to_compile_error();
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    match tokens.last_mut() {
+        Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
+            *body = Group::new(Delimiter::Brace, quote!(loop {}));
+            let rest = expand(tokens.into_iter().collect());
+            quote!(#rest #error)
+        }
+        _ => error,
+    }
+}
+
+/// How many tokens there are and how deeply they nest.
+struct Nesting {
+    /// Those in groups included.
+    tokens: usize,
+    /// Brackets in brackets.
+    depth: usize,
+    /// Where the deepest begin.
+    deepest: Span,
+}
+
+impl Nesting {
+    fn of(tokens: TokenStream) -> Self {
+        let mut all = Nesting { tokens: 0, depth: 0, deepest: Span::call_site() };
+        for token in tokens {
+            all.tokens += 1;
+            let TokenTree::Group(group) = token else { continue };
+            let inside = ensure_sufficient_stack(|| Nesting::of(group.stream()));
+            all.tokens += inside.tokens;
+            if inside.depth >= all.depth {
+                all.deepest = if inside.depth == 0 { group.span_open() } else { inside.deepest };
+                all.depth = inside.depth + 1;
+            }
+        }
+        all
+    }
+}

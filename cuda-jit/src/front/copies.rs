@@ -1,0 +1,235 @@
+//! Value semantics of arrays: where a value gets memory of its own.
+//!
+//! An array leaf of a value is the address where the array lies. That memory is one of four kinds:
+//!
+//! - *fresh*: a temporary of the expression that made the value, which nothing else names. The first binding takes it
+//!   over; nothing is copied.
+//! - *stable*: never written while the value can be used: an immutable binding, a parameter of a function that is
+//!   called, a temporary behind a shared reference.
+//! - a *home*: where a mutable binding, or the value in which branches meet, keeps an array. Assignments copy into it.
+//! - any other place that the program can write.
+//!
+//! [`Lowering::expr`] yields settled values: fresh or stable ones, which no later code changes.
+//! [`Lowering::expr_in_place`] leaves the value of a place where it lies, for whoever uses it before other code of the
+//! program runs, or has asked [`Lowering::is_undisturbed`].
+
+use std::collections::{HashMap, HashSet};
+
+use super::function::Lowering;
+use super::mentions;
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::kir::{ArrayId, Op, SlotId, Space, Type, Value};
+use crate::syntax::{Block, Expr, ExprKind};
+
+/// What is known of the memory of arrays while a function is lowered.
+#[derive(Debug, Default)]
+pub(super) struct Arrays {
+    /// The array that each address begins.
+    pub(super) at: HashMap<Value, ArrayId>,
+    fresh: HashSet<Value>,
+    stable: HashSet<Value>,
+    /// The home behind each slot that holds the address of one.
+    homes: HashMap<SlotId, ArrayId>,
+}
+
+impl Lowering<'_> {
+    /// Marks the arrays of a value that was just made as temporaries.
+    pub(super) fn fresh(&mut self, value: Val) -> Val {
+        for (leaf, _) in value.ty.arrays() {
+            self.arrays.fresh.insert(value.leaves[leaf]);
+        }
+        value
+    }
+
+    /// Marks the arrays of a value as never written while it can be used.
+    pub(super) fn stable(&mut self, value: Val) -> Val {
+        for (leaf, _) in value.ty.arrays() {
+            self.arrays.fresh.remove(&value.leaves[leaf]);
+            self.arrays.stable.insert(value.leaves[leaf]);
+        }
+        value
+    }
+
+    /// A part of what lies at a stable address is stable.
+    pub(super) fn part_of(&mut self, whole: Value, part: Value) -> Value {
+        if self.arrays.stable.contains(&whole) {
+            self.arrays.stable.insert(part);
+        }
+        part
+    }
+
+    /// The value with a copy of each array that later code could change.
+    pub(super) fn settled(&mut self, value: Val) -> Val {
+        let mut value = value;
+        for (leaf, ty) in value.ty.arrays() {
+            let ptr = value.leaves[leaf];
+            if !self.build.ended() && !self.arrays.fresh.contains(&ptr) && !self.arrays.stable.contains(&ptr) {
+                value.leaves[leaf] = self.load(ptr, Space::Local, &ty).only();
+            }
+        }
+        value
+    }
+
+    /// What a place holds now, whatever is written to it later.
+    pub(super) fn read_settled(&mut self, place: &Place) -> Val {
+        let value = self.read(place);
+        self.settled(value)
+    }
+
+    /// The value as a binding keeps it: temporaries become its own, and one that is never written may lie where a stable
+    /// value does.
+    pub(super) fn own(&mut self, value: Val, mutable: bool) -> Val {
+        let mut value = value;
+        // a debugger is told one variable for each array
+        let shares = !mutable && !self.program.variables;
+        for (leaf, ty) in value.ty.arrays() {
+            let ptr = value.leaves[leaf];
+            if self.build.ended() || self.arrays.fresh.remove(&ptr) || shares && self.arrays.stable.contains(&ptr) {
+                continue;
+            }
+            value.leaves[leaf] = self.load(ptr, Space::Local, &ty).only();
+            self.arrays.fresh.remove(&value.leaves[leaf]);
+        }
+        if mutable { value } else { self.stable(value) }
+    }
+
+    /// Marks an array that a reference points to: if it is a temporary, no binding may take it over.
+    pub(super) fn borrowed(&mut self, array: Value, mutable: bool) {
+        if self.arrays.fresh.remove(&array) && !mutable {
+            self.arrays.stable.insert(array);
+        }
+    }
+
+    /// Slots for a value of a type, with a home for each array.
+    pub(super) fn slots(&mut self, name: &str, ty: &Ty) -> Vec<SlotId> {
+        let name = super::variable_name(name);
+        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot(name.as_str(), leaf)).collect();
+        for (leaf, ty) in ty.arrays() {
+            let home = self.build.array(name.as_str(), ty.pointee(), ty.count().max(1));
+            self.arrays.homes.insert(slots[leaf], home);
+        }
+        slots
+    }
+
+    /// Slots that hold a value; its temporaries become their homes.
+    pub(super) fn slots_of(&mut self, name: &str, value: &Val) -> Vec<SlotId> {
+        let slots = self.slots(name, &value.ty);
+        for (leaf, _) in value.ty.arrays() {
+            if self.arrays.fresh.remove(&value.leaves[leaf])
+                && let Some(home) = self.arrays.at.get(&value.leaves[leaf])
+            {
+                self.arrays.homes.insert(slots[leaf], *home);
+            }
+        }
+        self.set(&slots, value);
+        slots
+    }
+
+    /// Writes slots, and the homes behind them; a value that never comes to be has no leaves.
+    pub(super) fn set(&mut self, slots: &[SlotId], value: &Val) {
+        let arrays: HashMap<usize, Ty> = value.ty.arrays().into_iter().collect();
+        for (index, (slot, leaf)) in slots.iter().zip(&value.leaves).enumerate() {
+            let mut leaf = *leaf;
+            if let (Some(ty), Some(home)) = (arrays.get(&index), self.arrays.homes.get(slot).copied())
+                && self.arrays.at.get(&leaf) != Some(&home)
+            {
+                let to = self.array_at(home, ty);
+                if !self.build.ended() {
+                    self.copy((leaf, Space::Local), to, Space::Local, ty);
+                }
+                leaf = to;
+            }
+            self.build.effect(Op::Set(*slot, leaf));
+        }
+    }
+
+    /// The address of an array.
+    fn array_at(&mut self, array: ArrayId, ty: &Ty) -> Value {
+        let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, ty.pointee()));
+        self.arrays.at.insert(ptr, array);
+        ptr
+    }
+
+    /// The value in slots that nothing names, as in [`get`](Self::get); its homes are temporaries.
+    pub(super) fn taken(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
+        let value = self.get(ty, slots);
+        for (leaf, _) in ty.arrays() {
+            if let Some(home) = self.arrays.homes.get(&slots[leaf]) {
+                self.arrays.at.insert(value.leaves[leaf], *home);
+            }
+        }
+        self.fresh(value)
+    }
+
+    /// Whether the value of a place stays as it is while other expressions are evaluated, which come later.
+    pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        later.all(|expr| is_quiet(expr) || self.is_unmentioned(place, [expr].into_iter()))
+    }
+
+    /// Whether a place is a binding, or a part of one, that later expressions do not mention. Whatever else could write
+    /// it holds a mutable borrow, and rustc refuses to read the place as long as that is used.
+    pub(super) fn is_unmentioned<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        self.root(place).is_some_and(|root| later.all(|expr| !mentions::expr(expr, root)))
+    }
+
+    /// The same of a block that is run later.
+    pub(super) fn is_unmentioned_in(&self, place: &Expr, later: &Block) -> bool {
+        self.root(place).is_some_and(|root| !mentions::block(later, root))
+    }
+
+    /// The binding that a place is, or is a part of, but for what lies behind references.
+    fn root(&self, place: &Expr) -> Option<u32> {
+        match self.ty_of(place)? {
+            Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_) => {}
+            _ => return None,
+        }
+        match &place.1 {
+            ExprKind::Binding(number) => Some(*number),
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.root(base),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an expression is a place.
+pub(super) fn is_place(expr: &Expr) -> bool {
+    matches!(
+        expr.1,
+        ExprKind::Binding(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::IndexUnchecked(..)
+            | ExprKind::IndexAll(..)
+            | ExprKind::Deref(_)
+    )
+}
+
+/// Whether an expression writes nothing, as far as its form shows: it reads places and puts values together.
+pub(super) fn is_quiet(expr: &Expr) -> bool {
+    match &expr.1 {
+        ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Option(None) => true,
+        ExprKind::Field(inner, _)
+        | ExprKind::Deref(inner)
+        | ExprKind::Cast(inner, _)
+        | ExprKind::Reborrow(inner, _)
+        | ExprKind::Repeat(inner)
+        | ExprKind::Asked(inner, _)
+        | ExprKind::Option(Some(inner)) => is_quiet(inner),
+        ExprKind::Index(base, index) | ExprKind::IndexUnchecked(base, index) => is_quiet(base) && is_quiet(index),
+        ExprKind::IndexAll(base, indices) => is_quiet(base) && indices.iter().all(is_quiet),
+        ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_quiet),
+        ExprKind::Struct(_, fields, rest) => {
+            fields.iter().all(|(_, field)| is_quiet(field)) && rest.is_none_or(is_quiet)
+        }
+        _ => false,
+    }
+}
+
+/// Whether values of such types give a callee nothing that it could write.
+pub(super) fn only_reads(params: &[Ty]) -> bool {
+    let reads =
+        |ty: &Ty| !matches!(ty, Ty::Closure | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable());
+    params.iter().all(reads)
+}

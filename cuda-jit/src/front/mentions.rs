@@ -1,0 +1,90 @@
+//! Whether an expression mentions a binding anywhere in it.
+
+use crate::syntax::{Arm, Block, Closure, Condition, Expr, ExprKind, Section, Stmt};
+
+/// Whether an expression mentions a binding.
+pub(super) fn expr(of: &Expr, binding: u32) -> bool {
+    let one = |inner: &Expr| expr(inner, binding);
+    let any = |inner: &[Expr]| inner.iter().any(one);
+    let maybe = |inner: &Option<&'static Expr>| inner.is_some_and(one);
+    match &of.1 {
+        ExprKind::Binding(number) => *number == binding,
+        ExprKind::CallClosure(number, args) => *number == binding || any(args),
+        ExprKind::Lit(_)
+        | ExprKind::Const(_)
+        | ExprKind::Shared(_)
+        | ExprKind::Function(_)
+        | ExprKind::MethodOf(_)
+        | ExprKind::Continue(_) => false,
+        ExprKind::Unary(_, inner)
+        | ExprKind::Cast(inner, _)
+        | ExprKind::Field(inner, _)
+        | ExprKind::Reborrow(inner, _)
+        | ExprKind::Deref(inner)
+        | ExprKind::Repeat(inner)
+        | ExprKind::FromBits(inner, _)
+        | ExprKind::Asked(inner, _)
+        | ExprKind::Debug(inner) => one(inner),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Assign(a, b)
+        | ExprKind::AssignOp(_, a, b)
+        | ExprKind::Index(a, b)
+        | ExprKind::IndexUnchecked(a, b) => one(a) || one(b),
+        ExprKind::AssertCompare(_, a, b, message) => one(a) || one(b) || any(message.args),
+        ExprKind::Assert(condition, message) => one(condition) || any(message.args),
+        ExprKind::Panic(message) => any(message.args),
+        ExprKind::IndexAll(base, args)
+        | ExprKind::Iterate(_, base, args)
+        | ExprKind::Consume(_, base, args, _)
+        | ExprKind::Method(_, base, args, _) => one(base) || any(args),
+        ExprKind::Array(args)
+        | ExprKind::Tuple(args)
+        | ExprKind::Call(_, args)
+        | ExprKind::Exchange(_, args)
+        | ExprKind::Print(_, args) => any(args),
+        ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
+        ExprKind::Range(start, end, ..) => one(start) || maybe(end),
+        ExprKind::Struct(_, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
+        ExprKind::DynamicShared(parts) => parts.iter().any(|(_, len)| maybe(len)),
+        ExprKind::Option(value) | ExprKind::Break(_, value) | ExprKind::Return(value) => maybe(value),
+        ExprKind::Closure(inner) => closure(inner, binding),
+        ExprKind::Sections(sections) => sections.iter().any(|section| match section {
+            Section::Index(index) => one(index),
+            Section::Range(start, end, _, step) => maybe(start) || maybe(end) || maybe(step),
+            Section::New => false,
+        }),
+        ExprKind::Block(_, body) | ExprKind::Loop(_, body) => block(body, binding),
+        ExprKind::If(test, body, otherwise) => condition(test, binding) || block(body, binding) || maybe(otherwise),
+        ExprKind::While(_, test, body) => condition(test, binding) || block(body, binding),
+        ExprKind::For(_, _, source, body) => one(source) || block(body, binding),
+        ExprKind::Match(value, arms) => {
+            let arm = |arm: &Arm| arm.guard.as_ref().is_some_and(one) || one(&arm.body);
+            one(value) || arms.iter().any(arm)
+        }
+    }
+}
+
+/// Whether a block mentions a binding.
+pub(super) fn block(of: &Block, binding: u32) -> bool {
+    let stmt = |stmt: &Stmt| match stmt {
+        Stmt::Let(_, init, otherwise) => {
+            init.is_some_and(|init| expr(init, binding)) || otherwise.is_some_and(|block_| block(block_, binding))
+        }
+        Stmt::Closure(_, inner) => closure(inner, binding),
+        Stmt::Iterator(_, inner) | Stmt::Expr(inner) => expr(inner, binding),
+    };
+    of.stmts.iter().any(stmt) || of.tail.is_some_and(|tail| expr(tail, binding))
+}
+
+fn closure(of: &Closure, binding: u32) -> bool {
+    of.moved.contains(&binding) || expr(of.body, binding)
+}
+
+fn condition(of: &Condition, binding: u32) -> bool {
+    match of {
+        Condition::Bool(value) | Condition::Let(_, value) => expr(value, binding),
+        Condition::All(conditions) => conditions.iter().any(|of| condition(of, binding)),
+    }
+}
