@@ -126,15 +126,15 @@ pub mod __private {
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
-    pub use crate::harvest::plain;
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
-        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
-        Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, cast_to, cast_type,
-        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, returned, saw,
-        saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
+        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, Comparisons, ConstValue,
+        DeviceClosure, DeviceFn, DeviceFrom, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field,
+        FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
+        Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called,
+        cast_to, cast_type, closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of,
+        returned, saw, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
+    pub use crate::harvest::{compare, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -150,11 +150,43 @@ pub mod __private {
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
         pub use crate::harvest::{
-            ArrayMethods as _, BoolMethods as _, Builtins as _, OptionMethods as _, OrderedMethods as _,
-            OrderingMethods as _, SliceMethods as _, ViewFunctions as _, ViewMethods as _,
+            ArrayMethods as _, ArrayValues as _, BoolMethods as _, ComplexMethods as _, ConstantMethods as _,
+            DeviceFrom as _, DeviceInto as _, FromBits as _, IsPlain as _, IsReplace as _, NoMethods as _,
+            OptionMethods as _, OptionValues as _, OrderedMethods as _, OrderingMethods as _, SliceMethods as _,
+            SliceValues as _, ValueMethods as _, ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
+    }
+
+    /// The macros that kernels know, each in a module of its own: a twin imports the module's names by a glob, and rustc refuses
+    /// a name that is another macro's where the kernel stands.
+    pub mod macros {
+        macro_rules! each {
+            ($($name:ident: $path:path;)*) => { $(
+                #[doc(hidden)]
+                pub mod $name {
+                    pub use $path;
+                }
+            )* };
+        }
+
+        each! {
+            assert: std::assert;
+            assert_eq: std::assert_eq;
+            assert_ne: std::assert_ne;
+            debug_assert: std::debug_assert;
+            debug_assert_eq: std::debug_assert_eq;
+            debug_assert_ne: std::debug_assert_ne;
+            dynamic_shared: crate::dynamic_shared;
+            panic: std::panic;
+            printf: crate::device::printf;
+            s: ndarray::s;
+            shared: crate::shared;
+            todo: std::todo;
+            unimplemented: std::unimplemented;
+            unreachable: std::unreachable;
+        }
     }
 
     /// The context of a launch that names none: the thread's selected one.

@@ -108,4 +108,14 @@ pub use streams::{
 pub mod __private {
     pub use crate::current_context;
     pub use cuda_jit::__private::*;
+
+    /// The macros that kernels know.
+    pub mod macros {
+        pub use cuda_jit::__private::macros::*;
+
+        /// This crate's own.
+        pub mod printf {
+            pub use crate::printf;
+        }
+    }
 }

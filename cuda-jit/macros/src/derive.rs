@@ -241,6 +241,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let key = static_key(name, &input.generics);
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
+    let ordered = listed.iter().any(|operator| operator.name == "PartialOrd");
+    let ordered = (ordered && !derived.is_some_and(|derived| derived.partial_ord))
+        .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}));
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = match member {
             Member::Named(name) => name.to_string(),
@@ -297,6 +300,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
 
         #compared
+        #ordered
 
         #values
     })
@@ -454,7 +458,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
     let variants = data.variants.iter().map(|variant| &variant.ident);
     let names = variants.clone().map(ToString::to_string);
-    let (texts, listed) = (names.clone(), variants.clone());
+    let (texts, listed, constants) = (names.clone(), variants.clone(), variants.clone());
     let from_repr = match checked {
         Some(attribute) => {
             attribute.meta.require_path_only()?;
@@ -471,6 +475,18 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
                     variants: const { &[#((#names, Self::#listed as #repr as u64)),*] },
+                    comparisons: || {
+                        static __COMPARED: ::std::sync::LazyLock<#root::Comparisons> = ::std::sync::LazyLock::new(|| {
+                            use #root::compare::{Equality as _, NotCompared as _, PartialOrder as _, TotalOrder as _};
+                            let __variants = &#root::compare::Variants(const { &[#(#name::#constants),*] });
+                            #root::Comparisons {
+                                equality: __variants.equality(),
+                                partial: __variants.partial(),
+                                total: __variants.total(),
+                            }
+                        });
+                        &__COMPARED
+                    },
                 };
                 #root::Ty::Enum(__of, <#repr as #root::ScalarType>::SCALAR)
             }

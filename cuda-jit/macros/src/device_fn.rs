@@ -14,7 +14,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
-use crate::capture::{self, BindingKind, Callee, Captured};
+use crate::capture::{self, BindingKind, Captured};
 use crate::emit;
 use cuda_jit_syntax::owned::Options;
 
@@ -116,12 +116,9 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         let observer = capture::cast(number, *span);
         quote!(#root::saw_cast(#observer))
     });
-    let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
-        Callee::Observed(span) => {
-            let observer = capture::callee(number, *span);
-            quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
-        }
-        Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
+    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
+        let observer = capture::callee(number, *span);
+        quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
     let [consts, types] = [list(consts), list(types)];

@@ -11,6 +11,9 @@
 
 mod builtin;
 mod closure;
+pub mod compare;
+mod convert;
+mod exchange;
 mod functions;
 pub mod hosts;
 mod identity;
@@ -26,11 +29,17 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
+pub use builtin::{
+    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, OptionValues,
+    Ordered, OrderedMethods, SliceValues, ValueMethods, ViewValues,
+};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
     saw_cast, saw_closure, saw_constant,
 };
+pub use compare::{Comparisons, Pairs};
+pub use convert::{DeviceFrom, DeviceInto, FromBits};
+pub use exchange::{Exchange, IsPlain, IsReplace};
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
@@ -312,8 +321,16 @@ pub enum Intrinsic {
     Narrow(Float8),
     /// Two 8-bit floats as `f16`.
     Widen(Float8),
-    /// A number made of another, of this type, as by `as`; of an integer of the same width, from its bits.
+    /// A number made of another, of this type, as by `as`.
     Number(Scalar),
+    /// A float of its bits.
+    FromBits,
+    /// The argument.
+    Same,
+    /// A vector of an array of its numbers.
+    VectorOfArray,
+    /// A function of `std::mem`.
+    Exchange(Exchange),
 }
 
 /// One specialisation of a device function or kernel.

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod code;
+pub mod methods;
 mod nodes;
 mod stack;
 #[cfg(test)]

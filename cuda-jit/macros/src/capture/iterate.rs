@@ -8,7 +8,8 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
-use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
+use super::call::method_by_path;
+use super::{BindingKind, Capture, node, nothing, span::begin};
 
 /// What a method of iterators takes.
 #[derive(Clone, Copy)]
@@ -294,16 +295,16 @@ impl Capture {
             }
             _ if self.is_closure(arg) => self.argument(arg),
             Expr::Path(path) => {
-                let of = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string());
-                let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-                let primitive = of.is_some_and(|of| PRIMITIVES.contains(&&*of) || self.type_params.contains(&of));
-                if primitive && METHODS.contains(&&*name) {
-                    return node(span, s::ExprKind::MethodOf(name));
-                }
                 let path = path.clone();
-                let number = self.callee(super::Callee::Observed(span));
-                *arg = self.tied(number, &path, false);
-                node(span, s::ExprKind::Function(number))
+                let number = self.callee(span);
+                *arg = self.tied(number, &path, None);
+                node(
+                    span,
+                    match method_by_path(&path) {
+                        Some(name) => s::ExprKind::MethodOf(name, number),
+                        None => s::ExprKind::Function(number),
+                    },
+                )
             }
             other => {
                 self.refuse(

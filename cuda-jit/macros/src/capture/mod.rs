@@ -27,7 +27,7 @@ use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, T
 
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
-pub(crate) use methods::{METHODS, host_methods};
+pub(crate) use methods::{builtin_methods, host_methods};
 
 use crate::signature::Signature;
 /// A body, captured.
@@ -40,8 +40,8 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// Each callee.
-    pub(crate) callees: Vec<Callee>,
+    /// Where each callee is, which an observer tells.
+    pub(crate) callees: Vec<Span>,
     /// Where each constant is asked for.
     pub(crate) consts: Vec<Span>,
     /// Where the type of each cast is asked for.
@@ -54,6 +54,8 @@ pub(crate) struct Captured {
     pub(crate) functions: Vec<OfType>,
     /// The free functions that it calls under other names.
     pub(crate) aliases: Vec<Alias>,
+    /// The macros that it calls, each name once.
+    pub(crate) macros: Vec<Ident>,
 }
 
 /// A name that the body or signature binds.
@@ -94,14 +96,6 @@ pub(crate) enum BindingKind {
     Iterator,
 }
 
-/// What tells which function is called.
-pub(crate) enum Callee {
-    /// An observer, at this place, of what a hidden function or method names.
-    Observed(Span),
-    /// Nothing: it is a method of the device language's own.
-    Builtin,
-}
-
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
@@ -121,7 +115,7 @@ pub(crate) struct Capture {
     blocks_with_items: u32,
     /// The functions among the items of the body.
     inner_functions: Vec<Ident>,
-    callees: Vec<Callee>,
+    callees: Vec<Span>,
     /// Each constant, with the block with items that it is named in.
     consts: Vec<(syn::ExprPath, u32)>,
     /// The same of the types of casts.
@@ -130,6 +124,7 @@ pub(crate) struct Capture {
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
+    macros: Vec<Ident>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// Whether names that read alike are the same, since no macro has written any of them.
@@ -150,7 +145,6 @@ pub(crate) struct Capture {
     loops: u32,
     /// Bindings declared without a value.
     late: Vec<u32>,
-    type_params: Vec<String>,
     errors: Vec<syn::Error>,
 }
 
@@ -158,7 +152,6 @@ pub(crate) struct Capture {
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     conditional::in_body(&body)?;
     let mut walk = Capture {
-        type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
         plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
         ..Capture::default()
     };
@@ -205,10 +198,23 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, .. } = self;
+        let Self { bindings, callees, consts, types, named, methods, functions, aliases, macros, .. } = self;
         let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
-        Ok(Captured { bindings, params, body, twin, callees, consts, types, named, methods, functions, aliases })
+        Ok(Captured {
+            bindings,
+            params,
+            body,
+            twin,
+            callees,
+            consts,
+            types,
+            named,
+            methods,
+            functions,
+            aliases,
+            macros,
+        })
     }
 
     /// The binding of a name of the host's, where a closure captures such: constants are known by their capitals.
@@ -350,9 +356,9 @@ impl Capture {
         number
     }
 
-    /// The number of a callee.
-    fn callee(&mut self, callee: Callee) -> u32 {
-        self.callees.push(callee);
+    /// The number of a callee at this place.
+    fn callee(&mut self, place: Span) -> u32 {
+        self.callees.push(place);
         self.callees.len() as u32 - 1
     }
 
@@ -368,7 +374,8 @@ impl Capture {
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         // in parentheses, since at the beginning of a statement a block would be all of it
-        *expr = Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
+        *expr =
+            Expr::Verbatim(quote_spanned!(span => ({ let #value = #expr; [#observer, &raw const #value]; #value })));
         number
     }
 
