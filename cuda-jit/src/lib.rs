@@ -132,9 +132,10 @@ pub mod __private {
         FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
         Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called,
         cast_to, cast_type, closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of,
-        returned, saw, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
+        part, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell,
+        ty_of, type_arg,
     };
-    pub use crate::harvest::{compare, plain};
+    pub use crate::harvest::{Constructs, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -145,10 +146,14 @@ pub mod __private {
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
+    pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem::Element;
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
+        pub use crate::harvest::OptionVariants as _;
+        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
+        pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, BoolMethods as _, ComplexMethods as _, ConstantMethods as _,
             DeviceFrom as _, DeviceInto as _, FromBits as _, IsPlain as _, IsReplace as _, NoMethods as _,

@@ -7,62 +7,133 @@
 //! - `; run: ptx TARGET [o0..o3] [fast] [debug]` compiles. `; check:` lines must be found in the PTX in their order,
 //!   `; absent:` ones must not be found anywhere. If a line is `; expect:`, the lines after it, less their `; `, are
 //!   the PTX (with `UPDATE_EXPECT=1`, written there).
+//!
+//! What compiles is also executed, on both engines of the software device, at the command's level of optimisation and at
+//! level 0. The header has any number of launches, or says why there is none (`; not executed: REASON`):
+//!
+//! ```text
+//! ; launch: grid 2x1 block 32 shared 128 cluster 2       each can be left out: 1 block, 1 thread, 0 bytes, no cluster
+//! ; argument: v0 = [1.5, 30 of 0.0, 4 from 1.0 by 2.0]   a buffer's elements: 1.5, thirty zeros, then 1, 3, 5 and 7
+//! ; argument: v1 = f32 [1.0, 2.0]                        a buffer of records, as elements of a type
+//! ; argument: v2 = 0xff                                  a number; arguments come in the order of the parameters
+//! ; result: v0 = [32 of 1.0, 3.0, 5.0, 7.0]              what a buffer holds afterwards
+//! ; result: panic = site 0 [7, 4] in block (0, 0, 0), thread (7, 0, 0)
+//! ; result: prints = "7\n"                               the text, quoted as Rust quotes it
+//! ```
+//!
+//! Literals are KIR's; results are compared bit for bit. A buffer without a result holds what it held before, and without
+//! such lines nothing panics and nothing is printed. With `UPDATE_EXPECT=1` a result line without a value
+//! (`; result: v0`) gets one; a value that is there is never changed.
 
+mod execute;
+mod faults;
+mod header;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuda_jit::back::llvm::Options;
-use cuda_jit::kir::text;
+use cuda_jit::kir::{Module, text};
+use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
 
+use self::execute::execute;
+use self::header::{Launch, Outcome, PRINTS, launches};
+use crate::around::{child, is_child};
 use crate::support;
 
-#[test]
-fn files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kir");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .expect("the folder of tests")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kir"))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 10, "only {} files in {}", files.len(), folder.display());
-    let bless = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
-    let failures: Vec<String> = files
-        .iter()
-        .filter_map(|file| run(file, bless).err().map(|why| format!("{}: {why}", file.display())))
-        .collect();
-    assert!(failures.is_empty(), "{} of {} failed\n{}", failures.len(), files.len(), failures.join("\n"));
+/// A test for each file.
+macro_rules! files {
+    ($($name:ident)*) => {
+        /// The files that have a test.
+        const FILES: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[test]
+            fn $name() {
+                test(stringify!($name));
+            }
+        )*
+    };
 }
 
-fn run(file: &Path, bless: bool) -> Result<(), String> {
-    let source = fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let command = source.lines().next().and_then(|line| line.strip_prefix("; run: ")).ok_or("no `; run:` line")?;
-    let words: Vec<&str> = command.split(' ').collect();
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let expected = match words[0] {
-        "parse" => {
-            let error = text::parse(&source).err().ok_or("it parses")?;
-            with_error(&source, &error.to_string())
-        }
-        "verify" => {
-            let module = text::parse(&source).map_err(|error| error.to_string())?;
-            let error = verify(&module).err().ok_or("it verifies")?;
-            with_error(&source, &error.to_string())
-        }
-        "ptx" => check_ptx(&name, &source, &words[1..])?,
-        other => return Err(format!("unknown command `{other}`")),
-    };
-    if expected == source {
-        return Ok(());
+files! {
+    access atomic_orders atomic_orders_old barriers bits bool cached cached_all carved_shared casts clocks
+    conditional constant contract device_call dynamic_shared endless fast_math float_rem floats fma grid_stride
+    groups half_sm75 half_sm90 integers lanes lanes_old line_late local_array no_contract no_panic overflow_check
+    pair pair_sm80 panic_in_device panic_sites parse_block parse_type precise_math print record reduce reduce_old
+    retype saturating_cast shift together variables vector_add vector_add_o0 verify_access verify_address
+    verify_block verify_cached_all verify_cached_shared verify_cached_store verify_cached_write verify_conditional
+    verify_half_cast verify_half_math verify_lane verify_pair verify_pair_compare verify_print_conversion
+    verify_print_count verify_print_format verify_retype verify_retype_access verify_store verify_sync_warp
+    wide_product wide_product_not
+}
+
+#[test]
+fn every_file_has_a_test() {
+    let entries = fs::read_dir(folder()).expect("the folder of the files");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut found: Vec<String> = paths.map(|path| path.file_name().unwrap_or_default().display().to_string()).collect();
+    found.sort();
+    let listed: Vec<String> = FILES.iter().map(|name| format!("{name}.kir")).collect();
+    assert_eq!(listed, found, "`files!` names the files of {}, in alphabetical order", folder().display());
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kir")
+}
+
+/// Runs the test of a file; in a process of [`child`]'s, its launches.
+fn test(name: &str) {
+    let file = folder().join(format!("{name}.kir"));
+    let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    if is_child() {
+        return print_outcomes(&source).unwrap_or_else(|why| panic!("{why}"));
     }
-    if bless {
-        return fs::write(file, expected).map_err(|error| error.to_string());
+    let expected = examine(name, &source).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    if expected == source {
+        return;
+    }
+    if blesses() {
+        return fs::write(&file, expected).expect("the file can be written");
     }
     let differs = expected.lines().zip(source.lines()).position(|(a, b)| a != b);
     let line = differs.unwrap_or(expected.lines().count().min(source.lines().count()));
     let (wanted, got) = (source.lines().nth(line).unwrap_or(""), expected.lines().nth(line).unwrap_or(""));
-    Err(format!("line {} differs (UPDATE_EXPECT=1 blesses)\n  expected {wanted}\n  got      {got}", line + 1))
+    let at = format!("{}: line {} differs (UPDATE_EXPECT=1 blesses)", file.display(), line + 1);
+    panic!("{at}\n  expected {wanted}\n  got      {got}");
+}
+
+fn blesses() -> bool {
+    std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1")
+}
+
+/// The file as it should be; fails on what cannot be blessed.
+fn examine(name: &str, source: &str) -> Result<String, String> {
+    match command(source)?.split(' ').next() {
+        Some("parse") => {
+            let error = text::parse(source).err().ok_or("it parses")?;
+            Ok(with_error(source, &error.to_string()))
+        }
+        Some("verify") => {
+            let module = text::parse(source).map_err(|error| error.to_string())?;
+            let error = verify(&module).err().ok_or("it verifies")?;
+            Ok(with_error(source, &error.to_string()))
+        }
+        Some("ptx") => {
+            let compiled = Compiled::read(source)?;
+            let source = compiled.check_ptx(name, source)?;
+            compiled.check_outcomes(&source, &compiled.outcomes(name))
+        }
+        _ => Err(format!("unknown command `{}`", command(source)?)),
+    }
+}
+
+/// What the first line says behind `; run: `.
+fn command(source: &str) -> Result<&str, String> {
+    let command = source.lines().next().and_then(|line| line.strip_prefix("; run: "));
+    command.ok_or_else(|| "no `; run:` line".to_owned())
 }
 
 /// The source with its `; error:` line saying `error`; one is added after the first line if there is none.
@@ -73,35 +144,130 @@ fn with_error(source: &str, error: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The source with the PTX as its expectation, if it has one; fails on what must or must not be found.
-fn check_ptx(name: &str, source: &str, words: &[&str]) -> Result<String, String> {
-    let module = text::parse(source).map_err(|error| error.to_string())?;
-    verify(&module).map_err(|error| error.to_string())?;
-    let [target, rest @ ..] = words else { return Err("no target".to_owned()) };
-    let mut options = Options::default();
-    for word in rest {
-        match *word {
-            "fast" => options.fast_math = true,
-            "debug" => options.debug = true,
-            level => {
-                options.opt_level =
-                    level.strip_prefix('o').and_then(|level| level.parse().ok()).ok_or(format!("option `{level}`"))?;
+/// The software device's engines.
+const ENGINES: [&str; 2] = ["regions", "fibers"];
+/// The cards that the software device shows.
+const PROFILES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
+
+/// A file that is compiled and executed.
+struct Compiled {
+    module: Module,
+    target: Target,
+    options: Options,
+    launches: Vec<Launch>,
+}
+
+impl Compiled {
+    fn read(source: &str) -> Result<Self, String> {
+        let module = text::parse(source).map_err(|error| error.to_string())?;
+        verify(&module).map_err(|error| error.to_string())?;
+        let words: Vec<&str> = command(source)?.split(' ').collect();
+        let ["ptx", target, rest @ ..] = &words[..] else { return Err("no target".to_owned()) };
+        let mut options = Options::default();
+        for word in rest {
+            match *word {
+                "fast" => options.fast_math = true,
+                "debug" => options.debug = true,
+                level => {
+                    let level = level.strip_prefix('o').and_then(|level| level.parse().ok());
+                    options.opt_level = level.ok_or(format!("option `{word}`"))?;
+                }
             }
         }
+        let launches = launches(source, &module)?;
+        Ok(Compiled { module, target: support::target(target), options, launches })
     }
-    let ptx = support::ptx(name, &module, &support::target(target), &options);
-    support::assert_self_contained(name, &ptx);
-    let mut from = 0;
-    for wanted in source.lines().filter_map(|line| line.strip_prefix("; check: ")) {
-        let found = ptx[from..].find(wanted).ok_or_else(|| format!("`{wanted}` is not found in order in\n{ptx}"))?;
-        from += found + wanted.len();
-    }
-    for unwanted in source.lines().filter_map(|line| line.strip_prefix("; absent: ")) {
-        if ptx.contains(unwanted) {
-            return Err(format!("`{unwanted}` is found in\n{ptx}"));
+
+    /// The source with the PTX as its expectation, if it has one; fails on what must or must not be found.
+    fn check_ptx(&self, name: &str, source: &str) -> Result<String, String> {
+        let ptx = support::ptx(name, &self.module, &self.target, &self.options);
+        support::assert_self_contained(name, &ptx);
+        let mut from = 0;
+        for wanted in source.lines().filter_map(|line| line.strip_prefix("; check: ")) {
+            let found =
+                ptx[from..].find(wanted).ok_or_else(|| format!("`{wanted}` is not found in order in\n{ptx}"))?;
+            from += found + wanted.len();
         }
+        for unwanted in source.lines().filter_map(|line| line.strip_prefix("; absent: ")) {
+            if ptx.contains(unwanted) {
+                return Err(format!("`{unwanted}` is found in\n{ptx}"));
+            }
+        }
+        let Some(end) = source.find("\n; expect:\n") else { return Ok(source.to_owned()) };
+        let lines = ptx.trim().lines().map(|line| format!("; {line}").trim_end().to_owned());
+        Ok(source[..end].to_owned() + "\n; expect:\n" + &lines.collect::<Vec<_>>().join("\n") + "\n")
     }
-    let Some(end) = source.find("\n; expect:\n") else { return Ok(source.to_owned()) };
-    let lines = ptx.trim().lines().map(|line| format!("; {line}").trim_end().to_owned());
-    Ok(source[..end].to_owned() + "\n; expect:\n" + &lines.collect::<Vec<_>>().join("\n") + "\n")
+
+    /// Every launch at every level of optimisation.
+    fn runs(&self) -> impl Iterator<Item = (&Launch, u8)> {
+        let mut levels = vec![0, self.options.opt_level];
+        levels.dedup();
+        self.launches.iter().flat_map(move |launch| levels.clone().into_iter().map(move |level| (launch, level)))
+    }
+
+    fn execute(&self, launch: &Launch, opt_level: u8) -> Result<Outcome, String> {
+        execute(&self.module, &self.target, &Options { opt_level, ..self.options.clone() }, launch)
+    }
+
+    /// What each run leaves behind, on each engine: in processes of their own, because a process has one engine and one
+    /// card, and because the kernels print.
+    fn outcomes(&self, name: &str) -> Vec<(&'static str, Vec<Outcome>)> {
+        let engines = ENGINES.iter().filter(|_| !self.launches.is_empty());
+        let card = |name: &&&str| support::target(name).capability() >= self.target.capability();
+        let card = PROFILES.iter().find(card).expect("a card that runs the target's code");
+        let run = |engine: &&'static str| {
+            let variables = [("CUDA_SIM_ENGINE", engine.as_ref()), ("CUDA_SIM_PROFILE", card.as_ref())];
+            (*engine, read_outcomes(&child(&format!("kir_files::{name}"), &variables)))
+        };
+        engines.map(run).collect()
+    }
+
+    /// The source with the results that it lacks; fails if a run leaves anything else behind than it says.
+    fn check_outcomes(&self, source: &str, engines: &[(&str, Vec<Outcome>)]) -> Result<String, String> {
+        let mut blessed = BTreeMap::new();
+        for (engine, outcomes) in engines {
+            if outcomes.len() != self.runs().count() {
+                return Err(format!("{} runs on {engine} have ended, of {}", outcomes.len(), self.runs().count()));
+            }
+            for ((launch, level), outcome) in self.runs().zip(outcomes) {
+                for (line, text) in launch.compare(outcome).map_err(|why| format!("{engine}, o{level}: {why}"))? {
+                    if *blessed.entry(line).or_insert_with(|| text.clone()) != text {
+                        return Err(format!("line {}: the runs differ: {}, {text}", line + 1, blessed[&line]));
+                    }
+                }
+            }
+        }
+        let line = |(index, line)| blessed.get(&index).map_or(line, String::as_str);
+        let lines: Vec<&str> = source.lines().enumerate().map(line).collect();
+        Ok(lines.join("\n") + "\n")
+    }
+}
+
+/// What stands around the text that a kernel prints, and behind the other results.
+const MARKS: [&str; 3] = ["#begin\n", "#end\n", "#done\n"];
+
+/// Executes every launch of a file, and prints what it leaves behind, for [`read_outcomes`].
+fn print_outcomes(source: &str) -> Result<(), String> {
+    let compiled = Compiled::read(source)?;
+    let [begin, end, done] = MARKS;
+    for (launch, level) in compiled.runs() {
+        print!("{begin}");
+        let outcome = compiled.execute(launch, level).map_err(|why| format!("o{level}: {why}"))?;
+        let lines: String = outcome.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+        print!("{end}{lines}{done}");
+    }
+    Ok(())
+}
+
+/// What [`print_outcomes`] printed; a run that has not ended is none.
+fn read_outcomes(text: &str) -> Vec<Outcome> {
+    let [begin, end, done] = MARKS;
+    let outcome = |text: &str| {
+        let (printed, rest) = text.split_once(end)?;
+        let (lines, _) = rest.split_once(done)?;
+        let pair = |line: &str| line.split_once(" = ").map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let printed = (PRINTS.to_owned(), format!("{printed:?}"));
+        Some(lines.lines().filter_map(pair).chain([printed]).collect())
+    };
+    text.split(begin).skip(1).filter_map(outcome).collect()
 }

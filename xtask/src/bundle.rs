@@ -35,7 +35,7 @@ const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-driver.runtime", ""),
     ("cuda-jit", "cache::tests::another_list"),
     ("cuda-jit", "cache::tests::the_compiler_is_told"),
-    ("cuda-jit.all", "kir_files::files"),
+    ("cuda-jit.all", "kir_files::"),
     ("cuda-jit.all", "refused::"),
     ("cuda-sys.library", ""),
     ("cuda-sys.links", ""),

@@ -23,14 +23,30 @@ const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u3
 
 /// Expands the derive.
 pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
-    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| match &input.data {
-        Data::Struct(data) => structure(root, &input, &data.fields),
-        Data::Enum(data) => enumeration(root, &input, data),
-        Data::Union(data) => {
-            Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+    let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| {
+        let root = &named_root(root, &input)?;
+        match &input.data {
+            Data::Struct(data) => structure(root, &input, &data.fields),
+            Data::Enum(data) => enumeration(root, &input, data),
+            Data::Union(data) => {
+                Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+            }
         }
     });
     expanded.unwrap_or_else(|error| error.to_compile_error())
+}
+
+/// The path of what the expansion names: of the crate that `#[device_type(crate = path)]` says, if it is there.
+fn named_root(default: &TokenStream, input: &DeriveInput) -> syn::Result<TokenStream> {
+    let mut root = default.clone();
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("device_type")) {
+        let rest;
+        (root, rest) = crate::options::root(root, attribute.parse_args()?)?;
+        if !rest.is_empty() {
+            return Err(syn::Error::new_spanned(rest, "`#[device_type(..)]` takes `crate = path` only"));
+        }
+    }
+    Ok(root)
 }
 
 /// The most that device memory is aligned to, in bytes.
@@ -246,11 +262,15 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}));
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = match member {
-            Member::Named(name) => name.to_string(),
+            Member::Named(name) => name.unraw().to_string(),
             Member::Unnamed(index) => index.index.to_string(),
         };
-        let ty = quote_spanned!(ty.span() => #root::ty_of::<#ty>());
-        quote!(#root::Field { name: #text, ty: #ty, offset: ::core::mem::offset_of!(Self, #member) })
+        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        quote!(#root::Field { name: #text, ty: #part.ty(), offset: ::core::mem::offset_of!(Self, #member) })
+    });
+    let cells = members.iter().zip(fields.iter().map(|field| &field.ty)).map(|(member, ty)| {
+        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        quote!(#part.cells(&self.#member, __push);)
     });
     let listed = listed.iter().map(|Listed { name, left, right }| {
         let (text, of) = (name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
@@ -269,6 +289,19 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
         None => quote!(#root::Arithmetic::Listed),
     };
+    // as a device function's type has it
+    let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
+        let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+        quote! {
+            #[allow(dead_code)]
+            impl #impl_generics #name #ty_generics #where_clause {
+                #[doc(hidden)]
+                pub fn __callee() -> #root::Constructs<Self> {
+                    #root::Constructs::new()
+                }
+            }
+        }
+    });
     let compared = derived.map(|derived| comparisons(root, name, &bounded(root, &input.generics), fields, derived));
     let values = if borrows {
         arguments(root, input, &members, &static_types, &key)?
@@ -294,10 +327,16 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
+
+            fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
+                #(#cells)*
+            }
         }
 
         #[diagnostic::do_not_recommend]
         impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
+
+        #constructor
 
         #compared
         #ordered
@@ -337,7 +376,6 @@ fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, 
     let predicates = predicates.map(|predicates| quote!(#predicates)).filter(|tokens| !tokens.is_empty());
     let comma = predicates.as_ref().map(|tokens| if tokens.to_string().ends_with(',') { quote!() } else { quote!(,) });
     let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
-    let members: Vec<Member> = fields.members().collect();
     let holds = |bound: TokenStream| {
         let each = types.iter().map(|ty| quote_spanned!(ty.span() => for<'__d> #ty: #bound,));
         quote!(where #predicates #comma for<'__d> Self: ::core::marker::Copy, #(#each)*)
@@ -357,10 +395,6 @@ fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, 
         // SAFETY: the cells are its fields', in order.
         unsafe impl #impl_generics #root::ValueType for #name #ty_generics #value {
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
-
-            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
-                #(#root::ValueType::cells(&self.#members, __push);)*
-            }
         }
 
         // SAFETY: it is passed as its fields, which are values.
@@ -456,9 +490,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
-    let variants = data.variants.iter().map(|variant| &variant.ident);
-    let names = variants.clone().map(ToString::to_string);
-    let (texts, listed, constants) = (names.clone(), variants.clone(), variants.clone());
+    let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
+    let names: Vec<String> = variants.iter().map(ToString::to_string).collect();
     let from_repr = match checked {
         Some(attribute) => {
             attribute.meta.require_path_only()?;
@@ -474,11 +507,11 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             fn ty() -> #root::Ty {
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
-                    variants: const { &[#((#names, Self::#listed as #repr as u64)),*] },
+                    variants: const { &[#((#names, Self::#variants as #repr as u64)),*] },
                     comparisons: || {
                         static __COMPARED: ::std::sync::LazyLock<#root::Comparisons> = ::std::sync::LazyLock::new(|| {
                             use #root::compare::{Equality as _, NotCompared as _, PartialOrder as _, TotalOrder as _};
-                            let __variants = &#root::compare::Variants(const { &[#(#name::#constants),*] });
+                            let __variants = &#root::compare::Variants(const { &[#(#name::#variants),*] });
                             #root::Comparisons {
                                 equality: __variants.equality(),
                                 partial: __variants.partial(),
@@ -496,6 +529,14 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         #[diagnostic::do_not_recommend]
         unsafe impl #root::DeviceType for #name {
             type K = Self;
+
+            fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
+                __push(match self { #(Self::#variants => #root::bits_of(Self::#variants as #repr),)* });
+            }
+
+            fn __variants() -> ::std::vec::Vec<Self> {
+                ::std::vec![#(Self::#variants),*]
+            }
         }
 
         #[diagnostic::do_not_recommend]
@@ -505,7 +546,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
 
         impl #root::PrintedDebug for #name {
             fn debug(&self, _: #root::syntax::Conversion) -> ::std::string::String {
-                match self { #(Self::#variants => #texts,)* }.to_owned()
+                match self { #(Self::#variants => #names,)* }.to_owned()
             }
         }
 
@@ -515,10 +556,6 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         // SAFETY: the cells are its fields', in order.
         unsafe impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
             const CELLS: usize = 1;
-
-            fn cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
-                __push(#root::bits_of(*self as #repr));
-            }
         }
     })
 }
@@ -537,5 +574,5 @@ fn from_repr(root: &TokenStream, input: &DeriveInput, data: &DataEnum, repr: &Id
             }
         }
     };
-    crate::methods::of_impl(root, TokenStream::new(), function)
+    crate::methods::of_impl(root, TokenStream::new(), function, true)
 }

@@ -20,8 +20,9 @@ use cuda_jit_syntax::owned::Options;
 
 /// Expands the macro.
 pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
+    let in_one_place = capture::is_run(tokens.clone());
     let expanded = match syn::parse2::<Expr>(tokens) {
-        Ok(Expr::Closure(written)) => closure(root, &written),
+        Ok(Expr::Closure(written)) => closure(root, &written, in_one_place),
         Ok(Expr::Path(path)) => function(root, &path),
         Ok(other) => Err(syn::Error::new(other.span(), HINT)),
         Err(error) if error.to_string().starts_with("unexpected end") => Err(syn::Error::new(Span::call_site(), HINT)),
@@ -33,7 +34,7 @@ pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
 const HINT: &str = "`device_fn!` takes a closure, such as `|x: f32| x * k`, or the name of a `#[device]` function";
 
 /// A closure and what it captures.
-fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream> {
+fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn::Result<TokenStream> {
     for param in &written.inputs {
         if !matches!(param, Pat::Type(_)) {
             let hint =
@@ -41,13 +42,18 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
             return Err(syn::Error::new(param.span(), hint));
         }
     }
-    let (mut captured, names) = capture::capture_closure(written.clone())?;
+    let (mut captured, names) = capture::capture_closure(written.clone(), in_one_place)?;
     let site = site(root, written, &mut captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
     let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
+    // all are copied before one is hidden: two of one spelling may be one name
     let copies = names.iter().map(|(name, number)| {
         let (observer, held) = (capture::observer(*number, name.span()), held(number));
-        quote_spanned!(name.span() => let (#held, #name) = #observer.carry(&#name);)
+        quote_spanned!(name.span() => let #held = #observer.carry(&#name);)
+    });
+    let shown = names.iter().map(|(name, number)| {
+        let held = held(number);
+        quote_spanned!(name.span() => #[allow(unused_variables)] let (#held, #name) = #held;)
     });
     let carriers = names.iter().map(|(name, number)| {
         let observer = capture::observer(*number, name.span());
@@ -63,6 +69,7 @@ fn closure(root: &TokenStream, written: &ExprClosure) -> syn::Result<TokenStream
         #(#carriers)*
         #(#observers)*
         #(#copies)*
+        #(#shown)*
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
         let #seen = {
@@ -116,13 +123,18 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         let observer = capture::cast(number, *span);
         quote!(#root::saw_cast(#observer))
     });
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| {
+        let observer = capture::question(number, *span);
+        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+        quote!(unsafe { #root::saw_answer(#observer) })
+    });
     let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
         let observer = capture::callee(number, *span);
         quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
-    let [consts, types] = [list(consts), list(types)];
-    quote!((#bindings, #others, #callees, #consts, #types))
+    let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
+    quote!((#bindings, #others, #callees, #consts, #types, #patterns))
 }
 
 /// Nested pairs, which end with `()`.

@@ -47,10 +47,11 @@ pub(crate) enum Kind {
 
 /// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
+    let in_one_place = capture::is_in_one_place(&item);
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
-            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written),
-            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written),
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, in_one_place),
+            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written, in_one_place),
             _ => {}
         }
     }
@@ -61,7 +62,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function, in_one_place) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -96,13 +97,14 @@ fn beside(
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
+    in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => options::of_kernel(options)?,
         Kind::Device => options::of_device(options)?,
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let signature = Signature::new(&function.sig, role)?;
+    let signature = Signature::new(&function.sig, role, in_one_place)?;
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -203,7 +205,14 @@ pub(crate) fn encoded(
     let bindings = captured.bindings.iter().map(|binding| {
         let (mutable, by_ref) = (binding.mutable, binding.by_ref);
         let at = crate::capture::pos(binding.ident.span());
-        owned::Binding { name: binding.ident.to_string(), at, mutable, by_ref, told: binding.told }
+        owned::Binding {
+            name: binding.ident.to_string(),
+            at,
+            mutable,
+            by_ref,
+            told: binding.told,
+            asked: binding.asked,
+        }
     });
     let definition = owned::Definition {
         name: name.to_string(),
@@ -214,10 +223,11 @@ pub(crate) fn encoded(
         ..owned::Definition::new(*options)
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
+    let names = captured.answers.iter().map(|answers| answers.constant(root));
     quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
-        )
+        )#(.with_names(#names))*
     }
 }
 
@@ -249,6 +259,7 @@ pub(crate) fn twin(
         quote_spanned!(*span => __cuda_jit_seen(#observer))
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let (asked, refusals) = (asked(root), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
@@ -273,6 +284,8 @@ pub(crate) fn twin(
                 callees: &[#(#callees),*],
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
+                // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+                patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
             };
             // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
             let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
@@ -290,6 +303,10 @@ pub(crate) fn asked(root: &TokenStream) -> TokenStream {
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
         };
+        use #root::pattern::{
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
+            value as __cuda_jit_value,
+        };
     }
 }
 
@@ -306,8 +323,15 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let others = (0u32..).zip(&captured.named).map(|(number, span)| capture::named(number, *span));
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
+    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let callees = (0u32..).zip(&captured.callees).map(|(number, span)| capture::callee(number, *span));
-    bindings.chain(others).chain(consts).chain(types).chain(callees).map(|observer| capture::declared(&observer))
+    bindings
+        .chain(others)
+        .chain(consts)
+        .chain(types)
+        .chain(patterns)
+        .chain(callees)
+        .map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.

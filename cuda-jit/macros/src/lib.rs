@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod configured;
 mod derive;
 mod device_fn;
 mod emit;
@@ -23,7 +24,7 @@ use quote::quote;
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        emit::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.clone().into(), item)
     })
 }
 
@@ -32,12 +33,12 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        emit::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.clone().into(), item)
     })
 }
 
 /// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
-#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr))]
+#[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn device_type(input: TokenStream) -> TokenStream {
     stack::expand(input, |input| derive::expand(&quote!(::cuda_jit::__private), input))
 }
@@ -45,20 +46,20 @@ pub fn device_type(input: TokenStream) -> TokenStream {
 /// A closure or device function that a launch passes to a kernel; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn device_fn(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| device_fn::expand(&quote!(::cuda_jit::__private), tokens))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, device_fn::expand))
 }
 
 /// Prints from kernels; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn printf(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| format::expand(&quote!(::cuda_jit::__private), tokens))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, format::expand))
 }
 
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_attribute]
 pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        emit::expand(emit::Kind::Kernel, quote!(::cuda_prelude::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Kernel, quote!(::cuda_prelude::__private), options.clone().into(), item)
     })
 }
 
@@ -66,12 +67,12 @@ pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        emit::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.clone().into(), item)
     })
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
-#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr))]
+#[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
     stack::expand(input, |input| derive::expand(&quote!(::cuda_prelude::__private), input))
 }
@@ -79,13 +80,27 @@ pub fn prelude_device_type(input: TokenStream) -> TokenStream {
 /// [`macro@device_fn`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_device_fn(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| device_fn::expand(&quote!(::cuda_prelude::__private), tokens))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, device_fn::expand))
 }
 
 /// [`macro@printf`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| format::expand(&quote!(::cuda_prelude::__private), tokens))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, format::expand))
+}
+
+/// Expands an item that rustc has configured; for the expansions of [`macro@kernel`] and [`macro@device`].
+#[doc(hidden)]
+#[proc_macro_derive(Configured)]
+pub fn configured(input: TokenStream) -> TokenStream {
+    stack::expand(input, configured::unwrapped)
+}
+
+/// Removes an item, which [`macro@Configured`] expands elsewhere.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn unconfigured(_: TokenStream, _: TokenStream) -> TokenStream {
+    TokenStream::new()
 }
 
 /// Hidden methods that stand for the host's: why kernels lack them, then their names, each with how many arguments it

@@ -12,16 +12,17 @@
 
 use cuda_jit_syntax::methods::is_method;
 use cuda_jit_syntax::owned::Options;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
+use syn::visit_mut::{self, VisitMut};
+use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
 use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
 use crate::capture;
 use crate::emit;
 use crate::options;
-use crate::signature::{Role, Signature, without_lifetimes};
+use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
 
 /// The standard library's traits that kernels use: those of the operators, and conversion.
 const OPERATORS: &[&str] = &[
@@ -54,13 +55,13 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// `#[device] impl ..`
-pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemImpl) -> TokenStream {
+pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {
     let expanded = options::of_device(options).and_then(|options| match &item.trait_ {
-        None => inherent(root, &options, &item),
+        None => inherent(root, &options, &item, in_one_place),
         Some((_, path, _)) => match operator(path) {
-            Some(name) => overloaded(root, &options, &item, &name),
+            Some(name) => overloaded(root, &options, &item, &name, in_one_place),
             None => {
-                let items = trait_items(root, &options, &item, path)?;
+                let items = trait_items(root, &options, &item, path, in_one_place)?;
                 item.items.extend(items);
                 Ok(TokenStream::new())
             }
@@ -75,7 +76,12 @@ pub(crate) fn of_impl(root: &TokenStream, options: TokenStream, mut item: ItemIm
 }
 
 /// `#[device] trait ..`
-pub(crate) fn of_trait(root: &TokenStream, options: TokenStream, mut item: ItemTrait) -> TokenStream {
+pub(crate) fn of_trait(
+    root: &TokenStream,
+    options: TokenStream,
+    mut item: ItemTrait,
+    in_one_place: bool,
+) -> TokenStream {
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
@@ -84,7 +90,7 @@ pub(crate) fn of_trait(root: &TokenStream, options: TokenStream, mut item: ItemT
             _ => None,
         });
         for method in methods.collect::<Vec<_>>() {
-            let (items, beside) = trait_method(root, &options, &item, &method)?;
+            let (items, beside) = trait_method(root, &options, &item, &method, in_one_place)?;
             hidden.extend(items);
             tokens.extend(beside);
         }
@@ -120,7 +126,8 @@ fn body(
     generics: &Generics,
     Names { definition, harvest, defined }: &Names,
 ) -> syn::Result<Body> {
-    let block: syn::Block = syn::parse2(renamed(signature.body(block.clone()).to_token_stream()))?;
+    let mut block = signature.body(block.clone());
+    Renamer.visit_block_mut(&mut block);
     let mut captured = capture::capture(signature, block)?;
     let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
@@ -148,34 +155,73 @@ fn named(kind: &str, method: &Ident) -> Ident {
     format_ident!("__{}_{}", kind, method, span = Span::call_site())
 }
 
-/// The tokens with `__self` for `self`: the twin is a closure, which has no receiver.
-fn renamed(tokens: TokenStream) -> TokenStream {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let is_path = |next: Option<&TokenTree>| matches!(next, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
-    let renamed = tokens.iter().enumerate().map(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == "self" && !is_path(tokens.get(index + 1)) => {
-            TokenTree::Ident(Ident::new("__self", ident.span()))
+/// Gives `self` another name in a body: the typing probe is a closure, which has no receiver. Items in the body have a `self` of
+/// their own.
+struct Renamer;
+
+impl VisitMut for Renamer {
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        if path.is_ident("self") {
+            path.segments.iter_mut().for_each(|segment| rename(&mut segment.ident));
         }
-        TokenTree::Group(group) => {
-            let mut inner = proc_macro2::Group::new(group.delimiter(), renamed(group.stream()));
-            inner.set_span(group.span());
-            TokenTree::Group(inner)
-        }
-        other => other.clone(),
-    });
-    renamed.collect()
+        visit_mut::visit_path_mut(self, path);
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut syn::Macro) {
+        call.tokens = renamed(std::mem::take(&mut call.tokens));
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// Tokens with `Self` replaced.
-fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
-    let replace = |token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => this.clone(),
-        TokenTree::Group(group) => {
-            TokenTree::Group(proc_macro2::Group::new(group.delimiter(), with_self(group.stream(), this))).into()
+fn rename(ident: &mut Ident) {
+    if ident == "self" {
+        *ident = Ident::new(RECEIVER, ident.span());
+    }
+}
+
+/// The same in what a macro takes. There are expressions, and no items but in blocks: a `self` that begins a path is none.
+fn renamed(tokens: TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut renamed = TokenStream::new();
+    while let Some(mut token) = tokens.next() {
+        match &mut token {
+            TokenTree::Ident(ident) if !tokens.peek().is_some_and(is_path) => rename(ident),
+            TokenTree::Group(group) => {
+                let mut inner = proc_macro2::Group::new(group.delimiter(), self::renamed(group.stream()));
+                inner.set_span(group.span());
+                *group = inner;
+            }
+            _ => {}
         }
-        other => other.into(),
-    };
-    tokens.into_token_stream().into_iter().flat_map(replace).collect()
+        renamed.extend([token]);
+    }
+    renamed
+}
+
+/// Returns true for the first colon of `::`.
+fn is_path(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
+}
+
+/// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
+fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_token_stream().into_iter().peekable();
+    let mut replaced = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) if ident == "Self" => {
+                replaced.extend(if tokens.peek().is_some_and(is_path) { quote!(<#this>) } else { this.clone() });
+            }
+            TokenTree::Group(group) => {
+                let mut inner = proc_macro2::Group::new(group.delimiter(), with_self(group.stream(), this));
+                inner.set_span(group.span());
+                replaced.extend([TokenTree::Group(inner)]);
+            }
+            other => replaced.extend([other]),
+        }
+    }
+    replaced
 }
 
 /// The types of a `DeviceFn` for a method of `this`.
@@ -258,14 +304,14 @@ fn is_asked(sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
 }
 
 /// `#[device] impl Type { .. }`: a second `impl` with the hidden functions.
-fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Result<TokenStream> {
+fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place: bool) -> syn::Result<TokenStream> {
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let this = &item.self_ty;
     let of = without_lifetimes(this);
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::Method)?;
+        let signature = Signature::new(&method.sig, Role::Method, in_one_place)?;
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
@@ -284,7 +330,6 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
             }
         });
         let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
-        let conditions = conditions(&method.attrs);
         let path = quote! {
             #[doc(hidden)]
             #vis fn #path #own_generics() -> #root::Callee<#marker<Self #(, #marked)*>> #own_clause {
@@ -292,7 +337,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
             }
         };
         let call = quote!(#[doc(hidden)] #vis #call);
-        hidden.extend([definition, harvest, call, path].into_iter().chain(ask).map(|item| under(&conditions, &item)));
+        hidden.extend([definition, harvest, call, path].into_iter().chain(ask));
         let of = quote!(#of);
         let (args, output) = types(&signature, &of);
         let (definition, harvest) = (named("definition", name), named("harvest", name));
@@ -301,10 +346,8 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl) -> syn::Resu
         let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
-            #(#conditions)*
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
             // SAFETY: the instance is the method that the type is named after, as rustc checked it.
-            #(#conditions)*
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = (#(#args,)*);
                 type Output = #output;
@@ -336,16 +379,21 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
-fn trait_items(root: &TokenStream, options: &Options, item: &ItemImpl, path: &syn::Path) -> syn::Result<Vec<ImplItem>> {
+fn trait_items(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    path: &syn::Path,
+    in_one_place: bool,
+) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::Method)?;
+        let signature = Signature::new(&method.sig, Role::Method, in_one_place)?;
         let own = signature.impl_generics(root);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
-        let conditions = conditions(&method.attrs);
-        items.push(syn::parse2(under(&conditions, &definition))?);
-        items.push(syn::parse2(under(&conditions, &harvest))?);
+        items.push(syn::parse2(definition)?);
+        items.push(syn::parse2(harvest)?);
     }
     Ok(items)
 }
@@ -356,8 +404,9 @@ fn trait_method(
     options: &Options,
     item: &ItemTrait,
     method: &TraitItemFn,
+    in_one_place: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
-    let signature = Signature::new(&method.sig, Role::Method)?;
+    let signature = Signature::new(&method.sig, Role::Method, in_one_place)?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
@@ -373,7 +422,6 @@ fn trait_method(
     let mut asking = own.clone();
     asking.make_where_clause().predicates.push(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
-    let conditions = conditions(&method.attrs);
     match &method.default {
         Some(block) => {
             // An `impl` may have a function of the provided one's name: the twin's is out of its reach.
@@ -382,7 +430,7 @@ fn trait_method(
             let names = Names { definition: provided.clone(), harvest: harvest.clone(), defined };
             let Body { definition: item, harvest } =
                 body(root, options, &method.sig, block, &signature, &typed, &names)?;
-            beside.extend(under(&conditions, &item));
+            beside.extend(item);
             hidden.push(quote! {
                 #[doc(hidden)]
                 fn #definition() -> &'static #root::syntax::Definition { #provided() }
@@ -410,8 +458,7 @@ fn trait_method(
         #[doc(hidden)]
         fn #path #asking_generics() -> #root::Callee<#marked> #clause { #root::Callee::new() }
     });
-    let hidden =
-        hidden.iter().map(|item| syn::parse2(under(&conditions, item))).collect::<syn::Result<Vec<TraitItem>>>()?;
+    let hidden = hidden.into_iter().map(syn::parse2).collect::<syn::Result<Vec<TraitItem>>>()?;
     let mut generics = item.generics.clone();
     generics.params.push(syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType));
     let generics = with_own(&generics, &own, &quote!(__S))?;
@@ -426,14 +473,12 @@ fn trait_method(
     );
     let turbofish = own.params.iter().map(argument);
     beside.extend(quote! {
-        #(#conditions)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S #(, #params)*>(::core::marker::PhantomData<fn() -> (__S, #(#used,)*)>);
 
         // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
         // function it is.
-        #(#conditions)*
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
             type Output = #root::Untied;
@@ -449,16 +494,6 @@ fn trait_method(
         }
     });
     Ok((hidden, beside))
-}
-
-/// The attributes by which rustc decides whether a method is there; what stands beside it is there if it is.
-fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes.iter().filter(|attribute| capture::conditional::is_condition(attribute)).collect()
-}
-
-/// An item under conditions.
-fn under(conditions: &[&Attribute], item: &TokenStream) -> TokenStream {
-    quote!(#(#conditions)* #item)
 }
 
 /// A generic parameter as an argument.
@@ -479,7 +514,13 @@ pub(crate) fn declared(param: &GenericParam) -> TokenStream {
 }
 
 /// `#[device] impl Add for Type`: an operator that the struct lists; `#[device] impl From<T> for Type`.
-fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str) -> syn::Result<TokenStream> {
+fn overloaded(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    name: &str,
+    in_one_place: bool,
+) -> syn::Result<TokenStream> {
     let mut written = methods(item);
     let Some(method) = written.next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
@@ -490,7 +531,7 @@ fn overloaded(root: &TokenStream, options: &Options, item: &ItemImpl, name: &str
     });
     let this = &item.self_ty;
     let right = right_operand(item);
-    let mut signature = Signature::new(&method.sig, Role::Method)?;
+    let mut signature = Signature::new(&method.sig, Role::Method, in_one_place)?;
     // `Self::Output` is the `impl`'s own
     let output = item.items.iter().find_map(|item| match item {
         ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),

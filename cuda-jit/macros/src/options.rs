@@ -1,13 +1,63 @@
 //! The options in `#[kernel(..)]`: how they are parsed.
 
 use cuda_jit_syntax::owned::Options;
-use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitBool, LitInt, Token, parenthesized};
+use syn::{Ident, LitBool, LitInt, Path, Token, parenthesized};
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
-                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)` and `cluster(x, y, z)`";
+                     `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
+
+/// Takes `crate = path` out of an attribute's options: the crate that the expansion names, where it is not under its own name.
+/// Yields the path of what expansions name, and the other options.
+pub(crate) fn root(default: TokenStream, options: TokenStream) -> syn::Result<(TokenStream, TokenStream)> {
+    let parse = |input: ParseStream<'_>| {
+        let (mut root, mut rest) = (default, TokenStream::new());
+        while !input.is_empty() {
+            match named_crate(input)? {
+                Some(path) => root = quote!(#path::__private),
+                None => rest.extend([input.parse::<TokenTree>()?]),
+            }
+        }
+        Ok((root, rest))
+    };
+    parse.parse2(options)
+}
+
+/// Expands a macro whose input may begin with `crate = path`.
+pub(crate) fn in_crate(
+    default: TokenStream,
+    tokens: TokenStream,
+    expand: fn(&TokenStream, TokenStream) -> TokenStream,
+) -> TokenStream {
+    match leading_crate(tokens) {
+        Ok((None, rest)) => expand(&default, rest),
+        Ok((Some(path), rest)) => expand(&quote!(#path::__private), rest),
+        Err(error) => error.to_compile_error(),
+    }
+}
+
+/// Splits `crate = path` off the beginning of a macro's input.
+pub(crate) fn leading_crate(tokens: TokenStream) -> syn::Result<(Option<Path>, TokenStream)> {
+    let parse = |input: ParseStream<'_>| Ok((named_crate(input)?, input.parse()?));
+    parse.parse2(tokens)
+}
+
+/// `crate = path`, and a comma behind it, if they come next.
+fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
+    if !(input.peek(Token![crate]) && input.peek2(Token![=])) {
+        return Ok(None);
+    }
+    input.parse::<Token![crate]>()?;
+    input.parse::<Token![=]>()?;
+    let path = Path::parse_mod_style(input)?;
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok(Some(path))
+}
 
 /// What `#[kernel(..)]` asks for.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {

@@ -11,6 +11,9 @@ use syn::{
 
 use crate::capture;
 
+/// The name of a receiver in the typing probe.
+pub(crate) const RECEIVER: &str = "__cuda_jit_self";
+
 /// So many arguments `KernelArgs` takes.
 const MAX_PARAMS: usize = 12;
 
@@ -29,13 +32,13 @@ pub(crate) enum Role {
 pub(crate) struct Signature {
     /// The function's generics without lifetimes.
     pub(crate) generics: Generics,
-    /// The parameters, each a plain name; a receiver is `__self`.
+    /// The parameters, each a plain name; a receiver is [`RECEIVER`].
     pub(crate) params: Vec<PatType>,
     /// What takes parameters apart that are written as patterns.
     unpacked: Vec<Stmt>,
     /// The parameters' types, every lifetime `'static`.
     pub(crate) static_types: Vec<Type>,
-    /// The parameters' names; each is a plain one.
+    /// The parameters' names as a launch has them.
     pub(crate) names: Vec<Ident>,
     /// The lifetimes that it names.
     pub(crate) lifetimes: Vec<Lifetime>,
@@ -44,13 +47,14 @@ pub(crate) struct Signature {
     /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
     closures: Vec<(Ident, Type)>,
     role: Role,
+    /// True if no macro can have put the function together.
+    pub(crate) in_one_place: bool,
 }
 
 impl Signature {
     /// Reads and checks a signature.
-    pub(crate) fn new(sig: &syn::Signature, role: Role) -> syn::Result<Self> {
+    pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
-        crate::capture::conditional::in_signature(sig)?;
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -69,6 +73,7 @@ impl Signature {
                 }
             };
             let mut param = param;
+            param.attrs.clear();
             let name = name(&mut param, names.len(), &mut unpacked);
             names.push(name);
             refuse_impl(&param.ty)?;
@@ -93,7 +98,8 @@ impl Signature {
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
         let closures = generics.type_params().filter_map(stand_in).collect();
-        let signature = Self { params, unpacked, static_types, names, lifetimes, result, closures, role, generics };
+        let signature =
+            Self { params, unpacked, static_types, names, lifetimes, result, closures, role, generics, in_one_place };
         let by_reference =
             |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
         if let (Role::Kernel, Some(ty)) = (role, signature.static_types.iter().find(by_reference)) {
@@ -127,11 +133,6 @@ impl Signature {
     /// Whether a type parameter is a closure's that only a call knows: a kernel's is the launch's.
     fn stands_open(&self, name: &Ident) -> bool {
         self.role != Role::Kernel && self.closure(name).is_some()
-    }
-
-    /// Whether parameters are written as patterns.
-    pub(crate) fn takes_apart(&self) -> bool {
-        !self.unpacked.is_empty()
     }
 
     /// Whether it has closures among its parameters.
@@ -300,14 +301,14 @@ fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
 
 /// `self` as a parameter of a closure, which the twin is.
 fn receiver_param(receiver: &syn::Receiver) -> PatType {
-    let name = Ident::new("__self", receiver.self_token.span);
+    let name = Ident::new(RECEIVER, receiver.self_token.span);
     let mutability = receiver.mutability.filter(|_| receiver.reference.is_none());
     let ty = &receiver.ty;
     let pat: Pat = Pat::Ident(syn::PatIdent { attrs: Vec::new(), by_ref: None, mutability, ident: name, subpat: None });
     PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token: syn::Token![:](receiver.span()), ty: ty.clone() }
 }
 
-/// The parameter's name. A pattern gets one, and a statement that takes it apart.
+/// The parameter's name, for a launch. A pattern gets one that no body has, and a statement that takes it apart.
 fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     if let Pat::Ident(pat) = &*param.pat
         && pat.by_ref.is_none()
@@ -315,11 +316,11 @@ fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     {
         return pat.ident.clone();
     }
-    let name = quote::format_ident!("arg{index}", span = Span::mixed_site());
-    let pattern = std::mem::replace(&mut *param.pat, syn::parse_quote!(#name));
+    let bound = quote::format_ident!("__cuda_jit_arg{index}", span = Span::mixed_site());
+    let pattern = std::mem::replace(&mut *param.pat, syn::parse_quote!(#bound));
     let span = pattern.span();
-    unpacked.push(syn::parse_quote_spanned!(span => let #pattern = #name;));
-    name
+    unpacked.push(syn::parse_quote_spanned!(span => let #pattern = #bound;));
+    quote::format_ident!("arg{index}", span = Span::mixed_site())
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

@@ -53,6 +53,14 @@ impl Lowering<'_> {
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
+            Callee::Constructor(ty) => {
+                let parts = ty.parts();
+                let mut values = Vec::with_capacity(args.len());
+                for (index, (arg, (part, _))) in args.iter().zip(parts).enumerate() {
+                    values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
+                }
+                Ok(self.constructed(ty, values))
+            }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }

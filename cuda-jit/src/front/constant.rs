@@ -73,9 +73,14 @@ impl Lowering<'_> {
     }
 
     /// A constant by its number.
-    pub(super) fn constant_place(&mut self, at: Pos, number: u32) -> Result<Place> {
+    pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
         let harvest = self.frame().harvest.clone();
-        let ConstValue { ty, cells, held } = &harvest.consts[number as usize];
+        self.constant_place(at, &harvest.consts[number as usize])
+    }
+
+    /// A constant.
+    pub(super) fn constant_place(&mut self, at: Pos, constant: &ConstValue) -> Result<Place> {
+        let ConstValue { ty, cells, held } = constant;
         let mut cells = cells.iter().copied();
         let size = ty.record().size as usize;
         if size == 0 || held.is_none() && !ty.holds_arrays() {

@@ -63,17 +63,17 @@ impl Lowering<'_> {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }
                 Stmt::Let(pattern, None, _) => {
-                    if let Pattern::Bind(number) = pattern {
-                        let at = self.frame().definition.bindings[*number as usize].at;
+                    for number in self.names(pattern) {
+                        let at = self.frame().definition.bindings[number as usize].at;
                         let late = Local::Late(self.enter(at));
-                        self.frame_mut().locals.insert(*number, late);
+                        self.frame_mut().locals.insert(number, late);
                         // an array is where it lies from the beginning, whichever branch gives it a value
-                        if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(*number)
+                        if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(number)
                             && ty.is_plain()
                         {
                             let array = self.new_array("late", &ty);
                             let array = self.fresh(array);
-                            self.bind_local(*number, array);
+                            self.bind_local(number, array);
                         }
                     }
                 }
@@ -104,8 +104,7 @@ impl Lowering<'_> {
     fn bind_or(&mut self, pattern: &'static Pattern, place: &Place, otherwise: Option<&'static Block>) -> Result<()> {
         let Some(otherwise) = otherwise else { return self.bind(pattern, place) };
         let (fail, next) = (self.build.block(), self.build.block());
-        self.test(pattern, place, fail)?;
-        self.bind(pattern, place)?;
+        self.bind_or_fail(pattern, place, Some(fail))?;
         self.build.end(Terminator::Jump(next));
         self.build.select_block(fail);
         self.block(otherwise, None)?;
@@ -125,9 +124,11 @@ impl Lowering<'_> {
         if is_place {
             return self.place(value);
         }
-        let named = patterns.iter().find(|pattern| matches!(pattern, Pattern::Bind(_)));
-        let ty = named.and_then(|pattern| self.pattern_type(pattern)).or_else(|| self.ty_of(value));
-        let ty = ty.or_else(|| patterns.iter().find_map(|pattern| self.pattern_type(pattern)));
+        let named = patterns.iter().find_map(|pattern| match pattern {
+            Pattern::Bind(number) if self.frame().named_constant(*number).is_none() => self.place_type(*number),
+            _ => None,
+        });
+        let ty = named.or_else(|| self.ty_of(value));
         Ok(Place::Fixed(match ty {
             Some(ty) => self.expr_as(value, &ty)?,
             None => self.expr(value, None)?,
@@ -144,23 +145,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// The type that a pattern's bindings give it, if they fix all of it.
-    fn pattern_type(&self, pattern: &Pattern) -> Option<Ty> {
-        ensure_sufficient_stack(|| match pattern {
-            Pattern::Bind(number) | Pattern::At(number, _) => {
-                let frame = self.frame();
-                match frame.binding_type(*number)? {
-                    Ty::Ref(to, _) if frame.definition.bindings[*number as usize].by_ref => Some(*to),
-                    ty => Some(ty),
-                }
-            }
-            Pattern::Tuple(patterns) => {
-                let types: Option<Vec<Ty>> = patterns.iter().map(|pattern| self.pattern_type(pattern)).collect();
-                Some(Ty::Tuple(types?))
-            }
-            Pattern::Some(inner) => Some(Ty::Option(Box::new(self.pattern_type(inner)?))),
-            _ => None,
-        })
+    /// The type of a name's place.
+    fn place_type(&self, number: u32) -> Option<Ty> {
+        let frame = self.frame();
+        match frame.binding_type(number)? {
+            Ty::Ref(to, _) if frame.definition.bindings[number as usize].by_ref => Some(*to),
+            ty => Some(ty),
+        }
     }
 
     /// The type of an expression with branches.
@@ -216,8 +207,7 @@ impl Lowering<'_> {
             }
             Condition::Let(pattern, value) => {
                 let place = self.scrutinee(value, [pattern].into_iter())?;
-                self.test(pattern, &place, fail)?;
-                self.bind(pattern, &place)
+                self.bind_or_fail(pattern, &place, Some(fail))
             }
             Condition::All(conditions) => conditions.iter().try_for_each(|condition| self.condition(condition, fail)),
         }
@@ -227,39 +217,54 @@ impl Lowering<'_> {
         let place = self.scrutinee(value, arms.iter().map(|arm| &arm.pattern))?;
         let exit = self.build.block();
         let merge = self.merge("match", ty.clone());
-        // alternatives that bind names are arms of their own
-        let arms: Vec<(&'static Pattern, &'static Arm)> = arms
-            .iter()
-            .flat_map(|arm| match &arm.pattern {
-                Pattern::Or(patterns) if patterns.iter().any(binds) => {
-                    patterns.iter().map(|pattern| (pattern, arm)).collect()
-                }
-                pattern => vec![(pattern, arm)],
-            })
-            .collect();
         let last = arms.len().saturating_sub(1);
-        for (index, (pattern, arm)) in arms.into_iter().enumerate() {
+        for (index, arm) in arms.iter().enumerate() {
             let next = self.build.block();
             // rustc has checked that the arms are exhaustive, so the last one needs no test
-            if index != last || arm.guard.is_some() {
-                self.test(pattern, &place, next)?;
-            }
+            let fail = (index != last || arm.guard.is_some()).then_some(next);
             let scope = self.build.scope();
-            self.bind(pattern, &place)?;
-            if let Some(guard) = &arm.guard {
-                let guard = self.scalar(guard, Scalar::Bool)?;
-                let body = self.build.block();
-                self.build.end(Terminator::Branch(guard, body, next));
-                self.build.select_block(body);
-            }
-            let result = self.expr_in_place(&arm.body, Some(ty))?;
-            self.build.set_scope(scope);
-            self.finish(arm.body.0, result, merge, exit)?;
+            self.arm(arm, &place, fail, &mut |walk| {
+                let result = walk.expr_in_place(&arm.body, Some(ty))?;
+                walk.build.set_scope(scope);
+                walk.finish(arm.body.0, result, merge, exit)
+            })?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(exit));
         self.build.select_block(exit);
         Ok(self.arrived(merge))
+    }
+
+    /// An arm: its guard is asked, and its body is there, for each case that the or-patterns split it into. Where no name
+    /// is bound, the body is there once.
+    fn arm(
+        &mut self,
+        arm: &'static Arm,
+        place: &Place,
+        fail: Option<BlockId>,
+        body: &mut dyn FnMut(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let guarded = arm.guard.is_some();
+        let shared = (self.splits(&arm.pattern, guarded) && !self.binds(&arm.pattern)).then(|| self.build.block());
+        self.matched(&arm.pattern, place, fail, guarded, &mut |walk, names, fail| {
+            walk.bind_names(names)?;
+            if let (Some(guard), Some(fail)) = (&arm.guard, fail) {
+                let guard = walk.scalar(guard, Scalar::Bool)?;
+                let next = walk.build.block();
+                walk.build.end(Terminator::Branch(guard, next, fail));
+                walk.build.select_block(next);
+            }
+            match shared {
+                Some(shared) => walk.build.end(Terminator::Jump(shared)),
+                None => body(walk)?,
+            }
+            Ok(())
+        })?;
+        if let Some(shared) = shared {
+            self.build.select_block(shared);
+            body(self)?;
+        }
+        Ok(())
     }
 
     fn labelled_block(&mut self, at: Pos, number: u32, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
@@ -336,17 +341,6 @@ impl Lowering<'_> {
         self.return_from(at, value)?;
         Ok(self.never(expected.unwrap_or(&Ty::Unit)))
     }
-}
-
-/// Whether a pattern binds names.
-fn binds(pattern: &Pattern) -> bool {
-    ensure_sufficient_stack(|| match pattern {
-        Pattern::Bind(_) | Pattern::At(..) => true,
-        Pattern::Tuple(patterns) | Pattern::Slice(patterns) | Pattern::Or(patterns) => patterns.iter().any(binds),
-        Pattern::Struct(fields) => fields.iter().any(|(_, pattern)| binds(pattern)),
-        Pattern::Some(inner) | Pattern::Ref(inner) => binds(inner),
-        _ => false,
-    })
 }
 
 /// Whether a statement never lets control past it, as far as its form shows.

@@ -276,7 +276,8 @@ impl Lowering<'_> {
         let ty = self.frame().harvest.named[number as usize].clone();
         let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
         for (number, (name, expr)) in fields.iter().enumerate() {
-            let Some(index) = ty.field(name) else {
+            let index = if matches!(ty, Ty::Option(_)) { Some(0) } else { ty.field(name) };
+            let Some(index) = index else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
             };
             let part = ty.parts()[index].0.clone();
@@ -301,7 +302,15 @@ impl Lowering<'_> {
                 (None, None) => return Err(self.error(at, "a field has no value")),
             });
         }
-        Ok(assembled(&ty, parts))
+        Ok(self.constructed(&ty, parts))
+    }
+
+    /// The value of a struct, or of the variant of an `Option` that holds something, from its parts.
+    pub(super) fn constructed(&mut self, ty: &Ty, mut parts: Vec<Val>) -> Val {
+        match (ty, parts.pop()) {
+            (Ty::Option(_), Some(held)) => self.some(held),
+            (ty, last) => assembled(ty, parts.into_iter().chain(last).collect()),
+        }
     }
 
     fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {

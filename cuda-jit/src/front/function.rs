@@ -16,7 +16,7 @@ use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
-use crate::harvest::{GenericArg, Harvest, Instance, Memory, Ty};
+use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
@@ -137,6 +137,12 @@ impl Frame {
     pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
         let told = self.definition.bindings[number as usize].told?;
         self.harvest.bindings[told as usize].clone()
+    }
+
+    /// The constant that a name in a pattern turned out to be.
+    pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
+        let asked = self.definition.bindings[number as usize].asked?;
+        self.harvest.patterns[asked as usize].as_ref()
     }
 }
 

@@ -106,9 +106,11 @@ impl Lowering<'_> {
             Pattern::Bind(number) => self.frame().binding_type(*number),
             _ => None,
         };
-        let plan = match self.is_unmentioned_in(source, body) {
-            true if self.ty_of(source).is_some_and(|ty| matches!(ty, Ty::Array(..))) => self.plan_of(source, true)?,
-            _ => self.plan(source, wanted.as_ref().and_then(Ty::as_scalar))?,
+        let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
+        let plan = if is_array && self.is_unmentioned_in(source, body) {
+            self.plan_of(source, true)?
+        } else {
+            self.plan(source, wanted.as_ref().and_then(Ty::as_scalar))?
         };
         let iter = self.begin(at, plan, true)?;
         self.each_item(at, &iter, |walk, item, again, exit| {
@@ -170,6 +172,7 @@ impl Lowering<'_> {
     /// The elements of an array, slice or view; of an array by value, which may be written while they are taken unless it
     /// `stays` as it is.
     fn plan_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Plan> {
+        let outer = self.go_to(expr.0);
         let mut place = self.place(expr)?;
         let by_value = matches!(place.ty(), Ty::Array(..));
         if let Place::Memory(_, Ty::Array(..), memory) = &place
@@ -180,7 +183,9 @@ impl Lowering<'_> {
             let array = self.stable(array);
             place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
         }
-        self.elements_of(expr.0, place, by_value)
+        let plan = self.elements_of(expr.0, place, by_value);
+        self.build.set_place(outer);
+        plan
     }
 
     /// The elements of a slice, array or view, or references to them.

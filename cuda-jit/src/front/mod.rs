@@ -232,6 +232,8 @@ enum Callee {
     Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
+    /// The constructor of a tuple struct of this type or, of an `Option`, `Some`.
+    Constructor(Ty),
     /// A method that its name tells.
     Builtin,
 }
@@ -268,6 +270,7 @@ impl Callee {
                 }),
             ),
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
+            Body::Constructor(ty) => Callee::Constructor(ty()),
             Body::Builtin => Callee::Builtin,
         }
     }

@@ -1,91 +1,296 @@
 //! Patterns: testing a place against one, then binding its names.
 //!
-//! A name is bound as rustc says: by value, or as a reference to the part of the place that it names.
+//! A pattern is matched by a list of parts that are still to be tested, each with its place, in the order in which Rust
+//! tests them. An or-pattern whose cases bind names, or whose match has a guard, splits that list: what follows is done
+//! for each case by itself, as Rust does. A name is bound as rustc says: by value, or as a reference to the part of the
+//! place that it names. A name that rustc resolved to a constant binds nothing and is compared with it.
 
+use super::LowerError;
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+use crate::harvest::{ConstValue, Memory, Ty};
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, UnaryOp, Value};
 use crate::syntax::{Lit, Pattern, ensure_sufficient_stack};
 
-impl Lowering<'_> {
+/// The parts of a pattern that are still to be tested, the next one last.
+type Parts = Vec<(&'static Pattern, Place)>;
+
+/// The names that a pattern binds, each with the place that it is bound to.
+pub(super) type Names = Vec<(u32, Place)>;
+
+/// What is done where a pattern matches; the block is where to go if a guard then fails.
+pub(super) type Then<'a, 'p> = dyn FnMut(&mut Lowering<'p>, &Names, Option<BlockId>) -> Result<()> + 'a;
+
+impl<'p> Lowering<'p> {
     /// Binds the names of a pattern that matches.
     pub(super) fn bind(&mut self, pattern: &'static Pattern, place: &Place) -> Result<()> {
-        match pattern {
-            Pattern::Bind(number) => self.bind_name(*number, place),
-            Pattern::At(number, inner) => {
-                self.bind_name(*number, place)?;
-                self.bind(inner, place)
-            }
-            _ => {
-                for (pattern, part) in self.parts_of(pattern, place)? {
-                    ensure_sufficient_stack(|| self.bind(pattern, &part))?;
-                }
-                Ok(())
-            }
-        }
+        self.bind_or_fail(pattern, place, None)
     }
 
-    /// Binds a name to a place: to a reference where rustc says that it is one and the place holds none.
-    fn bind_name(&mut self, number: u32, place: &Place) -> Result<()> {
-        let ty = self.frame().binding_type(number);
-        let value = match ty {
-            Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
-                self.reference(self.beginning(), place.clone(), memory.writable())?
+    /// Goes on where the place matches the pattern, with its names bound, elsewhere in `fail`; without one it always
+    /// matches.
+    pub(super) fn bind_or_fail(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        fail: Option<BlockId>,
+    ) -> Result<()> {
+        if !self.splits(pattern, false) {
+            return self.matched(pattern, place, fail, false, &mut |walk, names, _| walk.bind_names(names));
+        }
+        let mut merges = Vec::new();
+        for number in self.names(pattern) {
+            let ty = self.frame().binding_type(number).unwrap_or(Ty::Unit);
+            merges.push((number, self.merge("or", ty)));
+        }
+        let (at, found) = (self.beginning(), self.build.block());
+        self.matched(pattern, place, fail, false, &mut |walk, names, _| {
+            for (number, place) in names {
+                let value = walk.bound_value(*number, place)?;
+                let merge = merges.iter().find(|(known, _)| known == number);
+                merge.map_or(Ok(()), |(_, merge)| walk.leave_value(at, value, *merge))?;
             }
-            Some(wanted) => {
-                let value = self.read(place);
-                self.coerce(self.beginning(), value, &wanted)?
-            }
-            None => self.read(place),
-        };
-        self.bind_local(number, value);
+            walk.build.end(Terminator::Jump(found));
+            Ok(())
+        })?;
+        self.build.select_block(found);
+        for (number, merge) in merges {
+            let value = self.arrived(merge);
+            self.bind_local(number, value);
+        }
         Ok(())
     }
 
-    /// The patterns in a pattern, each with the part of the place that it is about.
-    fn parts_of(&mut self, pattern: &'static Pattern, place: &Place) -> Result<Vec<(&'static Pattern, Place)>> {
-        if let Pattern::Ref(inner) = pattern {
-            let reference = self.read(place);
-            return Ok(vec![(inner, self.behind(reference))]);
+    /// Binds names to their places.
+    pub(super) fn bind_names(&mut self, names: &Names) -> Result<()> {
+        for (number, place) in names {
+            let value = self.bound_value(*number, place)?;
+            self.bind_local(*number, value);
         }
-        if matches!(pattern, Pattern::Wild | Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..)) {
-            return Ok(Vec::new());
+        Ok(())
+    }
+
+    /// What a name that is bound to a place is: a reference where rustc says that it is one and the place holds none.
+    fn bound_value(&mut self, number: u32, place: &Place) -> Result<Val> {
+        match self.frame().binding_type(number) {
+            Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
+                self.reference(self.beginning(), place.clone(), memory.writable())
+            }
+            Some(wanted) => {
+                let value = self.read(place);
+                self.coerce(self.beginning(), value, &wanted)
+            }
+            None => Ok(self.read(place)),
         }
-        let place = self.through(place.clone());
-        let mut parts = Vec::new();
-        match (pattern, place.ty()) {
-            (Pattern::Tuple(patterns), Ty::Tuple(_) | Ty::Struct(_)) => {
+    }
+
+    /// Does something where the place matches the pattern, for each case of the or-patterns that split it; elsewhere
+    /// goes to `fail`. Unless it is split, the code goes on there.
+    pub(super) fn matched(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        fail: Option<BlockId>,
+        guarded: bool,
+        then: &mut Then<'_, 'p>,
+    ) -> Result<()> {
+        self.test(vec![(pattern, place.clone())], Vec::new(), fail, guarded, then)
+    }
+
+    fn test(
+        &mut self,
+        mut parts: Parts,
+        mut names: Names,
+        fail: Option<BlockId>,
+        guarded: bool,
+        then: &mut Then<'_, 'p>,
+    ) -> Result<()> {
+        while let Some((pattern, place)) = parts.pop() {
+            match pattern {
+                Pattern::Or(cases) if self.splits(pattern, guarded) => {
+                    let Some((last, cases)) = cases.split_last() else { continue };
+                    let with = |case: &'static Pattern| {
+                        let mut parts = parts.clone();
+                        parts.push((case, place.clone()));
+                        parts
+                    };
+                    for case in cases {
+                        let next = self.build.block();
+                        ensure_sufficient_stack(|| self.test(with(case), names.clone(), Some(next), guarded, then))?;
+                        self.build.select_block(next);
+                    }
+                    return ensure_sufficient_stack(|| self.test(with(last), names, fail, guarded, then));
+                }
+                Pattern::Or(cases) => self.test_any(cases, &place, fail)?,
+                _ => self.test_one(pattern, place, fail, &mut parts, &mut names)?,
+            }
+        }
+        then(self, &names, fail)
+    }
+
+    /// Tests what a pattern says of its place as a whole, and notes its parts and names.
+    fn test_one(
+        &mut self,
+        pattern: &'static Pattern,
+        place: Place,
+        fail: Option<BlockId>,
+        parts: &mut Parts,
+        names: &mut Names,
+    ) -> Result<()> {
+        match pattern {
+            Pattern::Wild | Pattern::Rest | Pattern::Or(_) => {}
+            Pattern::Bind(number) => match self.frame().named_constant(*number).cloned() {
+                Some(constant) => self.test_constant(&place, &constant, fail)?,
+                None => names.push((*number, place)),
+            },
+            Pattern::At(number, inner) => {
+                names.push((*number, place.clone()));
+                parts.push((inner, place));
+            }
+            Pattern::Path(number) => match self.frame().harvest.patterns[*number as usize].clone() {
+                Some(constant) => self.test_constant(&place, &constant, fail)?,
+                None => _ = self.variant(&place, fail),
+            },
+            Pattern::Ref(inner) => {
+                let reference = self.read(&place);
+                parts.push((inner, self.behind(reference)));
+            }
+            Pattern::Tuple(patterns) => {
+                let place = self.variant(&place, fail);
+                if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_)) {
+                    return Err(self.misfit(place.ty()));
+                }
                 let count = place.ty().parts().len();
-                for (index, pattern) in spread(patterns, count) {
+                for (index, pattern) in spread(patterns, count).into_iter().rev() {
                     parts.push((pattern, self.part(&place, index)));
                 }
             }
-            (Pattern::Struct(fields), ty @ Ty::Struct(_)) => {
-                let ty = ty.clone();
-                for (name, pattern) in *fields {
-                    let Some(index) = ty.field(name) else {
-                        let text = format!("a value of type `{}` has no field `{name}`", shown(&ty));
+            Pattern::Struct(fields) => {
+                let place = self.variant(&place, fail);
+                for (name, pattern) in fields.iter().rev() {
+                    let index = match place.ty() {
+                        Ty::Option(_) => Some(0),
+                        ty => ty.field(name),
+                    };
+                    let Some(index) = index else {
+                        let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
                         return Err(self.error(self.beginning(), text));
                     };
                     parts.push((pattern, self.part(&place, index)));
                 }
             }
-            (Pattern::Some(inner), Ty::Option(_)) => parts.push((inner, self.part(&place, 0))),
-            (Pattern::Slice(patterns), _) => return self.slice_parts(patterns, &place),
-            _ => {}
+            Pattern::Slice(patterns) => self.test_slice(patterns, place, fail, parts, names)?,
+            Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
+                let Some(fail) = fail else { return Ok(()) };
+                let place = self.through(place);
+                let value = self.read(&place);
+                let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else { return Err(self.misfit(&value.ty)) };
+                if let Some(matches) = self.matches(pattern, value.leaves[0], scalar) {
+                    self.test_value(matches, fail);
+                }
+            }
         }
-        Ok(parts)
+        Ok(())
     }
 
-    /// The elements that a slice pattern names, and what `name @ ..` does.
-    fn slice_parts(&mut self, patterns: &'static [Pattern], place: &Place) -> Result<Vec<(&'static Pattern, Place)>> {
-        let (ptr, element, memory, len) = self.slice_of(place)?;
+    /// The place behind any references; if it is an `Option`, goes on where that holds something.
+    fn variant(&mut self, place: &Place, fail: Option<BlockId>) -> Place {
+        let place = self.through(place.clone());
+        if let (Ty::Option(_), Some(fail)) = (place.ty(), fail) {
+            let tag = self.tag(&place);
+            self.test_value(tag, fail);
+        }
+        place
+    }
+
+    fn misfit(&self, ty: &Ty) -> LowerError {
+        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", shown(ty)))
+    }
+
+    /// Goes on where the place holds the value of a constant, number by number.
+    fn test_constant(&mut self, place: &Place, constant: &ConstValue, fail: Option<BlockId>) -> Result<()> {
+        match fail {
+            Some(fail) => self.test_cells(place, &mut constant.cells.iter().copied(), fail),
+            None => Ok(()),
+        }
+    }
+
+    fn test_cells(&mut self, place: &Place, cells: &mut dyn Iterator<Item = u128>, fail: BlockId) -> Result<()> {
+        let place = self.through(place.clone());
+        match place.ty().clone() {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+                let value = self.read(&place).only();
+                let constant = self.constant_bits(scalar, cells.next().unwrap_or_default());
+                let same = self.compare(CompareOp::Eq, value, constant);
+                self.test_value(same, fail);
+            }
+            Ty::Option(inner) => {
+                let (tag, is_some) = (self.tag(&place), cells.next() == Some(1));
+                let same = if is_some { tag } else { self.build.value(Op::Unary(UnaryOp::Not, tag), Scalar::Bool) };
+                self.test_value(same, fail);
+                if is_some {
+                    let held = self.part(&place, 0);
+                    return self.test_cells(&held, cells, fail);
+                }
+                cells.take(inner.cells()).for_each(drop);
+            }
+            Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) => {
+                for index in 0..place.ty().parts().len() {
+                    let part = self.part(&place, index);
+                    self.test_cells(&part, cells, fail)?;
+                }
+            }
+            Ty::Array(_, count) => self.test_elements(&place, count, cells, fail)?,
+            Ty::Slice(..) => {
+                let (count, (.., len)) = (cells.next().unwrap_or_default() as u64, self.slice_of(&place)?);
+                let wanted = self.constant(Scalar::U64, count);
+                let same = self.compare(CompareOp::Eq, len, wanted);
+                self.test_value(same, fail);
+                self.test_elements(&place, count, cells, fail)?;
+            }
+            ty => return Err(self.misfit(&ty)),
+        }
+        Ok(())
+    }
+
+    fn test_elements(
+        &mut self,
+        place: &Place,
+        count: u64,
+        cells: &mut dyn Iterator<Item = u128>,
+        fail: BlockId,
+    ) -> Result<()> {
+        let (ptr, element, memory, _) = self.slice_of(place)?;
+        for index in 0..count {
+            let offset = self.constant(Scalar::U64, index * element.count());
+            let place = self.moved(ptr, offset, element.clone(), memory);
+            self.test_cells(&place, cells, fail)?;
+        }
+        Ok(())
+    }
+
+    /// Tests the length of a slice, and notes the elements that a slice pattern names, and what `name @ ..` does.
+    fn test_slice(
+        &mut self,
+        patterns: &'static [Pattern],
+        place: Place,
+        fail: Option<BlockId>,
+        parts: &mut Parts,
+        names: &mut Names,
+    ) -> Result<()> {
+        let place = self.through(place);
+        let (ptr, element, memory, len) = self.slice_of(&place)?;
         let rest = patterns.iter().position(is_rest);
-        let mut parts = Vec::new();
-        for (index, pattern) in patterns.iter().enumerate() {
+        if let (Ty::Slice(..), Some(fail)) = (place.ty(), fail) {
+            let named = self.constant(Scalar::U64, (patterns.len() - usize::from(rest.is_some())) as u64);
+            let op = if rest.is_some() { CompareOp::Ge } else { CompareOp::Eq };
+            let fits = self.compare(op, len, named);
+            self.test_value(fits, fail);
+        }
+
+        for (index, pattern) in patterns.iter().enumerate().rev() {
             let after = (patterns.len() - index) as u64;
             if Some(index) == rest {
                 let Pattern::At(number, _) = pattern else { continue };
@@ -93,7 +298,7 @@ impl Lowering<'_> {
                 let taken = self.constant(Scalar::U64, patterns.len() as u64 - 1);
                 let len = self.build.value(Op::Binary(BinaryOp::Sub, len, taken), Scalar::U64);
                 let slice = self.slice_at(ptr, &element, memory, start, len);
-                self.bind_rest(*number, slice)?;
+                names.push((*number, Place::Fixed(self.rest_of(*number, slice))));
                 continue;
             }
             let number = if rest.is_some_and(|rest| index > rest) {
@@ -105,12 +310,12 @@ impl Lowering<'_> {
             let offset = self.scaled_by(number, element.count());
             parts.push((pattern, self.moved(ptr, offset, element.clone(), memory)));
         }
-        Ok(parts)
+        Ok(())
     }
 
     /// `name @ ..`: a slice, or an array where rustc says that it is one.
-    fn bind_rest(&mut self, number: u32, slice: Val) -> Result<()> {
-        let value = match self.frame().binding_type(number) {
+    fn rest_of(&mut self, number: u32, slice: Val) -> Val {
+        match self.frame().binding_type(number) {
             Some(ty @ Ty::Array(..)) => {
                 let space = slice.ty.memories()[0].space();
                 self.load(slice.leaves[0], space, &ty)
@@ -120,85 +325,76 @@ impl Lowering<'_> {
                 Val { ty: Ty::Ref(to, memory), leaves: vec![slice.leaves[0]] }
             }
             _ => slice,
-        };
-        self.bind_local(number, value);
-        Ok(())
-    }
-
-    /// Goes on where the place matches the pattern, elsewhere in `fail`. Names are not bound yet.
-    pub(super) fn test(&mut self, pattern: &'static Pattern, place: &Place, fail: BlockId) -> Result<()> {
-        match pattern {
-            Pattern::Wild | Pattern::Bind(_) | Pattern::Rest => Ok(()),
-            Pattern::At(_, inner) => self.test(inner, place, fail),
-            Pattern::Some(_) => {
-                let place = self.through(place.clone());
-                let tag = self.tag(&place);
-                self.test_value(tag, fail);
-                self.test_parts(pattern, &place, fail)
-            }
-            Pattern::None => {
-                let place = self.through(place.clone());
-                let tag = self.tag(&place);
-                let none = self.build.value(Op::Unary(UnaryOp::Not, tag), Scalar::Bool);
-                self.test_value(none, fail);
-                Ok(())
-            }
-            Pattern::Slice(patterns) => {
-                let place = self.through(place.clone());
-                if let Ty::Slice(..) = place.ty() {
-                    let (.., len) = self.slice_of(&place)?;
-                    let rest = patterns.iter().any(is_rest);
-                    let named = self.constant(Scalar::U64, (patterns.len() - usize::from(rest)) as u64);
-                    let op = if rest { CompareOp::Ge } else { CompareOp::Eq };
-                    let fits = self.compare(op, len, named);
-                    self.test_value(fits, fail);
-                }
-                self.test_parts(pattern, &place, fail)
-            }
-            Pattern::Or(patterns) => self.test_any(patterns, place, fail),
-            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Ref(_) => self.test_parts(pattern, place, fail),
-            Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
-                let place = self.through(place.clone());
-                let value = self.read(&place);
-                let scalar = match value.ty {
-                    Ty::Scalar(scalar) | Ty::Enum(_, scalar) => scalar,
-                    ty => {
-                        let text = format!("a pattern does not fit a value of type `{}`", shown(&ty));
-                        return Err(self.error(self.beginning(), text));
-                    }
-                };
-                if let Some(matches) = self.matches(pattern, value.leaves[0], scalar) {
-                    self.test_value(matches, fail);
-                }
-                Ok(())
-            }
         }
     }
 
-    fn test_parts(&mut self, pattern: &'static Pattern, place: &Place, fail: BlockId) -> Result<()> {
-        if let Pattern::Slice(patterns) = pattern
-            && patterns.iter().all(|pattern| matches!(pattern, Pattern::Wild | Pattern::Bind(_)) || is_rest(pattern))
-        {
-            return Ok(());
-        }
-        for (pattern, part) in self.parts_of(pattern, place)? {
-            ensure_sufficient_stack(|| self.test(pattern, &part, fail))?;
-        }
-        Ok(())
-    }
-
-    /// Goes on where any of the patterns matches.
-    fn test_any(&mut self, patterns: &'static [Pattern], place: &Place, fail: BlockId) -> Result<()> {
+    /// Goes on where any of the patterns matches, none of which binds a name.
+    fn test_any(&mut self, cases: &'static [Pattern], place: &Place, fail: Option<BlockId>) -> Result<()> {
+        let Some(fail) = fail else { return Ok(()) };
         let found = self.build.block();
-        for pattern in patterns {
+        for case in cases {
             let next = self.build.block();
-            ensure_sufficient_stack(|| self.test(pattern, place, next))?;
-            self.build.end(Terminator::Jump(found));
+            let then: &mut Then<'_, 'p> = &mut |walk, _, _| {
+                walk.build.end(Terminator::Jump(found));
+                Ok(())
+            };
+            ensure_sufficient_stack(|| self.matched(case, place, Some(next), false, then))?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(fail));
         self.build.select_block(found);
         Ok(())
+    }
+
+    /// Whether what follows a pattern is done for each case of an or-pattern in it.
+    pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
+        match pattern {
+            Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
+            pattern => {
+                let mut parts = parts_of(pattern).into_iter();
+                ensure_sufficient_stack(|| parts.any(|part| self.splits(part, guarded)))
+            }
+        }
+    }
+
+    /// Whether patterns are literals, or constants, of which no two match the same value.
+    fn are_distinct(&self, cases: &[Pattern]) -> bool {
+        let is_exact = |ty: &Ty| matches!(ty, Ty::Scalar(scalar) if !scalar.is_float()) || matches!(ty, Ty::Enum(..));
+        let value = |case: &Pattern| {
+            let constant = match case {
+                Pattern::Lit(Lit::Int(value, _), negated) => return Some((true, *value, *negated)),
+                Pattern::Bind(number) => self.frame().named_constant(*number)?,
+                Pattern::Path(number) => self.frame().harvest.patterns[*number as usize].as_ref()?,
+                _ => return None,
+            };
+            is_exact(&constant.ty).then(|| (false, constant.cells[0], false))
+        };
+        let Some(values) = cases.iter().map(value).collect::<Option<Vec<_>>>() else { return false };
+        let distinct =
+            |(index, value): (usize, &(bool, u128, bool))| value.0 == values[0].0 && !values[..index].contains(value);
+        values.iter().enumerate().all(distinct)
+    }
+
+    /// Whether a pattern binds a name.
+    pub(super) fn binds(&self, pattern: &Pattern) -> bool {
+        !self.names(pattern).is_empty()
+    }
+
+    /// The names that a pattern binds, each once.
+    pub(super) fn names(&self, pattern: &Pattern) -> Vec<u32> {
+        let mut names = Vec::new();
+        self.names_of(pattern, &mut names);
+        names
+    }
+
+    fn names_of(&self, pattern: &Pattern, names: &mut Vec<u32>) {
+        if let Pattern::Bind(number) | Pattern::At(number, _) = pattern
+            && self.frame().named_constant(*number).is_none()
+            && !names.contains(number)
+        {
+            names.push(*number);
+        }
+        ensure_sufficient_stack(|| parts_of(pattern).iter().for_each(|part| self.names_of(part, names)));
     }
 
     fn test_value(&mut self, holds: Value, fail: BlockId) {
@@ -268,6 +464,17 @@ impl Lowering<'_> {
             }
             other => Err(self.error(self.beginning(), format!("a value of type `{}` is no slice", shown(&other)))),
         }
+    }
+}
+
+/// The patterns that a pattern consists of.
+fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
+    match pattern {
+        Pattern::Tuple(parts) | Pattern::Slice(parts) | Pattern::Or(parts) => parts.iter().collect(),
+        Pattern::Struct(fields) => fields.iter().map(|(_, part)| part).collect(),
+        Pattern::At(_, inner) | Pattern::Ref(inner) => vec![inner],
+        Pattern::Wild | Pattern::Bind(_) | Pattern::Rest | Pattern::Path(_) => Vec::new(),
+        Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => Vec::new(),
     }
 }
 

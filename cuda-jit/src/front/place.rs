@@ -45,6 +45,9 @@ impl Lowering<'_> {
     fn place_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
         let Expr(at, kind) = expr;
         let place = match kind {
+            ExprKind::Binding(number) if let Some(constant) = self.frame().named_constant(*number).cloned() => {
+                self.constant_place(*at, &constant)?
+            }
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
                 Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
@@ -55,9 +58,9 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
-            ExprKind::Const(number) => self.constant_place(*at, *number)?,
+            ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
             ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
-                self.constant_place(*at, number)?
+                self.numbered_constant(*at, number)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;

@@ -292,7 +292,7 @@ fn spelled<'t>(ty: &'t Ty, told: Option<&'t Ty>) -> &'t Ty {
 
 /// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.
 fn source_name(name: &str) -> &str {
-    if name == "__self" { "self" } else { name.trim_start_matches("r#") }
+    if name == "__cuda_jit_self" { "self" } else { name.trim_start_matches("r#") }
 }
 
 /// What has arrays in it, perhaps behind references that stand for their values, and never changes.

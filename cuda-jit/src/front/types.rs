@@ -259,6 +259,7 @@ impl Lowering<'_> {
             Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
+            Callee::Constructor(ty) => Some(ty.clone()),
             Callee::Builtin => None,
         }
     }

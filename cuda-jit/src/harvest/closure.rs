@@ -126,6 +126,19 @@ pub unsafe fn saw_constant<F: Fn() -> ConstValue>(_: *const F) -> Evaluated<F> {
     Evaluated(PhantomData)
 }
 
+/// What the variable of a question of a pattern became.
+#[derive(Debug)]
+pub struct Answered<F>(PhantomData<fn() -> F>);
+
+/// What the observer of a question of a pattern saw, as a type.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+pub unsafe fn saw_answer<F: Fn() -> Option<ConstValue>>(_: *const F) -> Answered<F> {
+    Answered(PhantomData)
+}
+
 /// What the variable of a cast's type became.
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
@@ -157,6 +170,7 @@ mod list {
     impl<F, R> Sealed for (super::Called<F>, R) {}
     impl<F, R> Sealed for (super::Evaluated<F>, R) {}
     impl<T, R> Sealed for (super::CastTo<T>, R) {}
+    impl<F, R> Sealed for (super::Answered<F>, R) {}
 }
 
 impl<T> List<T> for () {
@@ -181,6 +195,16 @@ impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for 
     fn tell(told: &mut Vec<ConstValue>) {
         // SAFETY: whoever made the list's element promised it.
         told.push(unsafe { super::evaluated(std::ptr::null::<F>()) });
+        R::tell(told);
+    }
+}
+
+impl<F: Fn() -> Option<ConstValue> + 'static, R: List<Option<ConstValue>>> List<Option<ConstValue>>
+    for (Answered<F>, R)
+{
+    fn tell(told: &mut Vec<Option<ConstValue>>) {
+        // SAFETY: whoever made the list's element promised it.
+        told.push(unsafe { super::pattern::answer(std::ptr::null::<F>()) });
         R::tell(told);
     }
 }
@@ -228,7 +252,7 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
     }
 }
 
-impl<S, C, H, B, N, F, V, T> DeviceClosure<S, C, H, (B, N, F, V, T)>
+impl<S, C, H, B, N, F, V, T, P> DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures,
@@ -237,6 +261,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
     fn harvest() -> Harvest {
         let mut params = Vec::new();
@@ -250,6 +275,7 @@ where
             bindings,
             spelled: Vec::new(),
             consts: told::<ConstValue, V>(),
+            patterns: told::<Option<ConstValue>, P>(),
             callees,
             types: told::<Scalar, T>(),
             named,
@@ -264,7 +290,7 @@ fn told<T, L: List<T>>() -> Vec<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F, V, T> ClosureArg for DeviceClosure<S, C, H, (B, N, F, V, T)>
+impl<S, C, H, B, N, F, V, T, P> ClosureArg for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures,
@@ -274,12 +300,13 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
-    type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T)>;
+    type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T, P)>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<S, C, H, B, N, F, V, T> KernelClosure for DeviceClosure<S, C, H, (B, N, F, V, T)>
+impl<S, C, H, B, N, F, V, T, P> KernelClosure for DeviceClosure<S, C, H, (B, N, F, V, T, P)>
 where
     S: Site,
     C: Captures<Static = C> + 'static,
@@ -289,6 +316,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
+    P: List<Option<ConstValue>>,
 {
     type Host = H;
 

@@ -10,7 +10,7 @@
 use std::marker::PhantomData;
 
 use super::plain::DeviceFunction;
-use super::{Body, Builtin, Callee, DeviceFn, DeviceType, FnLike, Instance, Intrinsic, type_arg};
+use super::{Body, Builtin, Callee, Constructs, DeviceFn, DeviceType, FnLike, Instance, Intrinsic, Makes, type_arg};
 
 /// A function of `std::mem`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +58,23 @@ impl<F: DeviceFn> Callee<F> {
 
     /// The same with two arguments.
     pub fn see_two<V: FnLike<F::Args, Output = F::Output>>(
+        self,
+        function: &V,
+        _: fn(&mut u8, &mut u8),
+        _: fn(&mut u8, u8) -> u8,
+    ) -> Self {
+        self.see(function)
+    }
+}
+
+impl<T> Constructs<T> {
+    /// Ties the generic arguments to those of a constructor that is called with one argument.
+    pub fn see_one<Args, V: Makes<Args, T>>(self, function: &V, _: fn(&mut u8) -> u8) -> Self {
+        self.see(function)
+    }
+
+    /// The same with two arguments.
+    pub fn see_two<Args, V: Makes<Args, T>>(
         self,
         function: &V,
         _: fn(&mut u8, &mut u8),

@@ -41,6 +41,21 @@ pub unsafe trait Key: 'static {
 pub unsafe trait DeviceType {
     /// The type without its lifetimes.
     type K: Key;
+
+    /// Calls `push` with the bits of each number in the value, in order; of a slice, of its length first.
+    #[doc(hidden)]
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        let _ = push;
+    }
+
+    /// A value of each variant that holds nothing.
+    #[doc(hidden)]
+    fn __variants() -> Vec<Self>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 }
 
 /// A [`DeviceType`] that holds no references, so that it is a value by itself.
@@ -58,7 +73,9 @@ pub unsafe trait ValueType: DeviceType + Copy + 'static {
     const CELLS: usize;
 
     /// Calls `push` with the bits of each number in the value, in order.
-    fn cells(&self, push: &mut dyn FnMut(u128));
+    fn cells(&self, push: &mut dyn FnMut(u128)) {
+        self.__cells(push);
+    }
 }
 
 /// A [`ValueType`] that can lie in memory which holds anything at first: every bit pattern is a value.
@@ -147,12 +164,12 @@ macro_rules! scalars {
         unsafe impl Key for $ty { fn ty() -> Ty { number(stringify!($ty), Scalar::$scalar) } }
         // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        unsafe impl DeviceType for $ty { type K = $ty; }
-        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
-        unsafe impl ValueType for $ty {
-            const CELLS: usize = 1;
-            fn cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
+        unsafe impl DeviceType for $ty {
+            type K = $ty;
+            fn __cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
         }
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl ValueType for $ty { const CELLS: usize = 1; }
         // SAFETY: every bit pattern is a value, as it is of what the type consists of.
         #[diagnostic::do_not_recommend]
         unsafe impl ElementType for $ty {}
@@ -201,15 +218,15 @@ unsafe impl Key for char {
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for char {
     type K = char;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(u32::from(*self)));
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl ValueType for char {
     const CELLS: usize = 1;
-
-    fn cells(&self, push: &mut dyn FnMut(u128)) {
-        push(u128::from(u32::from(*self)));
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -236,6 +253,11 @@ unsafe impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &[T] {
     type K = SliceKey<T::K, false>;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(self.len() as u128);
+        self.iter().for_each(|element| element.__cells(push));
+    }
 }
 
 // SAFETY: the key tells this very type.
@@ -264,12 +286,24 @@ unsafe impl<K: Key, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &T {
     type K = RefKey<T::K, false>;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        (**self).__cells(push);
+    }
+
+    fn __variants() -> Vec<Self> {
+        T::__variants().into_iter().map(|value| &*Box::leak(Box::new(value))).collect()
+    }
 }
 
 // SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &mut T {
     type K = RefKey<T::K, true>;
+
+    fn __variants() -> Vec<Self> {
+        T::__variants().into_iter().map(|value| Box::leak(Box::new(value))).collect()
+    }
 }
 
 /// The key of an ndarray view of `DIMS` dimensions, mutable if `MUTABLE`.
@@ -319,15 +353,15 @@ unsafe impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type K = ArrayKey<T::K, N>;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        self.iter().for_each(|element| element.__cells(push));
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl<T: ValueType, const N: usize> ValueType for [T; N] {
     const CELLS: usize = N * T::CELLS;
-
-    fn cells(&self, push: &mut dyn FnMut(u128)) {
-        self.iter().for_each(|element| element.cells(push));
-    }
 }
 
 // SAFETY: every bit pattern is a value, as it is of what the type consists of.
@@ -351,19 +385,23 @@ unsafe impl<K: Key> Key for OptionKey<K> {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for Option<T> {
     type K = OptionKey<T::K>;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(self.is_some()));
+        match self {
+            Some(value) => value.__cells(push),
+            None => (0..T::K::ty().cells()).for_each(|_| push(0)),
+        }
+    }
+
+    fn __variants() -> Vec<Self> {
+        vec![None]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl<T: ValueType> ValueType for Option<T> {
     const CELLS: usize = 1 + T::CELLS;
-
-    fn cells(&self, push: &mut dyn FnMut(u128)) {
-        push(u128::from(self.is_some()));
-        match self {
-            Some(value) => value.cells(push),
-            None => (0..T::CELLS).for_each(|_| push(0)),
-        }
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -383,11 +421,13 @@ macro_rules! tuples {
         }
         // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        unsafe impl<$($name: DeviceType),+> DeviceType for ($($name,)+) { type K = TupleKey<($($name::K,)+)>; }
+        unsafe impl<$($name: DeviceType),+> DeviceType for ($($name,)+) {
+            type K = TupleKey<($($name::K,)+)>;
+            fn __cells(&self, push: &mut dyn FnMut(u128)) { $(self.$index.__cells(push);)+ }
+        }
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
         unsafe impl<$($name: ValueType),+> ValueType for ($($name,)+) {
             const CELLS: usize = 0 $(+ $name::CELLS)+;
-            fn cells(&self, push: &mut dyn FnMut(u128)) { $(self.$index.cells(push);)+ }
         }
         #[diagnostic::do_not_recommend]
         impl<$($name: KernelParam),+> KernelParam for ($($name,)+) {}
@@ -428,8 +468,6 @@ unsafe impl<T: ?Sized> DeviceType for PhantomData<T> {
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     const CELLS: usize = 0;
-
-    fn cells(&self, _: &mut dyn FnMut(u128)) {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -443,8 +481,6 @@ unsafe impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl ValueType for () {
     const CELLS: usize = 0;
-
-    fn cells(&self, _: &mut dyn FnMut(u128)) {}
 }
 
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
@@ -458,13 +494,17 @@ unsafe impl Key for std::cmp::Ordering {
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for std::cmp::Ordering {
     type K = Self;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(*self as i8 as u8));
+    }
+
+    fn __variants() -> Vec<Self> {
+        vec![Self::Less, Self::Equal, Self::Greater]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl ValueType for std::cmp::Ordering {
     const CELLS: usize = 1;
-
-    fn cells(&self, push: &mut dyn FnMut(u128)) {
-        push(u128::from(*self as i8 as u8));
-    }
 }

@@ -12,13 +12,16 @@
 mod builtin;
 mod closure;
 pub mod compare;
+mod constructor;
 mod convert;
 mod exchange;
 mod functions;
 pub mod hosts;
 mod identity;
 mod keys;
+pub mod names;
 mod operator;
+pub mod pattern;
 pub mod plain;
 mod told;
 mod types;
@@ -34,10 +37,11 @@ pub use builtin::{
     Ordered, OrderedMethods, SliceValues, ValueMethods, ViewValues,
 };
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_callee,
-    saw_cast, saw_closure, saw_constant,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
+    saw_callee, saw_cast, saw_closure, saw_constant,
 };
 pub use compare::{Comparisons, Pairs};
+pub use constructor::{Constructor, Constructs, Makes, OptionVariants};
 pub use convert::{DeviceFrom, DeviceInto, FromBits};
 pub use exchange::{Exchange, IsPlain, IsReplace};
 pub use functions::{ArrayMethods, BoolMethods, OptionMethods, OrderingMethods, SliceMethods, ViewMethods};
@@ -201,6 +205,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
+    /// The constructor of a tuple struct or, of an `Option`, `Some`.
+    Constructor(fn() -> Ty),
     /// A method of a number, slice or view, which its name tells.
     Builtin,
 }
@@ -347,7 +353,7 @@ impl Instance {
     pub(crate) fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Constructor(_) | Body::Builtin => panic!("it is captured Rust"),
         }
     }
 }
@@ -413,6 +419,8 @@ pub struct Harvest {
     pub(crate) spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub(crate) consts: Vec<ConstValue>,
+    /// The constant that each name or path in a pattern is; none of a name that is bound, and of what has fields.
+    pub(crate) patterns: Vec<Option<ConstValue>>,
     /// The function that each call calls.
     pub(crate) callees: Vec<Instance>,
     /// The types named in casts.
@@ -444,6 +452,8 @@ pub struct Answers<'a> {
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
+    /// The constant that each name or path in a pattern is.
+    pub patterns: Vec<Option<ConstValue>>,
 }
 
 impl Answers<'_> {
@@ -464,6 +474,7 @@ impl Answers<'_> {
             params,
             result: (self.result)(),
             consts,
+            patterns: self.patterns,
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: tell(self.named),
@@ -474,6 +485,30 @@ impl Answers<'_> {
 /// The type of a closure's binding.
 pub fn closure_ty() -> Ty {
     Ty::Closure
+}
+
+/// The type of a struct's field.
+#[derive(Debug)]
+pub struct Part<T> {
+    ty: fn() -> Ty,
+    cells: fn(&T, &mut dyn FnMut(u128)),
+}
+
+/// The type of a struct's field, by name.
+pub fn part<T: DeviceType>() -> Part<T> {
+    Part { ty: T::K::ty, cells: T::__cells }
+}
+
+impl<T> Part<T> {
+    /// The type.
+    pub fn ty(self) -> Ty {
+        (self.ty)()
+    }
+
+    /// Calls `push` with the bits of each number in a field's value.
+    pub fn cells(self, value: &T, push: &mut dyn FnMut(u128)) {
+        (self.cells)(value, push);
+    }
 }
 
 /// The type of a parameter or result, by name.
@@ -518,8 +553,21 @@ pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
 /// What the closure captures, it captures by reference.
 pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
+    // SAFETY: the caller promises it.
+    unsafe { run(std::ptr::null::<F>()) }.unwrap_or_else(|| unreachable!("the closure has no size"))
+}
+
+/// What a closure yields, unless it captures something.
+///
+/// # Safety
+///
+/// What the closure captures, it captures by reference.
+unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
+    if size_of::<F>() != 0 {
+        return None;
+    }
     // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
     // else. So it captures nothing, and any well-aligned pointer is one to its value.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
-    closure()
+    Some(closure())
 }

@@ -7,7 +7,6 @@
 use std::marker::PhantomData;
 
 use super::Builtin;
-use crate::kernel::Kernel;
 
 /// In the place of the callee of a function that is none of the device's.
 #[derive(Debug)]
@@ -121,13 +120,14 @@ pub trait Open {}
 impl Open for u8 {}
 impl Open for u16 {}
 
-/// What a kernel's type has not: rustc finds it for references, looks there last, and then misses it for the type.
+/// What a type has not that is neither a device function's nor a struct of kernels: rustc finds it for references, looks
+/// there last, and then misses it for the type.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels call `#[device]` functions, and `{Self}` is a kernel",
-    label = "a kernel, which the host launches",
-    note = "move what both kernels need into a `#[device]` function"
+    message = "kernels call `#[device]` functions and make structs with `#[derive(DeviceType)]`, and `{Self}` is neither",
+    label = "a kernel, which the host launches, or a struct that kernels do not know",
+    note = "move what several kernels need into a `#[device]` function; write `#[derive(DeviceType)]` before a struct"
 )]
 pub trait CallableFromKernels<Of> {
     #[doc(hidden)]
@@ -142,4 +142,4 @@ pub trait CallableFromKernels<Of> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Kernel, Of: Open> CallableFromKernels<Of> for &T {}
+impl<T, Of: Open> CallableFromKernels<Of> for &T {}

@@ -54,6 +54,19 @@ impl Ty {
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
 
+    /// How many numbers a constant of the type consists of.
+    pub(crate) fn cells(&self) -> usize {
+        match self {
+            Ty::Scalar(_) | Ty::Enum(..) => 1,
+            Ty::Array(element, count) => *count as usize * element.cells(),
+            Ty::Option(inner) => 1 + inner.cells(),
+            Ty::Ref(to, _) => to.cells(),
+            Ty::Tuple(types) => types.iter().map(Ty::cells).sum(),
+            Ty::Struct(of) => of.fields.iter().map(|field| field.ty.cells()).sum(),
+            _ => 0,
+        }
+    }
+
     /// The type of a binding's value; closures are no values.
     pub(super) fn of_binding(self) -> Option<Ty> {
         Some(self).filter(|ty| !matches!(ty, Ty::Closure | Ty::Passed(_)))

@@ -82,16 +82,16 @@ unsafe impl<T: Real> Key for Complex<T> {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Real> DeviceType for Complex<T> {
     type K = Self;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(self.re.bits());
+        push(self.im.bits());
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
 unsafe impl<T: Real> ValueType for Complex<T> {
     const CELLS: usize = 2;
-
-    fn cells(&self, push: &mut dyn FnMut(u128)) {
-        push(self.re.bits());
-        push(self.im.bits());
-    }
 }
 
 // SAFETY: every bit pattern is a value, as it is of what the type consists of.

@@ -195,13 +195,13 @@ macro_rules! vectors {
 
         // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        unsafe impl DeviceType for $name { type K = Self; }
+        unsafe impl DeviceType for $name {
+            type K = Self;
+            fn __cells(&self, push: &mut dyn FnMut(u128)) { $(push(ScalarType::bits(self.$lane));)+ }
+        }
 
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
-        unsafe impl ValueType for $name {
-            const CELLS: usize = $count;
-            fn cells(&self, push: &mut dyn FnMut(u128)) { $(push(ScalarType::bits(self.$lane));)+ }
-        }
+        unsafe impl ValueType for $name { const CELLS: usize = $count; }
 
         // SAFETY: every bit pattern is a value, as it is of what the type consists of.
         #[diagnostic::do_not_recommend]

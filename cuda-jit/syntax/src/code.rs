@@ -5,6 +5,8 @@
 //! the table of nodes and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
 //! value or `None`, and neither panics nor takes more memory than a constant times their number.
 
+use std::fmt;
+
 use crate::stack::ensure_sufficient_stack;
 
 /// What can be written as bytes.
@@ -23,8 +25,14 @@ pub trait Decode: Sized {
     fn decode(code: &mut Code) -> Option<Self>;
 }
 
-/// Bytes that are not yet read.
-pub type Code = &'static [u8];
+/// The rest of an encoding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The bytes.
+    pub bytes: &'static [u8],
+    /// Numbers that rustc knows and a macro does not: what is encoded as `2^32 + n` is the one at `n`.
+    pub names: &'static [u32],
+}
 
 macro_rules! numbers {
     ($($number:ident)*) => { $(
@@ -69,8 +77,8 @@ impl Encode for u8 {
 
 impl Decode for u8 {
     fn decode(code: &mut Code) -> Option<Self> {
-        let (first, rest) = code.split_first()?;
-        *code = rest;
+        let (first, rest) = code.bytes.split_first()?;
+        code.bytes = rest;
         Some(*first)
     }
 }
@@ -83,7 +91,46 @@ impl Encode for u32 {
 
 impl Decode for u32 {
     fn decode(code: &mut Code) -> Option<Self> {
-        u64::decode(code)?.try_into().ok()
+        let number = u64::decode(code)?;
+        u32::try_from(number).ok().or_else(|| code.names.get(usize::try_from(number - ASKED).ok()?).copied())
+    }
+}
+
+/// What stands for the first of [`Code::names`].
+const ASKED: u64 = 1 << 32;
+
+/// The number of a binding or loop where it is used, as the macros know it: itself, or which of [`Code::names`] it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name(u64);
+
+impl Name {
+    /// The number at this place of [`Code::names`].
+    pub fn asked(place: u32) -> Self {
+        Name(ASKED + u64::from(place))
+    }
+}
+
+impl From<u32> for Name {
+    fn from(number: u32) -> Self {
+        Name(number.into())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Encode for Name {
+    fn encode(&self, code: &mut Vec<u8>) {
+        self.0.encode(code);
+    }
+}
+
+impl Decode for Name {
+    fn decode(code: &mut Code) -> Option<Self> {
+        u32::decode(code).map(Name::from)
     }
 }
 
@@ -214,8 +261,8 @@ impl Encode for str {
 impl Decode for &'static str {
     fn decode(code: &mut Code) -> Option<Self> {
         let length = usize::try_from(u64::decode(code)?).ok()?;
-        let (text, rest) = code.split_at_checked(length)?;
-        *code = rest;
+        let (text, rest) = code.bytes.split_at_checked(length)?;
+        code.bytes = rest;
         std::str::from_utf8(text).ok()
     }
 }

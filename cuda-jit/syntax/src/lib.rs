@@ -41,7 +41,7 @@ use code::{Code, Decode, Encode};
 pub use stack::{ensure_sufficient_stack, with_stack};
 
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 9;
 
 /// References of the front end: to what is decoded once and stays.
 type Ref<T> = &'static T;
@@ -49,6 +49,8 @@ type Ref<T> = &'static T;
 type List<T> = &'static [T];
 /// Texts, within the encoding.
 type Text = &'static str;
+/// The number of a binding or loop where it is used.
+type Name = u32;
 
 nodes::nodes!();
 
@@ -57,6 +59,7 @@ impl Copy for Lit {}
 pub mod owned {
     //! The same nodes as the macros build them: each owns its parts.
 
+    pub use crate::code::Name;
     use crate::code::{Code, Decode, Encode};
 
     type Ref<T> = Box<T>;
@@ -96,7 +99,8 @@ pub struct Encoded {
     module: &'static str,
     file: &'static str,
     debug_assertions: bool,
-    code: Code,
+    code: &'static [u8],
+    names: &'static [u32],
     decoded: OnceLock<Definition>,
 }
 
@@ -106,12 +110,19 @@ impl Encoded {
     /// # Panics
     ///
     /// If the macros are of another version than this library: in a constant, an error of the compilation.
-    pub const fn new(module: &'static str, file: &'static str, debug_assertions: bool, code: Code) -> Self {
+    pub const fn new(module: &'static str, file: &'static str, debug_assertions: bool, code: &'static [u8]) -> Self {
         assert!(
             matches!(code, [VERSION, ..]),
             "cuda-jit and cuda-jit-macros are of different versions: make them one in Cargo.lock"
         );
-        Self { module, file, debug_assertions, code, decoded: OnceLock::new() }
+        Self { module, file, debug_assertions, code, names: &[], decoded: OnceLock::new() }
+    }
+
+    /// The same with the numbers that [`owned::Name::asked`] stands for.
+    #[must_use]
+    pub const fn with_names(mut self, names: &'static [u32]) -> Self {
+        self.names = names;
+        self
     }
 
     /// The function, decoded when it is first asked for.
@@ -121,9 +132,9 @@ impl Encoded {
     /// If [`encode`] has not made the bytes.
     pub fn definition(&'static self) -> &'static Definition {
         self.decoded.get_or_init(|| {
-            let Self { module, file, debug_assertions, mut code, .. } = *self;
-            code = &code[1..];
-            let decoded = Definition::decode(&mut code).filter(|_| code.is_empty());
+            let Self { module, file, debug_assertions, code, names, .. } = *self;
+            let mut code = Code { bytes: &code[1..], names };
+            let decoded = Definition::decode(&mut code).filter(|_| code.bytes.is_empty());
             let decoded = decoded.unwrap_or_else(|| panic!("the captured syntax in {file} is damaged"));
             Definition { module, file, debug_assertions, ..decoded }
         })

@@ -1,10 +1,10 @@
 //! The table of nodes: every type of the captured syntax, once.
 //!
-//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List` and `Text` are: the macros own what
+//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List`, `Text` and `Name` are: the macros own what
 //! they capture, the front end borrows for the process's life. A new node is a new line here. What an enum's variants are
 //! encoded as is their order, so that a change of the table is a new [`VERSION`](crate::VERSION).
 
-/// The types of all nodes, in terms of `Ref`, `List` and `Text`.
+/// The types of all nodes, in terms of `Ref`, `List`, `Text` and `Name`.
 macro_rules! nodes {
     () => {
         $crate::nodes::node! {
@@ -46,6 +46,8 @@ macro_rules! nodes {
                 pub by_ref: bool,
                 /// The number of its type in the harvest, which bindings of one type share; a closure or iterator has none.
                 pub told: Option<u32>,
+                /// The number of the harvest's answer whether it is a constant's name, where a pattern can name one.
+                pub asked: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.
@@ -106,7 +108,7 @@ macro_rules! nodes {
                 /// Its body.
                 pub body: Ref<Expr>,
                 /// The bindings that a `move` closure copies when it is made.
-                pub moved: List<u32>,
+                pub moved: List<Name>,
                 /// The type of its result, by number, where rustc was asked for it.
                 pub result: Option<u32>,
             }
@@ -115,14 +117,16 @@ macro_rules! nodes {
             pub enum Pattern {
                 /// `_`
                 Wild,
-                /// A name.
+                /// A name, which may be a constant's; see [`Binding::asked`].
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
-                /// `pattern, pattern` in parentheses, of a tuple or, after a name, of a tuple struct.
+                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct or variant.
                 Tuple(elements: List<Pattern>),
-                /// `Name { field: pattern, .. }`
+                /// `Path { field: pattern, .. }` of a struct or variant, with fields.
                 Struct(fields: List<(Text, Pattern)>),
+                /// `Path`, `Path {}` or `Path { .. }`: the number of the harvest's answer which constant or variant it is.
+                Path(asked: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
                 /// `..` among the patterns of a tuple or slice.
@@ -131,16 +135,12 @@ macro_rules! nodes {
                 Ref(inner: Ref<Pattern>),
                 /// A literal; true if negated.
                 Lit(lit: Lit, negated: bool),
-                /// A constant's number.
+                /// A constant's number, as a bound.
                 Const(constant: u32),
                 /// `low..=high` or `low..high`, each bound a literal or constant pattern; true if the end is included.
                 Range(low: Option<Ref<Pattern>>, high: Option<Ref<Pattern>>, inclusive: bool),
                 /// `a | b`
                 Or(cases: List<Pattern>),
-                /// `Some(pattern)`
-                Some(inner: Ref<Pattern>),
-                /// `None`
-                None,
             }
 
             /// A literal.
@@ -163,7 +163,7 @@ macro_rules! nodes {
                 /// A literal.
                 Lit(lit: Lit),
                 /// A binding's number.
-                Binding(binding: u32),
+                Binding(binding: Name),
                 /// A constant's number.
                 Const(constant: u32),
                 /// `-e` or `!e`
@@ -212,7 +212,7 @@ macro_rules! nodes {
                 /// A call of a device function: the callee's number.
                 Call(callee: u32, args: List<Expr>),
                 /// A call of a closure: its binding's number.
-                CallClosure(binding: u32, args: List<Expr>),
+                CallClosure(binding: Name, args: List<Expr>),
                 /// A closure as an argument.
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
@@ -246,9 +246,9 @@ macro_rules! nodes {
                 /// `for pattern in source { .. }`; the loop's number.
                 For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block),
                 /// `break 'label e`; the loop's number.
-                Break(number: u32, value: Option<Ref<Expr>>),
+                Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.
-                Continue(number: u32),
+                Continue(number: Name),
                 /// `return e`
                 Return(value: Option<Ref<Expr>>),
                 /// `panic!`, `unreachable!` with a message.

@@ -20,7 +20,12 @@ fn bytes(seed: u64, length: u64) -> Code {
             _ => byte % 3,
         }
     });
-    bytes.collect::<Vec<_>>().leak()
+    read(bytes.collect())
+}
+
+/// Bytes to read.
+fn read(bytes: Vec<u8>) -> Code {
+    Code { bytes: bytes.leak(), names: &[] }
 }
 
 /// Whatever the bytes, they are read as a node or refused; a node that they happen to be goes there and back as it is,
@@ -32,8 +37,8 @@ where
 {
     let mut seen = std::collections::BTreeSet::new();
     for seed in 0..100_000 {
-        let read = bytes(seed, seed % 61);
-        let (mut owned, mut borrowed) = (read, read);
+        let code = bytes(seed, seed % 61);
+        let (mut owned, mut borrowed) = (code, code);
         let Some(node) = Owned::decode(&mut owned) else {
             assert!(Borrowed::decode(&mut borrowed).is_none());
             continue;
@@ -44,9 +49,9 @@ where
         node.encode(&mut code);
         same.encode(&mut again);
         assert_eq!(code, again);
-        let mut code: Code = code.leak();
+        let mut code = read(code);
         assert_eq!(Owned::decode(&mut code), Some(node));
-        assert!(code.is_empty());
+        assert!(code.bytes.is_empty());
         let text = format!("{same:?}");
         seen.insert(text.split(['(', ' ', '{']).next().unwrap_or_default().to_owned());
     }
@@ -76,11 +81,22 @@ fn numbers_are_short_and_exact() {
         let mut code = Vec::new();
         value.encode(&mut code);
         assert_eq!(code.len(), length);
-        assert_eq!(u64::decode(&mut &*code.leak()), Some(value));
+        assert_eq!(u64::decode(&mut read(code)), Some(value));
     }
-    assert_eq!(u64::decode(&mut &[0xff; 11][..]), None);
-    assert_eq!(u128::decode(&mut &[0xff; 20][..]), None);
-    assert_eq!(u32::decode(&mut &[0xff, 0xff, 0xff, 0xff, 0x10][..]), None);
+    assert_eq!(u64::decode(&mut read(vec![0xff; 11])), None);
+    assert_eq!(u128::decode(&mut read(vec![0xff; 20])), None);
+    assert_eq!(u32::decode(&mut read(vec![0xff, 0xff, 0xff, 0xff, 0x10])), None);
+}
+
+#[test]
+fn names_are_numbers_or_answers() {
+    for (name, number) in
+        [(owned::Name::from(3), Some(3)), (owned::Name::asked(1), Some(8)), (owned::Name::asked(2), None)]
+    {
+        let mut code = Vec::new();
+        name.encode(&mut code);
+        assert_eq!(u32::decode(&mut Code { names: &[7, 8], ..read(code) }), number);
+    }
 }
 
 #[test]

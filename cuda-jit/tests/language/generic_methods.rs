@@ -301,3 +301,41 @@ fn conditions_before_methods_are_rustcs() {
     calls_what_is_there::launch((1, 1), Conditional(7), &mut out).unwrap();
     assert_eq!(on_host(&out), [7, 17, 107]);
 }
+
+// --- `self` and `Self`
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Counted<T>(T, T);
+
+#[device]
+impl Counted<u32> {
+    const SIZE: usize = 2;
+
+    /// Items in the body have a `self` of their own, and what a macro takes names the method's.
+    fn sum(&self, more: [u32; Self::SIZE]) -> u32 {
+        struct Own(u32);
+
+        impl Own {
+            #[expect(dead_code, reason = "it has a receiver, which is all that matters")]
+            fn get(&self) -> u32 {
+                self.0
+            }
+        }
+
+        let add = |v: u32| v + self.1;
+        assert!(self.0 > 0 && add(self.0) >= self.0, "{} and {}", self.0, { self.1 });
+        let Self(a, b) = *self;
+        add(a) + b + more[0] + more[Self::SIZE - 1]
+    }
+}
+
+#[kernel]
+fn receivers(out: &mut [u32]) {
+    out[0] = Counted(3, 4).sum([10, 20]);
+}
+
+#[test]
+fn receivers_are_the_methods_own() {
+    assert_eq!(differ!(receivers, (1, 1), [], vec![0u32]), [41]);
+}

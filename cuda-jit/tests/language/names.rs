@@ -129,7 +129,7 @@ fn ndarray(v: f32) -> f32 {
 #[kernel]
 fn calls_the_crates_namesake(x: &[f32], out: &mut [f32]) {
     let i = grid::<1>();
-    out[i] = ndarray(x[i]);
+    out[i] = self::ndarray(x[i]);
 }
 
 #[test]

@@ -381,3 +381,18 @@ fn parameters_are_aligned_to_their_size() {
         assert!(!ptx.contains(".extern"), "{ptx}");
     }
 }
+
+/// The largest number less another, which LLVM's code generator took for an absolute value where nothing had simplified it.
+#[kernel(opt = 0)]
+fn distance_from_the_largest(x: &[u64], out: &mut [u64]) {
+    let i = grid::<1>();
+    let wide = u128::MAX.abs_diff((x[i] as u128) << 64 | 5);
+    out[3 * i] = wide as u64;
+    out[3 * i + 1] = (wide >> 64) as u64;
+    out[3 * i + 2] = u64::MAX.abs_diff(x[i]) ^ u32::MAX.abs_diff(x[i] as u32) as u64;
+}
+
+#[test]
+fn distances_from_the_largest() {
+    differ!(distance_from_the_largest, (1, 4), [&[0, 1, 1 << 63, 77][..]], vec![0u64; 12]);
+}

@@ -1,43 +1,35 @@
-//! `#[cfg]` inside of functions, of which the macros see both sides and rustc one.
+//! Attributes in bodies: `#[cfg]` where the macro is expanded before rustc evaluates it, and those that kernels do not have.
 
 use cuda_jit::{device_fn, kernel};
 
 #[kernel]
-fn statement(out: &mut [u32]) {
-    let mut i = 0;
-    #[cfg(any())]
+fn attributes(out: &mut [u32]) {
+    #[allow(unused_variables)]
+    #[rustfmt::skip]
+    let one = 1;
+    #[track_caller]
+    let two = 2;
+    #[automatically_derived]
     {
-        i = 5;
+        out[0] = one + two;
     }
-    out[0] = i;
 }
 
 #[kernel]
-fn arm(out: &mut [u32]) {
-    out[0] = match out[1] {
-        #[cfg(any())]
-        0 => 3,
-        _ => 4,
-    };
-}
-
-#[kernel]
-fn parameter(out: &mut [u32], #[cfg(any())] other: u32) {
-    out[0] = 1;
-}
-
-#[kernel]
-fn raw(out: &mut [u32]) {
-    #[r#cfg_attr(any(), cfg(all()))]
-    let x = 1;
+fn conditional_error(out: &mut [u32]) {
+    #[cfg(any())]
+    let x = 1.5;
+    #[cfg(all())]
+    let x = 1.25;
     out[0] = x;
 }
 
-#[cuda_jit::device]
-fn function() -> u32 {
-    #[cfg(debug_assertions)]
-    return 1;
-    2
+#[kernel]
+fn conditional_refusal(out: &mut [u32]) {
+    #[cfg(all())]
+    {
+        out[0] = "text";
+    }
 }
 
 fn main() {
@@ -46,4 +38,5 @@ fn main() {
         let x = 1;
         x
     });
+    let _ = device_fn!(|#[r#cfg_attr(any(), cfg(any()))] x: u32| x);
 }

@@ -73,4 +73,10 @@ enum Numbered {
     A,
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[device_type(crate = cuda_jit, other)]
+struct OtherOption {
+    a: f32,
+}
+
 fn main() {}

@@ -27,7 +27,15 @@ impl Shape for Mine {
     }
 
     fn __harvest_area() -> Harvest {
-        Answers { params: &[], result: ty_of::<u64>, locals: vec![], callees: &[], types: &[], named: &[] }
+        Answers {
+            params: &[],
+            result: ty_of::<u64>,
+            locals: vec![],
+            callees: &[],
+            types: &[],
+            named: &[],
+            patterns: vec![],
+        }
             .harvest(plain::definition(), Vec::new())
     }
 }

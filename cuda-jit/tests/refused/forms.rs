@@ -25,7 +25,6 @@ fn values(out: &mut [f32]) {
     let _ = |v: f32| v;
     let later = async { 1 };
     let pointer = &raw const big;
-    let (a, b);
 }
 
 #[cuda_jit::device]

@@ -3,14 +3,17 @@
 //!
 //! The programs of a seed are a package of their own below the target folder: rustc compiles them, since they are Rust.
 //! Half of the seeds ask for `checked` kernels and compile the host's code with overflow checks; the others wrap. What
-//! is not compared: the bits of NaNs, which Rust leaves open, and the message of a panic.
+//! is not compared: the bits of NaNs, which Rust leaves open, and the message of a panic. An error at the launch of what rustc
+//! takes is a finding too.
 
 mod block;
 mod expression;
+mod features;
 mod items;
 mod number;
 mod program;
 mod random;
+mod snippets;
 mod statement;
 
 use std::fs;
@@ -19,6 +22,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 
+pub(crate) use self::snippets::Chosen;
 use crate::workspace;
 
 #[derive(Args)]
@@ -32,6 +36,12 @@ pub(crate) struct Options {
     /// Only the program of this number, among those of the seed
     #[arg(long)]
     only: Option<u64>,
+    /// Features that are not mended yet, to be written too; `all` for every one
+    #[arg(long, value_delimiter = ',')]
+    features: Vec<String>,
+    /// The only features to be written
+    #[arg(long, value_delimiter = ',')]
+    only_features: Vec<String>,
 }
 
 /// So many programs stand in one file.
@@ -41,11 +51,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).context("the clock is before 1970")?;
     let seed = options.seed.unwrap_or(now.as_secs());
     println!("fuzz: {} programs of seed {seed}; `--seed {seed} --only N` repeats number N", options.count);
-    programs(seed, options.only.map_or(0..options.count, |only| only..only + 1))
+    let chosen = Chosen::new(&options.features, &options.only_features)?;
+    programs(seed, options.only.map_or(0..options.count, |only| only..only + 1), &chosen)
 }
 
 /// Writes, compiles and runs the programs of these numbers.
-pub(crate) fn programs(seed: u64, numbers: std::ops::Range<u64>) -> Result<()> {
+pub(crate) fn programs(seed: u64, numbers: std::ops::Range<u64>, chosen: &Chosen) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
     let source = folder.join("src");
@@ -60,7 +71,7 @@ pub(crate) fn programs(seed: u64, numbers: std::ops::Range<u64>) -> Result<()> {
     let mut calls = String::new();
     let numbers: Vec<u64> = numbers.collect();
     for (file, numbers) in numbers.chunks(IN_FILE).enumerate() {
-        let text: String = numbers.iter().map(|&number| program::text(seed, number, checked)).collect();
+        let text: String = numbers.iter().map(|&number| program::text(seed, number, checked, chosen)).collect();
         fs::write(
             source.join(format!("part{file}.rs")),
             format!("use crate::model;\nuse crate::support::*;\n\n{text}"),
@@ -104,15 +115,19 @@ fn manifest(checked: bool) -> String {
 mod tests {
     use super::*;
 
+    fn mended() -> Chosen {
+        Chosen::new(&[], &[]).expect("nothing is named")
+    }
+
     #[test]
     fn a_seed_is_always_the_same_programs() {
-        assert_eq!(program::text(7, 3, true), program::text(7, 3, true));
-        assert_ne!(program::text(7, 3, true), program::text(8, 3, true));
+        assert_eq!(program::text(7, 3, true, &mended()), program::text(7, 3, true, &mended()));
+        assert_ne!(program::text(7, 3, true, &mended()), program::text(8, 3, true, &mended()));
     }
 
     #[test]
     fn programs_reach_all_of_the_grammar() {
-        let text: String = (0..400).map(|number| program::text(1, number, false)).collect();
+        let text: String = (0..400).map(|number| program::text(1, number, false, &mended())).collect();
         let forms = [
             "for ",
             "while ",

@@ -6,7 +6,6 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::{Expr, ExprAssign, Ident};
 
 use super::Capture;
-use super::call::is_constructor;
 use super::span::begin;
 
 impl Capture {
@@ -52,7 +51,7 @@ impl Capture {
                 quote_spanned!(span => #path { #(#members: #parts,)* #rest })
             }
             place => {
-                let name = format_ident!("__part{}", names.len(), span = Span::mixed_site().located_at(span));
+                let name = format_ident!("__cuda_jit_part{}", names.len(), span = Span::mixed_site().located_at(span));
                 names.push((name.clone(), place));
                 name.into_token_stream()
             }
@@ -65,7 +64,8 @@ fn has_parts(left: &Expr) -> bool {
     match left {
         Expr::Infer(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) => true,
         Expr::Paren(inner) => has_parts(&inner.expr),
-        Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if is_constructor(&path.path)),
+        // a place is no call's value: what is called is a constructor
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(_)),
         _ => false,
     }
 }

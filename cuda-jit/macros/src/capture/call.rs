@@ -12,6 +12,7 @@ use super::callee::{function_of_type, is_lower_type};
 use super::methods::{refused_method, values_before_functions};
 use super::{BindingKind, Capture, callee, node, nothing, span::begin};
 use crate::format::Format;
+use crate::options::leading_crate;
 use cuda_jit_syntax::methods::is_method;
 
 /// The types whose methods can be called as `type::method(value)`.
@@ -34,12 +35,14 @@ impl Capture {
         }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
-        if callee.path.is_ident("Some") && args.len() == 1 {
-            return node(span, s::ExprKind::Option(args.pop().map(Box::new)));
-        }
-        if let Some(number) = callee.path.get_ident().and_then(|ident| self.lookup(ident)) {
+        if let Some(ident) = callee.path.get_ident()
+            && let Some(number) = self.lookup(ident)
+        {
             return match self.bindings[number as usize].kind {
-                BindingKind::Closure => node(span, s::ExprKind::CallClosure(number, args)),
+                BindingKind::Closure => {
+                    let args = call.args.iter_mut().zip(args).map(|(arg, value)| self.matched(arg, value)).collect();
+                    node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
+                }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
@@ -53,7 +56,7 @@ impl Capture {
             let receiver = Box::new(args.remove(0));
             return node(span, s::ExprKind::Method(name, receiver, args, number));
         }
-        if is_constructor(&callee.path) {
+        if is_variant(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
@@ -156,7 +159,7 @@ impl Capture {
         if name == "printf" {
             return self.printf(call, span);
         }
-        match name.as_str() {
+        match if is_standard(&call.path) { name.as_str() } else { "" } {
             "assert" | "debug_assert" => self.panicking(call, span, 1),
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.panicking(call, span, 2),
             "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
@@ -167,7 +170,8 @@ impl Capture {
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
                     _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
                 };
-                self.refuse(span, format!("`{name}!` is not supported; {hint}"))
+                let path = call.path.to_token_stream().to_string().replace(' ', "");
+                self.refuse(span, format!("`{path}!` is not supported; {hint}"))
             }
         }
     }
@@ -248,15 +252,17 @@ impl Capture {
 
     /// `printf!("..", args)`
     fn printf(&mut self, call: &mut Macro, span: Span) -> s::Expr {
-        let mut format = match syn::parse2::<Format>(call.tokens.clone()) {
-            Ok(format) => format,
+        let parse = |(path, rest)| Ok((path, syn::parse2::<Format>(rest)?));
+        let (path, mut format) = match leading_crate(call.tokens.clone()).and_then(parse) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 self.errors.push(error);
                 return nothing();
             }
         };
         let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
-        call.tokens = format.tokens();
+        let (path, tokens) = (path.into_iter(), format.tokens());
+        call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
 }
@@ -267,6 +273,11 @@ fn is_known_macro(name: &str) -> bool {
         name.trim_start_matches("debug_"),
         "assert" | "assert_eq" | "assert_ne" | "dynamic_shared" | "panic" | "printf" | "shared"
     ) || matches!(name, "todo" | "unimplemented" | "unreachable")
+}
+
+/// Returns true for a macro by its name alone, or one of the standard library by its path.
+fn is_standard(path: &Path) -> bool {
+    path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "std" || first.ident == "core")
 }
 
 /// In the twin: the call of a hidden function, whose callee is shown to its observer.
@@ -314,9 +325,10 @@ fn refused_function(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether a path names a tuple struct, by Rust's naming.
-pub(super) fn is_constructor(path: &Path) -> bool {
-    path.segments.last().is_some_and(|segment| segment.ident.to_string().starts_with(char::is_uppercase))
+/// Whether a path is the name of a variant of the standard library's, beside which no type stands. Whatever has the name
+/// makes what rustc says that the call makes.
+fn is_variant(path: &Path) -> bool {
+    path.get_ident().is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|variant| name == variant))
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

@@ -8,9 +8,6 @@
 //! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
 //!   the type itself lacks the trait, whose text is the error's.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -18,7 +15,7 @@ use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
 use super::call::PRIMITIVES;
 use super::span::begin_path;
-use super::{Capture, callee, callee_value, same_context};
+use super::{Capture, callee, callee_value, names_crate};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
@@ -185,7 +182,7 @@ impl Capture {
         let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
         let same = |known: &&Alias| {
             let is_prefix = known.name.to_string().starts_with(prefix);
-            is_prefix && known.path == bare && same_context(&known.path, &bare)
+            is_prefix && known.path == bare && !names_crate(&bare)
         };
         let mut import = None;
         let mut name = match self.aliases.iter().find(same) {
@@ -224,7 +221,8 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
-    let is_hidden = before.is_empty() && (CRATES.contains(&name) || PRELUDE.contains(&&*name));
+    // what begins with a capital may be a variant, of which rustc is to say that under its own name
+    let is_hidden = name.starts_with(char::is_uppercase) || before.is_empty() && PRELUDE.contains(&&*name);
     if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
         return None;
     }
@@ -277,17 +275,6 @@ const PRELUDE: &[&str] = &[
     "u16x4", "u32x2", "u32x3", "u32x4", "u64x2", "u64x3", "u64x4", "u8x2", "u8x3", "u8x4", "warm", "warnings",
     "warp_size", "zeros",
 ];
-
-/// The crates that rustc was given. A function of such a name cannot be imported by it: what a macro writes, as the type
-/// beside the function, and a crate are ambiguous there.
-static CRATES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let given = std::env::args().skip_while(|arg| arg != "--extern").skip(1).filter(|arg| arg != "--extern");
-    let name = |given: String| {
-        let named = given.split('=').next().unwrap_or_default();
-        named.rsplit(':').next().unwrap_or_default().to_owned()
-    };
-    given.map(name).collect()
-});
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.

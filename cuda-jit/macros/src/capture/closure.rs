@@ -47,9 +47,9 @@ impl Capture {
             Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
                 self.argument(&mut reference.expr)
             }
-            _ => match self.names_closure(arg) {
-                Some(number) => node(span, s::ExprKind::Binding(number)),
-                None => self.expr(arg),
+            _ => match (self.names_closure(arg), arg) {
+                (Some(number), Expr::Path(path)) => self.binding(span, path, number),
+                (_, arg) => self.expr(arg),
             },
         }
     }
@@ -64,7 +64,7 @@ impl Capture {
     }
 
     /// The binding that an expression names, if it is a closure's.
-    fn names_closure(&mut self, expr: &Expr) -> Option<u32> {
+    fn names_closure(&self, expr: &Expr) -> Option<u32> {
         let Expr::Path(path) = expr else { return None };
         let number = self.lookup(path.path.get_ident()?)?;
         (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)

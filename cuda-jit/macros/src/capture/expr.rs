@@ -1,11 +1,14 @@
 //! Expressions: the allow-list of the kernel language.
 
 use cuda_jit_syntax::owned as s;
+use proc_macro2::Span;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
+use super::resolution::spelling;
 use super::span::{begin, begin_path};
 use super::stmt::after;
 use super::{BindingKind, Capture, Label, node, nothing, see};
@@ -82,12 +85,12 @@ impl Capture {
         let span = begin(expr);
         match expr {
             Expr::Block(block) => {
-                let label = block.label.as_ref().map(|label| self.enter(Some(label), false));
-                let body = self.block(&mut block.block);
-                if label.is_some() {
-                    self.labels.pop();
-                }
-                node(span, s::ExprKind::Block(label, body))
+                let Some(label) = &block.label else {
+                    let body = self.block(&mut block.block);
+                    return node(span, s::ExprKind::Block(None, body));
+                };
+                let (number, body) = self.labelled(Some(label), false, |walk| walk.block(&mut block.block));
+                node(span, s::ExprKind::Block(Some(number), body))
             }
             Expr::Unsafe(block) => {
                 self.refuse_static(&block.block);
@@ -97,15 +100,12 @@ impl Capture {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(expr) => self.match_on(expr),
             Expr::While(looped) => {
-                let number = self.enter(looped.label.as_ref(), true);
-                let (condition, body) = self.conditional(&mut looped.cond, &mut looped.body);
-                self.labels.pop();
+                let (number, (condition, body)) = self
+                    .labelled(looped.label.as_ref(), true, |walk| walk.conditional(&mut looped.cond, &mut looped.body));
                 node(span, s::ExprKind::While(number, Box::new(condition), body))
             }
             Expr::Loop(looped) => {
-                let number = self.enter(looped.label.as_ref(), true);
-                let body = self.block(&mut looped.body);
-                self.labels.pop();
+                let (number, body) = self.labelled(looped.label.as_ref(), true, |walk| walk.block(&mut looped.body));
                 node(span, s::ExprKind::Loop(number, body))
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
@@ -176,13 +176,19 @@ impl Capture {
                 }
                 _ => {}
             }
-            return node(span, s::ExprKind::Binding(number));
+            return self.binding(span, expr, number);
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
-            return node(span, s::ExprKind::Binding(number));
+            return node(span, s::ExprKind::Binding(number.into()));
         }
         let number = self.constant(expr.clone());
         node(span, s::ExprKind::Const(number))
+    }
+
+    /// A binding, by its name.
+    pub(super) fn binding(&mut self, span: Span, path: &ExprPath, found: u32) -> s::Expr {
+        let name = path.path.get_ident().map_or(found.into(), |ident| self.used(ident, found));
+        node(span, s::ExprKind::Binding(name))
     }
 
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
@@ -310,7 +316,8 @@ impl Capture {
         match condition {
             Expr::Let(binding) => {
                 let value = self.after_bindings(&mut binding.expr, observers);
-                let pattern = self.pattern(&binding.pat, observers);
+                let value = self.matched(&mut binding.expr, value);
+                let pattern = self.refutable(&binding.pat, observers);
                 s::Condition::Let(pattern, value)
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
@@ -339,13 +346,12 @@ impl Capture {
     fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
         let value = self.made(&mut expr.expr);
+        let value = self.matched(&mut expr.expr, value);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {
                 let mut observers = Vec::new();
-                walk.whole_arm = true;
-                let pattern = walk.pattern(&arm.pat, &mut observers);
-                walk.whole_arm = false;
+                let pattern = walk.refutable(&arm.pat, &mut observers);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
                     let (captured, before) = walk.apart(|walk| walk.expr(guard));
                     **guard = after(before, guard);
@@ -361,20 +367,30 @@ impl Capture {
         node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
-    pub(super) fn enter(&mut self, label: Option<&SynLabel>, is_loop: bool) -> u32 {
+    /// Runs `walk` within a loop, or a block with a label, and yields its number too.
+    pub(super) fn labelled<T>(
+        &mut self,
+        label: Option<&SynLabel>,
+        is_loop: bool,
+        walk: impl FnOnce(&mut Self) -> T,
+    ) -> (u32, T) {
         let number = self.loops;
         self.loops += 1;
-        self.labels.push(Label { name: label.map(|label| label.name.clone()), number, is_loop });
-        number
+        let label = label.map(|label| &label.name);
+        self.labels.push(Label { name: label.cloned(), number, is_loop });
+        let result = self.probed(label.map(|label| (label, number)), walk);
+        self.labels.pop();
+        (number, result)
     }
 
-    /// The number of a loop or block.
-    fn target(&self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<u32> {
+    /// The number of a loop or block that is left or continued.
+    fn target(&mut self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<s::Name> {
         let found = self.labels.iter().rev().find(|target| match label {
-            Some(label) => target.name.as_ref() == Some(label),
+            Some(label) => target.name.as_ref().is_some_and(|name| spelling(&name.ident) == spelling(&label.ident)),
             None => target.is_loop,
         });
-        found.filter(|target| target.is_loop || !only_loops).map(|target| target.number)
+        let number = found.filter(|target| target.is_loop || !only_loops)?.number;
+        Some(self.used_label(label, number))
     }
 }
 
@@ -391,7 +407,7 @@ fn binds(left: &Expr, right: &Expr) -> bool {
 /// A field's name, or a tuple field's number.
 pub(super) fn member(member: &Member) -> String {
     match member {
-        Member::Named(name) => name.to_string(),
+        Member::Named(name) => name.unraw().to_string(),
         Member::Unnamed(index) => index.index.to_string(),
     }
 }

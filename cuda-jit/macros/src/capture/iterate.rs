@@ -4,7 +4,6 @@
 //! the chain as it stands, in the twin too; it is asked for what a consumer yields and what each closure does.
 
 use cuda_jit_syntax::owned as s;
-use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
@@ -102,13 +101,13 @@ impl Capture {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let told = matches!(*looped.pat, Pat::Ident(_)) && is_numbers(&looped.expr);
         let source = self.items(&mut looped.expr, !told);
-        let number = self.enter(looped.label.as_ref(), true);
-        let (pattern, body) = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let pattern = walk.pattern(&looped.pat, &mut observers);
-            (pattern, walk.block_after(&mut looped.body, observers))
+        let (number, (pattern, body)) = self.labelled(looped.label.as_ref(), true, |walk| {
+            walk.scoped(|walk| {
+                let mut observers = Vec::new();
+                let pattern = walk.pattern(&looped.pat, &mut observers);
+                (pattern, walk.block_after(&mut looped.body, observers))
+            })
         });
-        self.labels.pop();
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body))
     }
 
@@ -157,22 +156,13 @@ impl Capture {
     /// What is put together in a place that says nothing of its type: what is indexed, matched, the receiver of a method,
     /// of which a part is taken. rustc is asked for the type of an array, and of what has a literal without a type in it.
     pub(super) fn made(&mut self, expr: &mut Expr) -> s::Expr {
-        let (span, asks) = (begin(expr), has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr));
-        let made = self.asked_if(asks, expr);
-        if asks {
-            let twin = &*expr;
-            *expr = Expr::Verbatim(quote_spanned!(span => (#twin)));
-        }
-        made
+        let asks = has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr);
+        self.asked_if(asks, expr)
     }
 
     /// What is printed; rustc is asked for the type of what is put together there.
     pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = match &*expr {
-            Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_) => true,
-            Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")),
-            _ => false,
-        };
+        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_));
         self.asked_if(asks, expr)
     }
 
@@ -196,7 +186,7 @@ impl Capture {
             Expr::Range(range) => self.range(range, ask),
             Expr::Path(path) => {
                 let number = path.path.get_ident().and_then(|ident| self.lookup(ident)).unwrap_or_default();
-                node(span, s::ExprKind::Binding(number))
+                self.binding(span, path, number)
             }
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();

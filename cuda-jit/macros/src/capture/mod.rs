@@ -6,15 +6,16 @@
 //! outside the grammar becomes a spanned error with a hint.
 
 mod assign;
+mod attributes;
 mod call;
 mod callee;
 mod closure;
-pub(crate) mod conditional;
 mod expr;
 mod iterate;
 mod methods;
 mod panics;
 mod pattern;
+mod resolution;
 mod slicing;
 mod span;
 mod stmt;
@@ -28,6 +29,8 @@ use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, T
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
 pub(crate) use methods::{builtin_methods, host_methods};
+pub(crate) use resolution::{Answers, is_in_one_place, is_run};
+use resolution::{Probe, spelling};
 
 use crate::signature::Signature;
 /// A body, captured.
@@ -40,6 +43,8 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
+    /// The meaning of names, where rustc is asked.
+    pub(crate) answers: Option<Answers>,
     /// Where each callee is, which an observer tells.
     pub(crate) callees: Vec<Span>,
     /// Where each constant is asked for.
@@ -48,6 +53,8 @@ pub(crate) struct Captured {
     pub(crate) types: Vec<Span>,
     /// Where the type of each array in shared memory and struct expression is asked for.
     pub(crate) named: Vec<Span>,
+    /// Where it is asked what a name or path in a pattern is.
+    pub(crate) patterns: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
     /// The functions of types that it calls by theirs, each name once.
@@ -68,11 +75,13 @@ pub(crate) struct BindingInfo {
     pub(crate) kind: BindingKind,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
+    /// The number of the answer whether it is a constant's name.
+    pub(crate) asked: Option<u32>,
 }
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
@@ -107,7 +116,7 @@ struct Label {
 #[derive(Default)]
 pub(crate) struct Capture {
     bindings: Vec<BindingInfo>,
-    /// Names in scope, innermost last: their identity and number, or none for an item of the body.
+    /// Names in scope, innermost last: their spelling and number, or none for an item of the body.
     scope: Vec<(String, Option<u32>)>,
     /// The block with items that is being walked, by number; 0 outside of any.
     items: u32,
@@ -121,24 +130,25 @@ pub(crate) struct Capture {
     /// The same of the types of casts.
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
+    patterns: Vec<Span>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
     macros: Vec<Ident>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
-    /// Whether names that read alike are the same, since no macro has written any of them.
-    plain: bool,
+    /// The probe that has rustc resolve names, where their spelling does not.
+    probe: Option<Probe>,
     /// Whether the closure whose body is being walked returns before its end.
     returns: bool,
     /// The names that the first of several alternatives binds, for the others to bind again.
     alternatives: Option<Vec<(String, Option<u32>)>>,
-    /// Whether the pattern that is walked is all of an arm's.
-    whole_arm: bool,
+    /// Whether the pattern that is walked may not match: a name in it may be a constant's.
+    refutable: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,
     /// The bindings that a `move` closure takes from around it: those below the number.
-    moved: Option<(u32, Vec<u32>)>,
+    moved: Option<(u32, Vec<s::Name>)>,
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
@@ -150,34 +160,34 @@ pub(crate) struct Capture {
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
-    conditional::in_body(&body)?;
-    let mut walk = Capture {
-        plain: !signature.takes_apart() && context(body.brace_token.span.join()) == "#0",
-        ..Capture::default()
-    };
+    let globs = attributes::remove(&mut body)?;
+    let mut walk = Capture { probe: (globs || !signature.in_one_place).then(Probe::new), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     walk.number_types(signature.params.len());
-    walk.finish(params, captured, body)
+    let answers = walk.answers();
+    walk.finish(params, captured, body, answers)
 }
 
 /// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
 /// those names and their bindings.
-pub(crate) fn capture_closure(mut closure: ExprClosure) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-    conditional::in_expr(&closure.body)?;
-    let mut walk = Capture { carried: Some(Vec::new()), ..Capture::default() };
+pub(crate) fn capture_closure(
+    mut closure: ExprClosure,
+    in_one_place: bool,
+) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
+    let globs = attributes::remove_in_closure(&mut closure)?;
+    let probe = (globs || !in_one_place).then(Probe::new);
+    let mut walk = Capture { probe, carried: Some(Vec::new()), ..Capture::default() };
     let span = closure.or1_token.span();
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
+    let answers = walk.answers();
     let carried = walk.carried.take().unwrap_or_default();
     let params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
     walk.number_types(walk.bindings.len());
-    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }))?, carried))
+    Ok((walk.finish(params, body, syn::parse_quote!({ #closure }), answers)?, carried))
 }
-
-/// In a scope: names that an import brings and the walk does not know.
-const GLOB: &str = "*";
 
 impl Capture {
     /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
@@ -192,13 +202,19 @@ impl Capture {
     }
 
     /// What was captured, or all errors.
-    fn finish(self, params: Vec<s::Pattern>, body: s::Block, twin: Block) -> syn::Result<Captured> {
+    fn finish(
+        self,
+        params: Vec<s::Pattern>,
+        body: s::Block,
+        twin: Block,
+        answers: Option<Answers>,
+    ) -> syn::Result<Captured> {
         let mut errors = self.errors.into_iter();
         if let Some(mut first) = errors.next() {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, methods, functions, aliases, macros, .. } = self;
+        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
         let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
@@ -206,10 +222,12 @@ impl Capture {
             params,
             body,
             twin,
+            answers,
             callees,
             consts,
             types,
             named,
+            patterns,
             methods,
             functions,
             aliases,
@@ -249,65 +267,44 @@ impl Capture {
         s::Pattern::Bind(number)
     }
 
-    /// Adds a binding, brings it into scope and appends its observer to `observers`.
-    fn bind(&mut self, ident: &Ident, mutable: bool, observers: &mut Vec<Stmt>) -> u32 {
+    /// Adds a binding, unless the case of an or-pattern before has it; tells its number and whether it is new.
+    fn bind(&mut self, ident: &Ident, mutable: bool) -> (u32, bool) {
         if let Some(names) = &self.alternatives {
-            let known = self.identity(ident);
+            let known = spelling(ident);
             if let Some((_, number)) = names.iter().find(|(name, _)| *name == known) {
-                return number.unwrap_or_default();
+                let number = number.unwrap_or_default();
+                self.rebound(ident, number);
+                return (number, false);
             }
         }
-        let number = self.declare(ident, mutable, BindingKind::Local);
-        observers.push(see(number, ident));
-        number
+        (self.declare(ident, mutable, BindingKind::Local), true)
     }
 
     /// Adds a binding and brings it into scope.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.bindings.len() as u32;
         self.bindings.push(BindingInfo::new(ident, mutable, kind));
-        self.scope.push((self.identity(ident), Some(number)));
+        self.scope.push((spelling(ident), Some(number)));
+        self.probe_binding(number, ident);
         number
     }
 
-    /// The binding that a name stands for, if it is a local one.
-    fn lookup(&mut self, ident: &Ident) -> Option<u32> {
-        let identity = self.identity(ident);
-        let inner = |(name, _): &&(String, Option<u32>)| *name == identity || name == GLOB;
-        let found = match self.scope.iter().rev().find(inner) {
-            Some((name, None)) if name != GLOB => return None,
-            Some((_, None)) => {
-                let found = self.scope.iter().rev().find(|(name, _)| *name == identity)?.1?;
-                // what the glob brings may be a constant of that name, which has no address
-                self.say(quote_spanned!(ident.span() => &raw const #ident;));
-                Some(found)
-            }
-            found => found.and_then(|(_, number)| *number),
-        };
-        let of_host = |(name, _): &&(Ident, u32)| self.identity(name) == identity;
-        let found = found.or_else(|| self.carried.iter().flatten().find(of_host).map(|(_, number)| *number));
-        if let (Some(number), Some((first, taken))) = (found, &mut self.moved)
-            && number < *first
-            && !taken.contains(&number)
-        {
-            taken.push(number);
+    /// The innermost binding of a name's spelling, unless an item stands before it. The one that the name means is
+    /// [`used`](Self::used)'s to say; it is of the same kind.
+    fn lookup(&self, ident: &Ident) -> Option<u32> {
+        let spelled = spelling(ident);
+        if let Some((_, number)) = self.scope.iter().rev().find(|(name, _)| *name == spelled) {
+            return *number;
         }
-        found
-    }
-
-    /// A name together with the macro expansion that wrote it: inside `macro_rules!` two names that read alike can be
-    /// different ones, and only the span tells.
-    fn identity(&self, ident: &Ident) -> String {
-        match self.plain {
-            true => ident.to_string(),
-            false => format!("{ident} {}", context(ident.span())),
-        }
+        // where a macro may have put names together, each use of the host's is captured by itself
+        let mut carried = self.carried.iter().flatten().filter(|_| self.probe.is_none());
+        carried.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
     }
 
     /// Runs `walk` and forgets the names that it brought into scope.
     fn scoped<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let depth = self.scope.len();
-        let result = walk(self);
+        let result = self.probed(None, walk);
         self.scope.truncate(depth);
         result
     }
@@ -316,9 +313,7 @@ impl Capture {
     /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
         let items = self.items;
-        let same = |(known, of): &(syn::ExprPath, u32)| {
-            *of == items && *known == path && same_context(&known.path, &path.path)
-        };
+        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
         if let Some(number) = self.consts.iter().position(same) {
             return number as u32;
         }
@@ -333,7 +328,7 @@ impl Capture {
     /// The number of a type named in a cast, which the twin asks for there; a type of the same name and scope only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
-            Type::Path(path) => path.path.get_ident().map(|ident| self.identity(ident)),
+            Type::Path(path) => path.path.get_ident().map(spelling),
             _ => None,
         };
         let this = name(ty);
@@ -360,6 +355,13 @@ impl Capture {
     fn callee(&mut self, place: Span) -> u32 {
         self.callees.push(place);
         self.callees.len() as u32 - 1
+    }
+
+    /// The number of a question of a pattern, and its observer.
+    fn question(&mut self, span: Span) -> (u32, Ident) {
+        self.patterns.push(span);
+        let number = self.patterns.len() as u32 - 1;
+        (number, question(number, span))
     }
 
     /// The number of what an observer at this place sees.
@@ -396,7 +398,7 @@ impl Capture {
 /// the binding's own statement, so that an error in that one reads the same in the twin and rustc prints it once.
 fn see(number: u32, ident: &Ident) -> Stmt {
     let observer = observer(number, ident.span());
-    written(quote_spanned!(ident.span() => [#observer, &raw const #ident];))
+    written(quote_spanned!(ident.span() => [#observer, &#ident];))
 }
 
 /// Tokens as a statement of the twin.
@@ -430,6 +432,11 @@ pub(crate) fn cast(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_t{}", number, span = span)
 }
 
+/// The observer of a question of a pattern.
+pub(crate) fn question(number: u32, span: Span) -> Ident {
+    format_ident!("__cuda_jit_m{}", number, span = span)
+}
+
 /// The observer of a callee.
 pub(crate) fn callee(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_c{}", number, span = span)
@@ -446,18 +453,9 @@ pub(crate) fn declared(observer: &Ident) -> TokenStream {
     quote!(let #observer = 0 as *const _;)
 }
 
-/// The hygiene context that a span's debug form begins with (`#3 bytes(..)`); empty if it has no such form.
-fn context(span: Span) -> String {
-    if !proc_macro::is_available() {
-        return String::new();
-    }
-    let text = format!("{:?}", span.unwrap());
-    text.split(' ').next().filter(|word| word.starts_with('#')).unwrap_or_default().to_string()
-}
-
-fn same_context(a: &Path, b: &Path) -> bool {
-    let contexts = |path: &Path| path.segments.iter().map(|s| context(s.ident.span())).collect::<Vec<_>>();
-    contexts(a) == contexts(b)
+/// Returns true for a path that begins with `$crate`, which is another crate in each macro.
+fn names_crate(path: &Path) -> bool {
+    path.segments.first().is_some_and(|first| first.ident == "$crate")
 }
 
 /// `Pos(line, column)` of a span.

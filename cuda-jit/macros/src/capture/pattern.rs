@@ -1,11 +1,18 @@
-//! Patterns: names, tuples, structs, slices, references, `Some` and `None`, literals, constants, ranges, alternatives.
+//! Patterns: names, paths, tuples, structs, slices, references, literals, constants, ranges, alternatives.
+//!
+//! What a path names, and whether a single name is bound or a constant's, is rustc's to say: the typing probe asks it where
+//! the pattern's names are in scope. A name in a pattern that always matches needs no question: if it is a constant's, what
+//! it would bind is the constant's value. `None` alone is taken for a path, so that nothing has to tell its type.
 
 use cuda_jit_syntax::owned as s;
+use proc_macro2::Span;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Ident, Lit, Pat, RangeLimits, Stmt};
+use syn::{Expr, Ident, Lit, Pat, RangeLimits, Stmt};
 
-use super::Capture;
 use super::expr::{POINTERS, is_negative, member};
+use super::span::begin_path;
+use super::{Capture, observer, see, written};
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
@@ -16,94 +23,112 @@ impl Capture {
             Pat::Type(typed) if matches!(&*typed.ty, syn::Type::Ptr(_)) => self.refuse_pattern(&typed.ty, POINTERS),
             Pat::Type(typed) => self.pattern(&typed.pat, observers),
             Pat::Ident(pat) => self.ident_pattern(pat, observers),
-            Pat::Path(path) => self.path_pattern(path.clone()),
+            Pat::Path(path) => self.path_pattern(path, begin_path(path), observers),
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone())),
             Pat::Tuple(tuple) => {
-                let elements: Vec<_> = tuple.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                s::Pattern::Tuple(elements)
-            }
-            Pat::TupleStruct(pat) if pat.path.is_ident("Some") && pat.elems.len() == 1 => {
-                let inner = self.part(&pat.elems[0], observers);
-                s::Pattern::Some(Box::new(inner))
+                s::Pattern::Tuple(tuple.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
             }
             Pat::TupleStruct(pat) => {
-                let elements: Vec<_> = pat.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                s::Pattern::Tuple(elements)
+                s::Pattern::Tuple(pat.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
             }
+            Pat::Struct(pat) if pat.fields.is_empty() => self.fieldless_pattern(pat, observers),
             Pat::Struct(pat) => {
-                let fields: Vec<_> =
-                    pat.fields.iter().map(|field| (member(&field.member), self.part(&field.pat, observers))).collect();
-                s::Pattern::Struct(fields)
+                let field = |field: &syn::FieldPat| (member(&field.member), self.pattern(&field.pat, observers));
+                s::Pattern::Struct(pat.fields.iter().map(field).collect())
             }
             Pat::Slice(slice) => {
-                let elements: Vec<_> = slice.elems.iter().map(|pat| self.part(pat, observers)).collect();
-                s::Pattern::Slice(elements)
+                s::Pattern::Slice(slice.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
             }
-            Pat::Reference(reference) => {
-                let inner = self.part(&reference.pat, observers);
-                s::Pattern::Ref(Box::new(inner))
-            }
+            Pat::Reference(reference) => s::Pattern::Ref(Box::new(self.pattern(&reference.pat, observers))),
             Pat::Rest(_) => s::Pattern::Rest,
             Pat::Or(or) => self.or_pattern(or, observers),
             Pat::Range(range) => self.range_pattern(range),
             other => self.refuse_pattern(
                 other,
                 "this pattern is not supported in a kernel; there are names, `_`, tuples, structs, slices, references, \
-                 `Some`, `None`, literals, constants, ranges and `|`",
+                 variants, literals, constants, ranges and `|`",
             ),
         }
     }
 
+    /// The captured value that a pattern is about; rustc is asked for its type where literals leave that to others.
+    pub(super) fn matched(&mut self, expr: &mut Expr, value: s::Expr) -> s::Expr {
+        if tells(&value) {
+            return value;
+        }
+        let (at, number) = (value.0, self.observe(expr));
+        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
+    }
+
+    /// Captures a pattern that may not match.
+    pub(super) fn refutable(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
+        let outer = std::mem::replace(&mut self.refutable, true);
+        let pattern = self.pattern(pattern, observers);
+        self.refutable = outer;
+        pattern
+    }
+
     fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> s::Pattern {
-        if pat.ident == "None" {
-            return s::Pattern::None;
+        let alone = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+        if alone && pat.ident == "None" {
+            return self.path_pattern(&pat.ident, pat.ident.span(), observers);
         }
-        if is_constant(&pat.ident) {
-            return self.path_pattern(path_of(pat.ident.clone()));
+        let (number, new) = self.bind(&pat.ident, pat.mutability.is_some());
+        if new && alone && self.refutable {
+            let (ident, span) = (&pat.ident, pat.ident.span());
+            let (asked, question) = self.question(span);
+            let observer = observer(number, span);
+            self.bindings[number as usize].asked = Some(asked);
+            observers.push(written(quote_spanned!(span =>
+                __cuda_jit_name(#observer, &#ident, #question, || __cuda_jit_value(&#ident));
+            )));
+        } else if new {
+            observers.push(see(number, &pat.ident));
         }
-        let number = self.bind(&pat.ident, pat.mutability.is_some(), observers);
         self.bindings[number as usize].by_ref |= pat.by_ref.is_some();
         match &pat.subpat {
-            Some((_, inner)) => {
-                let inner = self.part(inner, observers);
-                s::Pattern::At(number, Box::new(inner))
-            }
+            Some((_, inner)) => s::Pattern::At(number, Box::new(self.pattern(inner, observers))),
             None => s::Pattern::Bind(number),
         }
     }
 
-    /// A pattern inside another.
-    fn part(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let whole = std::mem::take(&mut self.whole_arm);
-        let part = self.pattern(pattern, observers);
-        self.whole_arm = whole;
-        part
-    }
-
-    /// Alternatives that bind names are all of an arm's pattern: each is then an arm of its own.
+    /// Alternatives: the names that the first binds are those of all.
     fn or_pattern(&mut self, or: &syn::PatOr, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let (before, depth) = (self.bindings.len(), self.scope.len());
-        let outer = self.alternatives.take();
+        let depth = self.scope.len();
+        let outer = self.alternatives.clone();
         let mut cases = Vec::new();
         for case in &or.cases {
-            cases.push(self.part(case, observers));
-            let names = self.scope[depth..].to_vec();
-            self.alternatives.get_or_insert(names);
+            cases.push(self.refutable(case, observers));
+            let names = &self.scope[depth..];
+            self.alternatives.get_or_insert_default().extend(names.iter().cloned());
         }
         self.alternatives = outer;
-        if self.bindings.len() != before && !self.whole_arm {
-            return self
-                .refuse_pattern(or, "alternatives that bind names stand in a `match` only, outermost in their arm");
-        }
         s::Pattern::Or(cases)
     }
 
-    fn path_pattern(&mut self, path: ExprPath) -> s::Pattern {
-        if path.path.is_ident("None") {
-            return s::Pattern::None;
+    /// A path, or a struct without fields, which is a constant or a variant's value.
+    fn path_pattern(&mut self, path: &impl ToTokens, span: Span, observers: &mut Vec<Stmt>) -> s::Pattern {
+        let (asked, question) = self.question(span);
+        observers.push(written(quote_spanned!(span =>
+            __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_constant());
+        )));
+        s::Pattern::Path(asked)
+    }
+
+    /// `Path {}`, which is a value too, or `Path { .. }`, which rustc applies to the variants there are.
+    fn fieldless_pattern(&mut self, pat: &syn::PatStruct, observers: &mut Vec<Stmt>) -> s::Pattern {
+        let span = pat.path.span();
+        if pat.rest.is_none() {
+            return self.path_pattern(&quote!((#pat)), span, observers);
         }
-        let number = self.constant(path);
-        s::Pattern::Const(number)
+        let (asked, question) = self.question(span);
+        let value = Ident::new("__v", Span::mixed_site().located_at(span));
+        observers.push(written(quote_spanned!(span =>
+            __cuda_jit_path(#question, || {
+                __cuda_jit_applied(|#value| match #value { #pat => true, _ => false }).__cuda_jit_constant()
+            });
+        )));
+        s::Pattern::Path(asked)
     }
 
     fn range_pattern(&mut self, range: &syn::PatRange) -> s::Pattern {
@@ -116,7 +141,7 @@ impl Capture {
     /// A literal, a negated literal or a constant.
     fn literal_pattern(&mut self, bound: &Expr) -> s::Pattern {
         match bound {
-            Expr::Path(path) => self.path_pattern(path.clone()),
+            Expr::Path(path) => s::Pattern::Const(self.constant(path.clone())),
             Expr::Lit(literal) => self.lit_pattern(&literal.lit, false),
             Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
                 (syn::UnOp::Neg(_), Expr::Lit(literal)) => self.lit_pattern(&literal.lit, true),
@@ -140,9 +165,21 @@ impl Capture {
     }
 }
 
-/// A name as a path.
-fn path_of(ident: Ident) -> ExprPath {
-    ExprPath { attrs: Vec::new(), qself: None, path: ident.into() }
+/// Whether the type of an expression is known without what is around it.
+fn tells(expr: &s::Expr) -> bool {
+    match &expr.1 {
+        s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
+        s::ExprKind::Unary(_, value) => tells(value),
+        s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
+        s::ExprKind::Tuple(parts) | s::ExprKind::Array(parts) => parts.iter().all(tells),
+        s::ExprKind::Option(value) => value.as_ref().is_some_and(|value| tells(value)),
+        s::ExprKind::Repeat(_)
+        | s::ExprKind::Block(..)
+        | s::ExprKind::If(..)
+        | s::ExprKind::Match(..)
+        | s::ExprKind::Loop(..) => false,
+        _ => true,
+    }
 }
 
 /// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.

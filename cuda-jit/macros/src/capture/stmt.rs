@@ -5,7 +5,8 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
-use super::{BindingKind, Capture};
+use super::Capture;
+use super::resolution::spelling;
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -57,9 +58,10 @@ impl Capture {
     fn enter_items(&mut self, block: &Block) -> u32 {
         let outer = self.items;
         let items = block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
-        let (mut names, mut any, mut globs) = (Vec::new(), false, false);
+        let (mut names, mut any) = (Vec::new(), false);
         for item in items {
             any = true;
+            self.probe_item(item);
             match item {
                 Item::Const(item) => names.push(item.ident.clone()),
                 Item::Static(item) => names.push(item.ident.clone()),
@@ -68,7 +70,7 @@ impl Capture {
                     self.inner_functions.push(item.sig.ident.clone());
                 }
                 Item::Struct(item) => names.push(item.ident.clone()),
-                Item::Use(item) => imported(&item.tree, &mut names, &mut globs),
+                Item::Use(item) => imported(&item.tree, &mut names),
                 _ => {}
             }
         }
@@ -76,13 +78,7 @@ impl Capture {
             self.blocks_with_items += 1;
             self.items = self.blocks_with_items;
         }
-        if globs {
-            self.scope.push((super::GLOB.to_owned(), None));
-        }
-        for name in &names {
-            let identity = self.identity(name);
-            self.scope.push((identity, None));
-        }
+        self.scope.extend(names.iter().map(|name| (spelling(name), None)));
         outer
     }
 
@@ -111,7 +107,10 @@ impl Capture {
         }
         let value = match &local.pat {
             Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
-            _ => self.made(&mut init.expr),
+            _ => {
+                let value = self.made(&mut init.expr);
+                self.matched(&mut init.expr, value)
+            }
         };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {
@@ -123,20 +122,22 @@ impl Capture {
                 None
             }
         });
-        let pattern = self.pattern(&local.pat, observers);
+        let pattern = match otherwise {
+            Some(_) => self.refutable(&local.pat, observers),
+            None => self.pattern(&local.pat, observers),
+        };
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let name;`: its observer comes after its assignments, since it cannot be looked at before.
+    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
     fn late(&mut self, pattern: &Pat) -> s::Stmt {
-        let inner = if let Pat::Type(typed) = pattern { &*typed.pat } else { pattern };
-        let Pat::Ident(pat) = inner else {
-            self.refuse(pattern.span(), "a `let` without a value binds one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
-        let number = self.declare(&pat.ident, true, BindingKind::Local);
-        self.late.push(number);
-        s::Stmt::Let(s::Pattern::Bind(number), None, None)
+        let first = self.bindings.len();
+        let pattern = self.pattern(pattern, &mut Vec::new());
+        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
+            binding.mutable = true;
+            self.late.push(number);
+        }
+        s::Stmt::Let(pattern, None, None)
     }
 }
 
@@ -148,13 +149,13 @@ pub(super) fn after(observers: Vec<Stmt>, expr: &Expr) -> Expr {
     Expr::Verbatim(quote!({ #(#observers)* #expr }))
 }
 
-/// Notes the names that an import brings, and if there is a glob, whose names nobody knows.
-fn imported(tree: &UseTree, names: &mut Vec<Ident>, globs: &mut bool) {
+/// Notes the names that an import brings; those of a glob nobody knows.
+fn imported(tree: &UseTree, names: &mut Vec<Ident>) {
     match tree {
-        UseTree::Path(path) => imported(&path.tree, names, globs),
+        UseTree::Path(path) => imported(&path.tree, names),
         UseTree::Name(name) => names.push(name.ident.clone()),
         UseTree::Rename(rename) => names.push(rename.rename.clone()),
-        UseTree::Glob(_) => *globs = true,
-        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names, globs)),
+        UseTree::Glob(_) => {}
+        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
     }
 }

@@ -53,6 +53,10 @@ const FLOAT8_VERSION: &str = "+ptx81";
 /// before sees each once, unless the kernel has arrays of a thread's own: those become registers only where constants index
 /// them.
 fn passes(opt_level: u8, shape: Shape) -> String {
+    if opt_level == 0 {
+        // LLVM 22 takes `select(-1 <u w, w + 1, !w)` for the absolute value of `!w`, unless the comparison is folded
+        return "default<O0>,function(instsimplify)".to_owned();
+    }
     if opt_level < 2 {
         return format!("default<O{opt_level}>");
     }

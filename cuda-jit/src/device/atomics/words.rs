@@ -71,7 +71,6 @@ macro_rules! words {
         // SAFETY: nothing consists of no numbers.
         unsafe impl ValueType for $name {
             const CELLS: usize = 0;
-            fn cells(&self, _: &mut dyn FnMut(u128)) {}
         }
 
         impl $of for $name {

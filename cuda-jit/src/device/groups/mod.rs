@@ -33,16 +33,16 @@ macro_rules! group {
         #[diagnostic::do_not_recommend]
         unsafe impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
             type K = Self;
+
+            fn __cells(&self, push: &mut dyn FnMut(u128)) {
+                let _ = push;
+                $(self.$field.__cells(push);)?
+            }
         }
 
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
         unsafe impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
-            const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;
-            fn cells(&self, push: &mut dyn FnMut(u128)) {
-                let _ = push;
-                $(self.$field.cells(push);)?
-            }
-        }
+            const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;        }
     };
 }
 use group;

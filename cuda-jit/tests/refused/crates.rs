@@ -1,0 +1,15 @@
+//! A device function that is called as a crate is: by its name alone it is ambiguous for what asks whether it is one.
+
+use cuda_jit::{device, kernel};
+
+#[device]
+fn ndarray(v: f32) -> f32 {
+    v * 2.0
+}
+
+#[kernel]
+fn called(out: &mut [f32]) {
+    out[0] = ndarray(1.0);
+}
+
+fn main() {}

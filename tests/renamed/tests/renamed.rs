@@ -1,0 +1,97 @@
+//! `cuda-prelude` and `cuda-jit` under other names, which `crate = path` says.
+
+use cp::*;
+
+mod of_prelude {
+    use cp::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+    #[device_type(crate = cp)]
+    #[repr(C)]
+    pub(crate) struct Pair {
+        pub(crate) a: f32,
+        pub(crate) b: f32,
+    }
+
+    #[device(crate = cp)]
+    impl Pair {
+        fn sum(&self) -> f32 {
+            self.a + self.b
+        }
+    }
+
+    #[device(crate = cp)]
+    pub(crate) trait Scale {
+        fn scaled(&self, by: f32) -> Self;
+    }
+
+    #[device(crate = cp)]
+    impl Scale for Pair {
+        fn scaled(&self, by: f32) -> Pair {
+            Pair { a: self.a * by, b: self.b * by }
+        }
+    }
+
+    #[device(crate = cp, checked)]
+    pub(crate) fn twice(x: f32) -> f32 {
+        x * 2.0
+    }
+
+    #[kernel(crate = cp, fma = false)]
+    pub(crate) fn apply<F: Fn(f32) -> f32>(f: F, x: &[Pair], out: &mut [f32]) {
+        let i = grid::<1>();
+        let tile = shared!([f32; 32]);
+        tile[i] = twice(x[i].scaled(3.0).sum());
+        #[cfg(any())]
+        return;
+        out[i] = f(tile[i]);
+        printf!(crate = cp, "{i}\n");
+    }
+}
+
+mod of_jit {
+    use cj::{DeviceType, device::grid};
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[device_type(crate = cj)]
+    #[repr(transparent)]
+    pub(crate) struct One(pub(crate) u32);
+
+    #[cj::kernel(crate = ::cj)]
+    pub(crate) fn copy(x: &[One], out: &mut [u32]) {
+        let i = grid::<1>();
+        out[i] = x[i].0;
+    }
+}
+
+/// A macro of another crate names it by a path of its own.
+macro_rules! made {
+    ($name:ident) => {
+        #[cj::kernel(crate = $crate::reexported::jit)]
+        fn $name(out: &mut [u32]) {
+            out[0] = 5;
+        }
+    };
+}
+
+mod reexported {
+    pub(crate) use cj as jit;
+}
+
+made!(by_macro);
+
+#[test]
+fn kernels_run_under_other_names() -> Result<()> {
+    let pairs = [of_prelude::Pair { a: 1.0, b: 2.0 }, of_prelude::Pair { a: 0.5, b: 0.25 }];
+    let (k, mut out) = (100.0, vec![0.0; 2]);
+    of_prelude::apply::launch((1, 2), device_fn!(crate = cp, |v: f32| v + k), In(&pairs[..]), &mut out)?;
+    assert_eq!(out, [118.0, 104.5]);
+    of_prelude::apply::launch((1, 2), device_fn!(crate = cp, of_prelude::twice), In(&pairs[..]), &mut out)?;
+    assert_eq!(out, [36.0, 9.0]);
+    let mut out = vec![0; 2];
+    of_jit::copy::launch((1, 2), In(&[of_jit::One(3), of_jit::One(4)][..]), &mut out)?;
+    assert_eq!(out, [3, 4]);
+    by_macro::launch((1, 1), &mut out)?;
+    assert_eq!(out, [5, 4]);
+    Ok(())
+}
