@@ -132,8 +132,8 @@ pub mod __private {
         FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
         Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called,
         cast_to, cast_type, closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of,
-        part, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell,
-        ty_of, type_arg,
+        part, range_of, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array,
+        tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Constructs, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};

@@ -300,7 +300,7 @@ pub(crate) fn twin(
 pub(crate) fn asked(root: &TokenStream) -> TokenStream {
     quote! {
         use #root::{
-            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
         };
         use #root::pattern::{

@@ -521,6 +521,23 @@ pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
+/// Types whose ranges kernels iterate over: the integers. Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not iterate over ranges of `{Self}`",
+    label = "not a range of integers",
+    note = "a range of `char` leaves out the surrogates, which kernels do not: loop over `u32` numbers"
+)]
+pub trait RangeItem {}
+
+macro_rules! range_items {
+    ($($ty:ty)*) => { $( impl RangeItem for $ty {} )* };
+}
+
+range_items! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+/// Asks that kernels can iterate over ranges that begin with a value of this type.
+pub fn range_of<T: RangeItem>(_: &T) {}
+
 /// Ties an observer to the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}
 

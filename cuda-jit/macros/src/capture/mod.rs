@@ -73,6 +73,8 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
+    /// True for an iterator whose items come out of closures.
+    pub(crate) calls: bool,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
     /// The number of the answer whether it is a constant's name.
@@ -81,7 +83,7 @@ pub(crate) struct BindingInfo {
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, calls: false, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
