@@ -129,14 +129,15 @@ pub mod __private {
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, ConstValue, DeviceClosure,
-        DeviceFn, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest,
-        Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered,
-        PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called, cast_to, cast_type,
-        closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of, part, returned, saw,
-        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
+        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, Comparisons, ConstValue,
+        DeviceClosure, DeviceFn, DeviceFrom, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field,
+        FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
+        Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called,
+        cast_to, cast_type, closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of,
+        part, range_of, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array,
+        tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Constructs, names, pattern, plain};
+    pub use crate::harvest::{Constructs, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -157,8 +158,10 @@ pub mod __private {
         pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
-            ArrayMethods as _, Builtins as _, OrderedMethods as _, SliceMethods as _, ViewFunctions as _,
-            ViewMethods as _,
+            ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
+            DeviceInto as _, FromBits as _, IsPlain as _, IsReplace as _, NoMethods as _, OrderedMethods as _,
+            SliceMethods as _, SliceValues as _, ValueMethods as _, ViewFunctions as _, ViewMethods as _,
+            ViewValues as _,
         };
         pub use crate::lang::boolean::BoolMethods as _;
         pub use crate::lang::default::DefaultFunctions as _;
@@ -170,13 +173,34 @@ pub mod __private {
         pub use crate::types::halves::HalfFunctions as _;
     }
 
-    /// The macros that kernels know by their names.
+    /// The macros that kernels know, each in a module of its own: a twin imports the module's names by a glob, and rustc refuses
+    /// a name that is another macro's where the kernel stands.
     pub mod macros {
-        pub use crate::device::{dynamic_shared, printf, shared};
-        pub use std::{
-            assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, panic, todo, unimplemented,
-            unreachable,
-        };
+        macro_rules! each {
+            ($($name:ident: $path:path;)*) => { $(
+                #[doc(hidden)]
+                pub mod $name {
+                    pub use $path;
+                }
+            )* };
+        }
+
+        each! {
+            assert: std::assert;
+            assert_eq: std::assert_eq;
+            assert_ne: std::assert_ne;
+            debug_assert: std::debug_assert;
+            debug_assert_eq: std::debug_assert_eq;
+            debug_assert_ne: std::debug_assert_ne;
+            dynamic_shared: crate::dynamic_shared;
+            panic: std::panic;
+            printf: crate::device::printf;
+            s: ndarray::s;
+            shared: crate::shared;
+            todo: std::todo;
+            unimplemented: std::unimplemented;
+            unreachable: std::unreachable;
+        }
     }
 
     /// The context of a launch that names none: the thread's selected one.

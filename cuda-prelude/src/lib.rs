@@ -109,12 +109,13 @@ pub mod __private {
     pub use crate::current_context;
     pub use cuda_jit::__private::*;
 
-    /// The macros that kernels know by their names.
+    /// The macros that kernels know.
     pub mod macros {
-        pub use crate::printf;
-        pub use cuda_jit::__private::macros::{
-            assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, dynamic_shared, panic,
-            shared, todo, unimplemented, unreachable,
-        };
+        pub use cuda_jit::__private::macros::*;
+
+        /// This crate's own.
+        pub mod printf {
+            pub use crate::printf;
+        }
     }
 }

@@ -257,6 +257,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let key = static_key(name, &input.generics);
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
+    let ordered = listed.iter().any(|operator| operator.name == "PartialOrd");
+    let ordered = (ordered && !derived.is_some_and(|derived| derived.partial_ord))
+        .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}));
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = match member {
             Member::Named(name) => name.unraw().to_string(),
@@ -336,6 +339,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         #constructor
 
         #compared
+        #ordered
 
         #values
     })
@@ -504,6 +508,18 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
                 let __of = #root::EnumTy {
                     name: ::core::any::type_name::<Self>(),
                     variants: const { &[#((#names, Self::#variants as #repr as u64)),*] },
+                    comparisons: || {
+                        static __COMPARED: ::std::sync::LazyLock<#root::Comparisons> = ::std::sync::LazyLock::new(|| {
+                            use #root::compare::{Equality as _, NotCompared as _, PartialOrder as _, TotalOrder as _};
+                            let __variants = &#root::compare::Variants(const { &[#(#name::#variants),*] });
+                            #root::Comparisons {
+                                equality: __variants.equality(),
+                                partial: __variants.partial(),
+                                total: __variants.total(),
+                            }
+                        });
+                        &__COMPARED
+                    },
                 };
                 #root::Ty::Enum(__of, <#repr as #root::ScalarType>::SCALAR)
             }

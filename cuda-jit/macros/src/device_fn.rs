@@ -14,7 +14,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, ExprPath, Pat};
 
-use crate::capture::{self, BindingKind, Callee, Captured};
+use crate::capture::{self, BindingKind, Captured};
 use crate::emit;
 use cuda_jit_syntax::owned::Options;
 
@@ -63,7 +63,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let (asked, refusals) = (emit::asked(root, &captured), emit::refusals(root, &captured));
+    let (asked, refusals) = (emit::asked(root), emit::refusals(root, &captured));
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -128,12 +128,9 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
         // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
         quote!(unsafe { #root::saw_answer(#observer) })
     });
-    let callees = (0u32..).zip(&captured.callees).map(|(number, callee)| match callee {
-        Callee::Observed(span) => {
-            let observer = capture::callee(number, *span);
-            quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
-        }
-        Callee::Builtin => quote!(#root::saw_callee(0 as *const #root::Builtin)),
+    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
+        let observer = capture::callee(number, *span);
+        quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
     });
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
     let [consts, types, patterns] = [list(consts), list(types), list(patterns)];

@@ -10,7 +10,7 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, Alias, BindingInfo, BindingKind, Callee, Captured};
+use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -247,12 +247,9 @@ pub(crate) fn twin(
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
     let observers = observers(captured);
-    let callees = (0u32..).zip(&captured.callees).map(|(number, of)| match of {
-        Callee::Observed(span) => {
-            let observer = capture::callee(number, *span);
-            quote_spanned!(*span => __cuda_jit_called(#observer))
-        }
-        Callee::Builtin => quote!(<#root::Builtin as #root::DeviceFn>::instance),
+    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
+        let observer = capture::callee(number, *span);
+        quote_spanned!(*span => __cuda_jit_called(#observer))
     });
     let locals = locals(signature, captured).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
@@ -267,7 +264,7 @@ pub(crate) fn twin(
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let (asked, refusals) = (asked(root, captured), refusals(root, captured));
+    let (asked, refusals) = (asked(root), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
@@ -304,14 +301,10 @@ pub(crate) fn twin(
 }
 
 /// The names by which a twin asks.
-///
-/// Macros that the body calls are brought by a glob: a macro of the user's of such a name is ambiguous then, which is an error.
-pub(crate) fn asked(root: &TokenStream, captured: &Captured) -> TokenStream {
-    let macros = captured.macros.then(|| quote!(use #root::macros::*;));
+pub(crate) fn asked(root: &TokenStream) -> TokenStream {
     quote! {
-        #macros
         use #root::{
-            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
         };
         use #root::pattern::{
@@ -335,10 +328,7 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let callees = (0u32..).zip(&captured.callees).filter_map(|(number, callee)| match callee {
-        Callee::Observed(span) => Some(capture::callee(number, *span)),
-        Callee::Builtin => None,
-    });
+    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| capture::callee(number, *span));
     bindings
         .chain(others)
         .chain(consts)
@@ -373,9 +363,11 @@ pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
     let methods = last_resort(root, &captured.methods);
     let functions = captured.functions.iter().map(|asked| asked.refusal(root));
     let imports = captured.aliases.iter().map(Alias::import);
+    let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
+    let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
     let named = !captured.aliases.is_empty() || !captured.methods.is_empty();
     let plain = named.then(|| quote!(use #root::plain::names::*;));
-    quote!(#plain #(#imports)* #methods #(#functions)*)
+    quote!(#plain #macros #(#imports)* #methods #(#functions)*)
 }
 
 /// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.

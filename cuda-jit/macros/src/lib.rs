@@ -18,7 +18,7 @@ mod signature;
 mod stack;
 
 use proc_macro::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 /// Makes a function a kernel; see `cuda_jit`'s documentation.
 #[proc_macro_attribute]
@@ -111,18 +111,9 @@ pub fn host_methods(tokens: TokenStream) -> TokenStream {
     capture::host_methods(tokens.into()).into()
 }
 
-/// The hidden method of each method that the device language has of its own; for `cuda_jit` itself.
+/// The hidden methods of those that the device language has of its own, of a class of types; for `cuda_jit` itself.
 #[doc(hidden)]
 #[proc_macro]
-pub fn builtin_methods(_: TokenStream) -> TokenStream {
-    let methods = capture::METHODS.iter().map(|name| {
-        let hidden = format_ident!("__dev_{}", name);
-        quote! {
-            #[doc(hidden)]
-            fn #hidden(&self) -> Callee<Builtin> {
-                Callee::new()
-            }
-        }
-    });
-    quote!(#(#methods)*).into()
+pub fn builtin_methods(class: TokenStream) -> TokenStream {
+    capture::builtin_methods(&class.to_string()).into()
 }

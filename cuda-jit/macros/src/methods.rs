@@ -1,7 +1,7 @@
 //! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
 //!
 //! A kernel's twin calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
-//! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(&self)` is
+//! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(self)` is
 //! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
 //! `__definition_f` and `__harvest_f`, the captured body and its twin.
 //!
@@ -10,6 +10,7 @@
 //! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
 //! captured is what rustc checks beside it.
 
+use cuda_jit_syntax::methods::is_method;
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,12 +19,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
 use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
-use crate::capture::{self, METHODS};
+use crate::capture;
 use crate::emit;
 use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
 
-/// The operators' traits, whose methods kernels call by the operators, and `Default`: traits of the standard library.
+/// The standard library's traits that kernels use: those of the operators, of conversion, and `Default`.
 const OPERATORS: &[&str] = &[
     "Add",
     "Sub",
@@ -49,6 +50,9 @@ const OPERATORS: &[&str] = &[
     "Not",
     "PartialEq",
     "Default",
+    "PartialOrd",
+    "Ord",
+    "From",
 ];
 
 /// `#[device] impl ..`
@@ -273,10 +277,24 @@ fn stand_in(
     }
 }
 
+/// A method's receiver without lifetimes, by which rustc looks for the method.
+fn bare_receiver(sig: &syn::Signature) -> Option<TokenStream> {
+    let receiver = sig.receiver()?;
+    let mutability = receiver.mutability;
+    Some(match (&receiver.reference, &receiver.colon_token) {
+        (Some(_), None) => quote!(&#mutability self),
+        (None, None) => quote!(self),
+        _ => {
+            let ty = without_lifetimes(&receiver.ty);
+            quote!(self: #ty)
+        }
+    })
+}
+
 /// Whether kernels ask for a method of this name, since the language has one too. They ask without its arguments, which
 /// could tell its generic parameters.
 fn is_asked(sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
-    let is_known = METHODS.iter().any(|known| sig.ident == known);
+    let is_known = is_method(&sig.ident.to_string());
     let is_asked = is_known && matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
     match own.params.first() {
         Some(param) if is_asked => {
@@ -309,10 +327,11 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
+        let receiver = bare_receiver(&method.sig);
         let ask = is_asked(&method.sig, &own)?.then(|| {
             quote! {
                 #[doc(hidden)]
-                #vis fn #ask(&self) -> #root::Callee<#marker<Self #(, #marked)*>> {
+                #vis fn #ask(#receiver) -> #root::Callee<#marker<Self #(, #marked)*>> {
                     #root::Callee::new()
                 }
             }
@@ -437,9 +456,10 @@ fn trait_method(
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
     if is_asked(&method.sig, &own)? {
+        let receiver = bare_receiver(&method.sig);
         hidden.push(quote! {
             #[doc(hidden)]
-            fn #ask #asking_generics(&self) -> #root::Callee<#marked> #clause { #root::Callee::new() }
+            fn #ask #asking_generics(#receiver) -> #root::Callee<#marked> #clause { #root::Callee::new() }
         });
     }
     let call = stand_in(root, &method.sig, &marked, Some(&sized));
@@ -534,7 +554,7 @@ pub(crate) fn declared(param: &GenericParam) -> TokenStream {
     }
 }
 
-/// `#[device] impl Add for Type`, an operator that the struct lists, or `Default`.
+/// `#[device] impl Add for Type`, an operator that the struct lists; `#[device] impl From<T> for Type`; or `Default`.
 fn overloaded(
     root: &TokenStream,
     options: &Options,
@@ -542,9 +562,14 @@ fn overloaded(
     name: &str,
     in_one_place: bool,
 ) -> syn::Result<TokenStream> {
-    let Some(method) = methods(item).next() else {
+    let mut written = methods(item);
+    let Some(method) = written.next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
     };
+    let other = written.next().map(|other| {
+        let hint = format!("a `#[device] impl {name}` has one method; in kernels the trait's others follow from it");
+        syn::Error::new(other.sig.ident.span(), hint).to_compile_error()
+    });
     let this = &item.self_ty;
     let right = right_operand(item);
     let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
@@ -562,18 +587,25 @@ fn overloaded(
     let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
     let tag = Ident::new(name, Span::call_site());
-    let of = match name {
+    let told = match name {
         "Default" => quote!(#root::CapturedDefault),
+        "From" => quote!(#root::DeviceFrom<#right>),
         _ => quote!(#root::DeviceOperator<#root::operators::#tag, #right>),
     };
-    let defined = quote!(<Self as #of>::definition());
+    let defined = quote!(<Self as #told>::definition());
     let names = Names { definition, harvest, defined };
     let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
-    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
+    let mut bounded = item.generics.clone();
+    if name == "From" {
+        bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
+    }
+    let (impl_generics, _, bounds) = bounded.split_for_impl();
     Ok(quote! {
+        #other
+
         // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]
-        unsafe impl #impl_generics #of for #this #where_clause {
+        unsafe impl #impl_generics #told for #this #bounds {
             #definition
             #harvest
         }

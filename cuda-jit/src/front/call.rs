@@ -47,6 +47,9 @@ impl Lowering<'_> {
             }
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
+            Callee::Exchange(exchange, ty) => self.exchange(at, *exchange, ty, args),
+            Callee::VectorOfArray(vector) => self.vector_of_array(vector, &args[0]),
+            Callee::Same(ty) => self.expr_as(&args[0], ty),
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
@@ -104,9 +107,10 @@ impl Lowering<'_> {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
             ExprKind::Binding(number) => self.frame().closures.get(number).cloned(),
             ExprKind::Reborrow(inner, _) => return self.callable(inner),
-            ExprKind::MethodOf(name) => Some(Captured::Method(name)),
-            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
+            ExprKind::MethodOf(_, number) | ExprKind::Function(number) => match &self.frame().callees[*number as usize]
+            {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
+                Callee::Builtin if let ExprKind::MethodOf(name, _) = &arg.1 => Some(Captured::Method(name)),
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
             _ => None,
@@ -475,13 +479,14 @@ impl Lowering<'_> {
             Intrinsic::LaneId => vec![self.special(Special::LaneId)],
             Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
             Intrinsic::Number(from) => {
-                let to = scalar.unwrap_or(Scalar::F32);
+                let to = scalar.unwrap_or(from);
                 let value = self.scalar(&args[0], from)?;
-                let value = match from.is_float() {
-                    true => self.cast_value(value, from, to),
-                    false => self.build.value(Op::Bitcast(value, to), to),
-                };
-                return Ok(Val::scalar(to, value));
+                return Ok(Val::scalar(to, self.cast_value(value, from, to)));
+            }
+            Intrinsic::FromBits => {
+                let to = scalar.unwrap_or(Scalar::F32);
+                let bits = self.scalar(&args[0], to.unsigned())?;
+                return Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)));
             }
             _ => return self.together(at, intrinsic, scalar, args),
         };

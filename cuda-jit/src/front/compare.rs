@@ -14,6 +14,17 @@ use crate::harvest::{Arithmetic, Ty};
 use crate::kir::{BinaryOp as Kir, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, UnaryOp, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 
+/// The impl that compares: within tuples and the like, `<` is what the parts' `partial_cmp` says, and `cmp` their `cmp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// `PartialEq`
+    Equality,
+    /// `PartialOrd`
+    Partial,
+    /// `Ord`
+    Total,
+}
+
 /// Where the pair that decides leaves the result.
 #[derive(Clone, Copy)]
 struct Verdict {
@@ -23,11 +34,11 @@ struct Verdict {
 
 impl Ty {
     /// Whether its parts are compared in order, and the first pair that differs decides.
-    pub(super) fn is_compared_by_parts(&self, op: CompareOp) -> bool {
+    pub(super) fn is_compared_by_parts(&self, by: By) -> bool {
         match self {
             Ty::Tuple(_) => true,
             Ty::Struct(of) => match of.arithmetic {
-                Arithmetic::Compared(ordered) => ordered || matches!(op, CompareOp::Eq | CompareOp::Ne),
+                Arithmetic::Compared(ordered) => ordered || by == By::Equality,
                 _ => false,
             },
             _ => false,
@@ -84,8 +95,20 @@ impl Lowering<'_> {
         Ok(Val::scalar(Scalar::Bool, compared))
     }
 
-    /// The result of a comparison other than `!=`.
+    /// The result of a comparison other than `!=`, by the operator's own impl.
     pub(super) fn compared(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
+        let by = if op == CompareOp::Eq { By::Equality } else { By::Partial };
+        self.compared_by(at, (op, by), left, right)
+    }
+
+    /// The result of a comparison other than `!=`, by that impl.
+    pub(super) fn compared_by(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        left: &Place,
+        right: &Place,
+    ) -> Result<Value> {
         let (left, right) = (self.through(left.clone()), self.through(right.clone()));
         match left.ty().clone() {
             Ty::Unit => Ok(self.of_equals(op)),
@@ -93,19 +116,19 @@ impl Lowering<'_> {
                 let (left, right) = (self.read(&left), self.read(&right));
                 Ok(self.compare(op, left.only(), right.only()))
             }
-            ty @ Ty::Array(..) if !ty.is_plain() => self.compared_references(at, op, &left, &right),
-            Ty::Array(..) | Ty::Slice(..) => self.compared_elements(at, op, &left, &right),
-            ty if ty.is_compared_by_parts(op) => self.deciding(op, |walk, verdict| {
+            ty @ Ty::Array(..) if !ty.is_plain() => self.compared_references(at, (op, by), &left, &right),
+            Ty::Array(..) | Ty::Slice(..) => self.compared_elements(at, (op, by), &left, &right),
+            ty if ty.is_compared_by_parts(by) => self.deciding(op, |walk, verdict| {
                 for index in 0..ty.parts().len() {
                     let (left, right) = (walk.part(&left, index), walk.part(&right, index));
-                    walk.decide(at, op, &left, &right, verdict)?;
+                    walk.decide(at, (op, by), &left, &right, verdict)?;
                 }
                 Ok(walk.of_equals(op))
             }),
             Ty::Option(_) => self.deciding(op, |walk, verdict| {
                 let tags = [walk.tag(&left), walk.tag(&right)].map(|tag| Val::scalar(Scalar::Bool, tag));
                 let [of_left, of_right] = tags.map(Place::Fixed);
-                walk.decide(at, op, &of_left, &of_right, verdict)?;
+                walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
                 let some = walk.read(&of_left).only();
                 let (both, none) = walk.fork(some);
                 walk.build.select_block(none);
@@ -113,13 +136,13 @@ impl Lowering<'_> {
                 walk.settle(equals, verdict);
                 walk.build.select_block(both);
                 let (left, right) = (walk.part(&left, 0), walk.part(&right, 0));
-                walk.compared(at, op, &left, &right)
+                walk.compared_by(at, (op, by), &left, &right)
             }),
-            Ty::Enum(..) => {
+            Ty::Enum(of, scalar) => {
                 let (left, right) = (self.read(&left), self.read(&right));
-                Ok(self.compare(op, left.only(), right.only()))
+                self.compare_variants(at, (op, by), (of, scalar), &left, &right)
             }
-            ty if op == CompareOp::Eq => {
+            ty if by == By::Equality => {
                 let (left, right) = (self.read(&left), self.read(&right));
                 match ty {
                     vector if vector.lanes().is_some() => Ok(self.lanes_binary(at, BinaryOp::Eq, left, right)?.only()),
@@ -128,13 +151,9 @@ impl Lowering<'_> {
                     other => Err(self.error(at, format!("kernels do not compare values of type `{}`", shown(&other)))),
                 }
             }
-            other => {
-                let text = format!(
-                    "kernels order numbers and enums, structs with `#[derived(PartialEq, PartialOrd)]`, and tuples, arrays, \
-                     slices and `Option` of them, not values of type `{}`",
-                    shown(&other)
-                );
-                Err(self.error(at, text))
+            _ => {
+                let (left, right) = (self.read(&left), self.read(&right));
+                self.ordered_by_impl(at, (op, by), left, right)
             }
         }
     }
@@ -161,13 +180,20 @@ impl Lowering<'_> {
     }
 
     /// Goes on where two parts are equal; others decide.
-    fn decide(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place, verdict: Verdict) -> Result<()> {
-        let equal = self.compared(at, CompareOp::Eq, left, right)?;
+    fn decide(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        left: &Place,
+        right: &Place,
+        verdict: Verdict,
+    ) -> Result<()> {
+        let equal = self.compared_by(at, (CompareOp::Eq, by), left, right)?;
         let (next, differ) = self.fork(equal);
         self.build.select_block(differ);
         let result = match op {
             CompareOp::Eq => self.constant(Scalar::Bool, 0),
-            op => self.compared(at, op, left, right)?,
+            op => self.compared_by(at, (op, by), left, right)?,
         };
         self.settle(result, verdict);
         self.build.select_block(next);
@@ -175,7 +201,13 @@ impl Lowering<'_> {
     }
 
     /// Arrays of what holds references, which lie in no memory.
-    fn compared_references(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
+    fn compared_references(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        left: &Place,
+        right: &Place,
+    ) -> Result<Value> {
         let (left, right) = (self.read(left), self.read(right));
         let (Ty::Array(_, count), Ty::Array(..)) = (&left.ty, &right.ty) else {
             return Err(
@@ -188,14 +220,14 @@ impl Lowering<'_> {
                 let number = walk.constant(Scalar::U64, index);
                 let pair = [&left, &right].map(|array| walk.choose(at, array, number, Some(index)));
                 let [left, right] = pair;
-                walk.decide(at, op, &left?, &right?, verdict)?;
+                walk.decide(at, (op, by), &left?, &right?, verdict)?;
             }
             Ok(walk.of_equals(op))
         })
     }
 
     /// Arrays and slices, also one with the other.
-    fn compared_elements(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
+    fn compared_elements(&mut self, at: Pos, (op, by): (CompareOp, By), left: &Place, right: &Place) -> Result<Value> {
         let fixed = match (left.ty(), right.ty()) {
             (Ty::Array(element, len), Ty::Array(..)) if len * element.count() <= UNROLLED => Some(*len),
             _ => None,
@@ -207,26 +239,26 @@ impl Lowering<'_> {
         let (left, right) = (elements(self, left)?, elements(self, right)?);
         self.deciding(op, |walk, verdict| {
             let lengths = [left.len, right.len].map(|len| Place::Fixed(Val::scalar(Scalar::U64, len)));
-            if fixed.is_none() && op == CompareOp::Eq {
-                walk.decide(at, op, &lengths[0], &lengths[1], verdict)?;
+            if fixed.is_none() && by == By::Equality {
+                walk.decide(at, (op, by), &lengths[0], &lengths[1], verdict)?;
             }
             match fixed {
                 Some(count) => {
                     for index in 0..count {
                         let index = walk.constant(Scalar::U64, index);
-                        walk.decide_elements(at, op, &left, &right, index, verdict)?;
+                        walk.decide_elements(at, (op, by), &left, &right, index, verdict)?;
                     }
                 }
-                None => walk.decide_each(at, op, &left, &right, verdict)?,
+                None => walk.decide_each(at, (op, by), &left, &right, verdict)?,
             }
-            walk.compared(at, op, &lengths[0], &lengths[1])
+            walk.compared_by(at, (op, by), &lengths[0], &lengths[1])
         })
     }
 
     fn decide_elements(
         &mut self,
         at: Pos,
-        op: CompareOp,
+        how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
         index: Value,
@@ -236,14 +268,14 @@ impl Lowering<'_> {
             let offset = self.scaled_by(index, elements.element.count());
             self.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
         });
-        self.decide(at, op, &left, &right, verdict)
+        self.decide(at, how, &left, &right, verdict)
     }
 
     /// A loop over the elements that both have.
     fn decide_each(
         &mut self,
         at: Pos,
-        op: CompareOp,
+        how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
         verdict: Verdict,
@@ -258,7 +290,7 @@ impl Lowering<'_> {
         let both = self.build.value(Op::Binary(Kir::And, in_left, in_right), Scalar::Bool);
         let (inside, done) = self.fork(both);
         self.build.select_block(inside);
-        self.decide_elements(at, op, left, right, index, verdict)?;
+        self.decide_elements(at, how, left, right, index, verdict)?;
         let one = self.constant(Scalar::U64, 1);
         let next = self.build.value(Op::Binary(Kir::Add, index, one), Scalar::U64);
         self.build.effect(Op::Set(slot, next));

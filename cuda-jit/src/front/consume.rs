@@ -1,5 +1,6 @@
 //! Methods that take an iterator's items: `sum`, `fold`, `any`, `find`, `max_by` and their kin, each one loop.
 
+use super::compare::By;
 use super::function::{Captured, Lowering, Result};
 use super::iterator::{Iter, Plan};
 use super::place::Place;
@@ -138,7 +139,7 @@ impl Lowering<'_> {
     /// minimum.
     fn is_better(&mut self, at: Pos, name: &str, earlier: Val, later: Val) -> Result<Value> {
         let op = if name.starts_with("max") { CompareOp::Le } else { CompareOp::Gt };
-        self.compared(at, op, &Place::Fixed(earlier), &Place::Fixed(later))
+        self.compared_by(at, (op, By::Total), &Place::Fixed(earlier), &Place::Fixed(later))
     }
 
     /// What a function makes of a value and each item in turn.

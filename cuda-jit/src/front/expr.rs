@@ -75,12 +75,6 @@ impl Lowering<'_> {
                 self.expr_as(value, &ty)
             }
             ExprKind::Consume(name, of, args, number) => self.consume(at, name, of, args, *number),
-            ExprKind::Exchange(name, args) => self.exchange(at, name, args),
-            ExprKind::FromBits(bits, number) => {
-                let to = self.frame().harvest.types[*number as usize];
-                let bits = self.scalar(bits, to.unsigned())?;
-                Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)))
-            }
             ExprKind::Closure(_) => {
                 Err(self.error(at, "a closure is only called here, or passed to a device function"))
             }

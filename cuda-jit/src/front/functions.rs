@@ -26,11 +26,12 @@ impl Lowering<'_> {
         match &function.1 {
             ExprKind::Closure(closure) => Some(self.frame().harvest.named[closure.result? as usize].clone()),
             ExprKind::Binding(number) => self.ty_of_closure(*number),
-            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
-                Callee::Function(_, harvest) => Some(harvest.result.clone()),
-                _ => None,
-            },
-            ExprKind::MethodOf(name) => {
+            ExprKind::Function(number) | ExprKind::MethodOf(_, number)
+                if let Callee::Function(_, harvest) = &self.frame().callees[*number as usize] =>
+            {
+                Some(harvest.result.clone())
+            }
+            ExprKind::MethodOf(name, _) => {
                 let (Ty::Array(held, _) | Ty::View(held, ..)) = receiver else { return None };
                 super::method::result_type(name, &behind((**held).clone()), &[])
             }

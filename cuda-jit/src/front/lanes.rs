@@ -5,6 +5,7 @@ use super::expr::assembled;
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
+use super::slice::Elements;
 use super::types::{Val, element_type};
 use crate::harvest::{Arithmetic, Memory, Ty};
 use crate::kir::{BinaryOp as Kir, CompareOp, Lane, Op, Scalar, Type, UnaryOp as KirUnary, Value};
@@ -49,6 +50,22 @@ impl Lowering<'_> {
         }
         if let [every] = &numbers[..] {
             numbers = vec![every.clone(); types.len()];
+        }
+        Ok(assembled(ty, numbers))
+    }
+
+    /// `f32x4::from(array)`
+    pub(super) fn vector_of_array(&mut self, ty: &Ty, array: &'static Expr) -> Result<Val> {
+        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let wanted = Ty::Array(Box::new(types[0].clone()), types.len() as u64);
+        let array = Place::Fixed(self.expr_as(array, &wanted)?);
+        let (ptr, element, memory, len) = self.slice_of(&array)?;
+        let of = Elements { ptr, element, memory, len };
+        let mut numbers = Vec::with_capacity(types.len());
+        for index in 0..types.len() {
+            let index = self.constant(Scalar::U64, index as u64);
+            let place = self.nth(&of, index);
+            numbers.push(self.read(&place));
         }
         Ok(assembled(ty, numbers))
     }

@@ -14,7 +14,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Const(_)
         | ExprKind::Shared(_)
         | ExprKind::Function(_)
-        | ExprKind::MethodOf(_)
+        | ExprKind::MethodOf(..)
         | ExprKind::Continue(_) => false,
         ExprKind::Unary(_, inner)
         | ExprKind::Cast(inner, _)
@@ -22,7 +22,6 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Deref(inner)
         | ExprKind::Repeat(inner)
-        | ExprKind::FromBits(inner, _)
         | ExprKind::Asked(inner, _)
         | ExprKind::Debug(inner) => one(inner),
         ExprKind::Binary(_, a, b)
@@ -39,11 +38,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Iterate(_, base, args)
         | ExprKind::Consume(_, base, args, _)
         | ExprKind::Method(_, base, args, _) => one(base) || any(args),
-        ExprKind::Array(args)
-        | ExprKind::Tuple(args)
-        | ExprKind::Call(_, args)
-        | ExprKind::Exchange(_, args)
-        | ExprKind::Print(_, args) => any(args),
+        ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
         ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),
         ExprKind::Struct(_, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),

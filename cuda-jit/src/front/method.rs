@@ -8,7 +8,7 @@ use super::function::{Lowering, Result};
 use super::numbers::unsigned;
 use super::place::Place;
 use super::types::{Val, behind};
-use crate::harvest::Ty;
+use crate::harvest::{Intrinsic, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
 
@@ -144,6 +144,11 @@ impl Lowering<'_> {
             let mut passed = vec![Arg::Value(self.passed_value(value, receiver, args.iter(), &harvest.params))];
             passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
             return self.call_function(at, instance, harvest, passed);
+        }
+        if let Callee::Same(_) | Callee::VectorOfArray(_) | Callee::Intrinsic(Intrinsic::Number(_), _) =
+            &callees[number as usize]
+        {
+            return self.call(at, number, std::slice::from_ref(receiver));
         }
         if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
             return self.group_method(at, intrinsic, receiver, args, expected);

@@ -48,6 +48,7 @@ mod slice;
 mod statistics;
 mod together;
 mod types;
+mod variants;
 mod view;
 mod visit;
 
@@ -56,7 +57,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::constant::Held;
-use crate::harvest::{Body, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
+use crate::harvest::{Body, Exchange, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
@@ -231,6 +232,12 @@ enum Callee {
     Vector(Ty),
     /// What makes a view of this type of a slice; of one and a shape, if true.
     View(Ty, bool),
+    /// What makes a vector of this type of an array.
+    VectorOfArray(Ty),
+    /// A conversion of this type to itself.
+    Same(Ty),
+    /// A function of `std::mem`, and the type of what it moves.
+    Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
     /// The constructor of a tuple struct of this type or, of an `Option`, `Some`.
@@ -245,6 +252,9 @@ impl Callee {
             Body::Intrinsic(
                 intrinsic @ (Intrinsic::AsVectors
                 | Intrinsic::Vector
+                | Intrinsic::Same
+                | Intrinsic::VectorOfArray
+                | Intrinsic::Exchange(_)
                 | Intrinsic::View(_)
                 | Intrinsic::LoadCached(_)
                 | Intrinsic::StoreCached(_)),
@@ -252,6 +262,9 @@ impl Callee {
                 Some(GenericArg::Type(ty, _)) => match intrinsic {
                     Intrinsic::AsVectors => Callee::Vectors(ty.clone()),
                     Intrinsic::Vector => Callee::Vector(ty.clone()),
+                    Intrinsic::Same => Callee::Same(ty.clone()),
+                    Intrinsic::VectorOfArray => Callee::VectorOfArray(ty.clone()),
+                    Intrinsic::Exchange(exchange) => Callee::Exchange(exchange, ty.clone()),
                     Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
                     _ => Callee::Cached(intrinsic, ty.clone()),
                 },

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::compare::By;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
@@ -23,7 +24,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
 pub(super) fn is_ordered_whole(ty: &Ty) -> bool {
     match ty {
         Ty::Tuple(_) | Ty::Enum(..) | Ty::Array(..) | Ty::Option(_) | Ty::Scalar(Scalar::Bool) => true,
-        ty => ty.is_compared_by_parts(CompareOp::Lt),
+        ty => ty.is_compared_by_parts(By::Partial) || super::overload::lists(ty, "PartialOrd"),
     }
 }
 
@@ -78,15 +79,16 @@ impl Lowering<'_> {
         if name == "total_cmp" {
             (left, right) = (self.total_bits(&left), self.total_bits(&right));
         }
-        let less = self.compared(at, CompareOp::Lt, &left, &right)?;
-        let greater = self.compared(at, CompareOp::Gt, &left, &right)?;
+        let by = if name == "partial_cmp" { By::Partial } else { By::Total };
+        let less = self.compared_by(at, (CompareOp::Lt, by), &left, &right)?;
+        let greater = self.compared_by(at, (CompareOp::Gt, by), &left, &right)?;
         let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|order| self.ordering(order));
         let rest = self.select(greater, orders[2], orders[1], Scalar::I8);
         let order = self.select(less, orders[0], rest, Scalar::I8);
         if name != "partial_cmp" {
             return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
         }
-        let equal = self.compared(at, CompareOp::Eq, &left, &right)?;
+        let equal = self.compared_by(at, (CompareOp::Eq, by), &left, &right)?;
         let differ = self.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
         let some = self.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
         Ok(Val { ty: Ty::Option(Box::new(Ty::ORDERING)), leaves: vec![some, order] })

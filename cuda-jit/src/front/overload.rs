@@ -1,11 +1,15 @@
 //! Operators of structs: calls of the `#[device] impl` of the operator's trait, which the struct lists.
 
+use std::cmp::Ordering;
+
+use super::compare::By;
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::operator::comparison;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Body, Operator, Ty};
+use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
 
 /// The operator's trait.
@@ -24,6 +28,16 @@ pub(super) fn trait_name(op: BinaryOp) -> &'static str {
         BinaryOp::Eq | BinaryOp::Ne => "PartialEq",
         BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "PartialOrd",
     }
+}
+
+/// Whether a comparison is `PartialOrd`'s.
+fn is_ordering(op: CompareOp) -> bool {
+    !matches!(op, CompareOp::Eq | CompareOp::Ne)
+}
+
+/// Whether a struct lists the trait of an operator.
+pub(super) fn lists(of: &Ty, name: &str) -> bool {
+    find(of, name, Some(of)).is_some()
 }
 
 /// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
@@ -78,7 +92,7 @@ impl Lowering<'_> {
     /// `left op right` of structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         if let Some(compare) = comparison(op)
-            && (left.ty.is_compared_by_parts(compare) || trait_name(op) == "PartialOrd" && left.ty == right.ty)
+            && (is_ordering(compare) && left.ty == right.ty || left.ty.is_compared_by_parts(By::Equality))
         {
             return self.compare_values(at, op, left, right);
         }
@@ -99,6 +113,30 @@ impl Lowering<'_> {
             });
         }
         self.call_instance(at, &operator.instance, vec![left, right])
+    }
+
+    /// Whether a struct's own impl orders two of it so: `partial_cmp`, or `cmp`.
+    pub(super) fn ordered_by_impl(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        left: Val,
+        right: Val,
+    ) -> Result<Value> {
+        let name = if by == By::Total { "Ord" } else { "PartialOrd" };
+        let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
+            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+        };
+        let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
+        let order = self.call_instance(at, &operator.instance, vec![left, right])?;
+        let equal = self.ordering(Ordering::Equal);
+        match order.leaves[..] {
+            [some, order] => {
+                let holds = self.compare(op, order, equal);
+                Ok(self.binary_value(Kir::And, some, holds, Scalar::Bool))
+            }
+            _ => Ok(self.compare(op, order.only(), equal)),
+        }
     }
 
     /// `op value` of a struct.
@@ -134,7 +172,12 @@ impl Lowering<'_> {
         let (left, right) = (shown(left), shown(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
         let listed = if is_struct { operator.clone() } else { format!("{name} for {left}") };
-        let derived = if name == "PartialEq" { ", or `#[derived(PartialEq)]` to compare its fields" } else { "" };
+        let derived = match name {
+            "PartialEq" => ", or `#[derived(PartialEq)]` to compare its fields",
+            "PartialOrd" => ", or `#[derived(PartialEq, PartialOrd)]` to compare its fields",
+            "Ord" => ", or `#[derived(PartialEq, Eq, PartialOrd, Ord)]` to compare its fields",
+            _ => "",
+        };
         let text = format!(
             "`{left}` has no device operator `{operator}`; write `#[device] impl {operator} for {left}` and list it at \
              the struct: `#[operators({listed})]`{derived}"

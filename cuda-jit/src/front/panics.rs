@@ -1,11 +1,12 @@
 //! The macros that panic: a test, and behind it, where it fails, what the panic says. The values that it says are
 //! evaluated there only.
 
+use super::compare::By;
 use super::function::{Lowering, Result};
 use super::parts::Part;
 use super::types::{Val, behind};
 use crate::harvest::Ty;
-use crate::kir::{CompareOp, Op, Scalar, Terminator, Value};
+use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 
 /// As many values a panic's record takes along.
@@ -140,7 +141,7 @@ impl Lowering<'_> {
 /// Whether a panic shows the sides of a comparison of such a type.
 fn is_told(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_) | Ty::Enum(..));
-    (whole || ty.is_compared_by_parts(CompareOp::Eq)) && ty.is_shown()
+    (whole || ty.is_compared_by_parts(By::Equality)) && ty.is_shown()
 }
 
 /// A conversion in Rust's words.

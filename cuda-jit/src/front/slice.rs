@@ -6,7 +6,7 @@ use super::items::{Counted, Items};
 use super::iterator::{Plan, paired};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+use crate::harvest::{Exchange, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, Pos};
 
@@ -220,12 +220,12 @@ impl Lowering<'_> {
     }
 
     /// `mem::swap`, `mem::replace` and `mem::take`.
-    pub(super) fn exchange(&mut self, at: Pos, name: &str, args: &'static [Expr]) -> Result<Val> {
+    pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.behind(target);
         let old = self.read_settled(&target);
-        match name {
-            "swap" => {
+        match exchange {
+            Exchange::Swap => {
                 let other = self.expr(&args[1], None)?;
                 let other = self.behind(other);
                 let value = self.read_settled(&other);
@@ -233,14 +233,13 @@ impl Lowering<'_> {
                 self.write(at, &other, old)?;
                 Ok(Val::unit())
             }
-            "replace" => {
-                let ty = target.ty().clone();
-                let new = self.expr_as(&args[1], &ty)?;
+            Exchange::Replace => {
+                let new = self.expr_as(&args[1], ty)?;
                 self.write(at, &target, new)?;
                 Ok(old)
             }
-            _ => {
-                if matches!(old.ty, Ty::Struct(_) | Ty::Enum(..)) {
+            Exchange::Take => {
+                if has_own_default(&old.ty) {
                     return Err(self.error(at, "`mem::take` of a struct needs its `Default`; use `mem::replace`"));
                 }
                 let zero = self.constant_value(&old.ty, &mut std::iter::repeat(0));
@@ -248,5 +247,15 @@ impl Lowering<'_> {
                 Ok(old)
             }
         }
+    }
+}
+
+/// Whether a type's default may be another than zeros: that of a struct or enum is the user's.
+fn has_own_default(ty: &Ty) -> bool {
+    match ty {
+        Ty::Struct(_) | Ty::Enum(..) => true,
+        Ty::Tuple(types) => types.iter().any(has_own_default),
+        Ty::Array(element, _) => has_own_default(element),
+        _ => false,
     }
 }

@@ -8,7 +8,7 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Arithmetic, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
+use crate::harvest::{Arithmetic, Exchange, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
 
@@ -58,6 +58,9 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::View(_)
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
+        | Intrinsic::Same
+        | Intrinsic::VectorOfArray
+        | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::Narrow(_) => Ty::Scalar(Scalar::U16),
         Intrinsic::Widen(_) => Ty::Tuple(vec![Ty::Scalar(Scalar::F16); 2]),
@@ -87,6 +90,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Reduce(_)
         | Intrinsic::Bits(_)
         | Intrinsic::Number(_)
+        | Intrinsic::FromBits
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1)
         | Intrinsic::GridSize(1)
@@ -214,9 +218,6 @@ impl Lowering<'_> {
                 Some(Ty::Tuple(types?))
             }
             ExprKind::Option(value) => Some(Ty::Option(Box::new(self.ty_of(value.as_ref()?)?))),
-            ExprKind::Exchange("swap", _) => Some(Ty::Unit),
-            ExprKind::Exchange(_, args) => self.ty_of(args.first()?).map(behind),
-            ExprKind::FromBits(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
             ExprKind::Call(number, _) => self.result_of(*number),
             ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
             ExprKind::Consume(_, _, _, number) | ExprKind::Asked(_, number) => {
@@ -250,7 +251,10 @@ impl Lowering<'_> {
                 let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
-            Callee::Vector(vector) => Some(vector.clone()),
+            Callee::Exchange(Exchange::Swap, _) => Some(Ty::Unit),
+            Callee::Vector(ty) | Callee::VectorOfArray(ty) | Callee::Same(ty) | Callee::Exchange(_, ty) => {
+                Some(ty.clone())
+            }
             Callee::View(view, false) => Some(view.clone()),
             Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),

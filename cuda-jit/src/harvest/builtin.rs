@@ -8,7 +8,7 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use super::{Body, Callee, DeviceFn, Instance};
+use super::{Body, Callee, DeviceFn, Instance, Untied};
 
 /// The callee of a method that the front end knows by its name.
 #[derive(Debug)]
@@ -16,15 +16,15 @@ pub struct Builtin;
 
 // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
 unsafe impl DeviceFn for Builtin {
-    type Args = ();
-    type Output = ();
+    type Args = Untied;
+    type Output = Untied;
 
     fn instance() -> Instance {
         Instance { body: Body::Builtin, generics: Vec::new() }
     }
 }
 
-/// A type with methods that the front end knows: the numbers, `bool`, tuples, slices, ndarray views.
+/// A type with methods that the front end knows and that take it by value: the numbers, `bool`, short vectors, tuples.
 ///
 /// Nothing unsafe relies on an implementation: the front end looks at the receiver's own type, and refuses a method that it does
 /// not have.
@@ -47,50 +47,83 @@ macro_rules! tuples {
 
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
-impl<T> BuiltinReceiver for [T] {}
-impl<T> BuiltinReceiver for crate::Constant<T> {}
-impl<T, D> BuiltinReceiver for ndarray::ArrayView<'_, T, D> {}
-impl<T, D> BuiltinReceiver for ndarray::ArrayViewMut<'_, T, D> {}
-
-/// The hidden methods of all builtin ones. Nothing unsafe relies on an implementation.
-pub trait Builtins {
-    cuda_jit_macros::builtin_methods!();
+/// The hidden methods of what is passed by value.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ValueMethods {
+    cuda_jit_macros::builtin_methods!(Value);
 }
 
-impl<T: BuiltinReceiver + ?Sized> Builtins for T {}
+impl<T: BuiltinReceiver> ValueMethods for T {}
 
-/// A type that the language orders, since it is known how: `#[derived(PartialOrd)]` structs, enums, `Option`, `Ordering`.
+/// The hidden methods of what has none, so that the error says so.
 ///
-/// Nothing unsafe relies on an implementation: of another type the host orders differently, and nothing worse.
+/// Nothing unsafe relies on an implementation.
+pub trait NoMethods {
+    cuda_jit_macros::builtin_methods!(All);
+}
+
+impl<T: MarkedWithDevice + ?Sized> NoMethods for T {}
+
+/// The hidden methods of complex numbers.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ComplexMethods {
+    cuda_jit_macros::builtin_methods!(Complex);
+}
+
+impl<T> ComplexMethods for num_complex::Complex<T> {}
+
+/// The hidden methods of slices that take no functions.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait SliceValues {
+    cuda_jit_macros::builtin_methods!(Slice);
+}
+
+impl<T> SliceValues for [T] {}
+
+/// The hidden methods of arrays that take no functions.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ArrayValues {
+    cuda_jit_macros::builtin_methods!(Array);
+}
+
+impl<T, const N: usize> ArrayValues for [T; N] {}
+
+/// The hidden methods of views that take no functions.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ViewValues {
+    cuda_jit_macros::builtin_methods!(View);
+}
+
+impl<T, D> ViewValues for ndarray::ArrayView<'_, T, D> {}
+impl<T, D> ViewValues for ndarray::ArrayViewMut<'_, T, D> {}
+
+/// The hidden methods of constants.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ConstantMethods {
+    cuda_jit_macros::builtin_methods!(Constant);
+}
+
+impl<T> ConstantMethods for crate::Constant<T> {}
+
+/// A struct or enum whose order the device knows.
+///
+/// Nothing unsafe relies on an implementation: where there is none, the front end says so.
 pub trait Ordered {}
 
 impl<T> Ordered for Option<T> {}
 impl Ordered for std::cmp::Ordering {}
 
-macro_rules! ordered {
-    ($($(#[$doc:meta])* $name:ident)*) => {
-        /// The hidden methods of what is ordered; whether Rust has the method is rustc's to say. Nothing unsafe relies on an
-        /// implementation.
-        pub trait OrderedMethods { $(
-            $(#[$doc])*
-            fn $name(&self) -> Callee<Builtin> {
-                Callee::new()
-            }
-        )* }
-    };
-}
-
-ordered! {
-    /// `cmp`
-    __dev_cmp
-    /// `partial_cmp`
-    __dev_partial_cmp
-    /// `max`
-    __dev_max
-    /// `min`
-    __dev_min
-    /// `clamp`
-    __dev_clamp
+/// The hidden methods of what is ordered; whether Rust has the method is rustc's to say.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait OrderedMethods {
+    cuda_jit_macros::builtin_methods!(Ordered);
 }
 
 impl<T: Ordered + ?Sized> OrderedMethods for T {}

@@ -136,7 +136,7 @@ impl<T> HostOption<T> for Option<T> {}
 pub trait HostFloat {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: into 0 try_into 0 to_int_unchecked 0;
+        Conversion: try_into 0 to_int_unchecked 0;
         Missing: next_up 0 next_down 0 is_subnormal 0 is_normal 0 classify 0 midpoint 1 abs_sub 1 to_be_bytes 0
             to_le_bytes 0 to_ne_bytes 0;
     }
@@ -148,7 +148,7 @@ pub trait HostFloat {
 pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: into 0 try_into 0 cast_signed 0 cast_unsigned 0;
+        Conversion: try_into 0 cast_signed 0 cast_unsigned 0;
         Missing: isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
             next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
             to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0
@@ -168,7 +168,7 @@ pub trait HostInteger {
 pub trait HostChar {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: into 0 to_digit 1;
+        Conversion: to_digit 1;
         Missing: is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
             is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0 is_digit 1 is_numeric 0 is_alphabetic 0
             is_alphanumeric 0 is_whitespace 0 is_uppercase 0 is_lowercase 0 to_ascii_uppercase 0 to_ascii_lowercase 0

@@ -151,7 +151,9 @@ pub(crate) fn spelled<R>(tell: impl FnOnce() -> R) -> R {
 /// The number type of this name.
 fn number(name: &'static str, scalar: Scalar) -> Ty {
     match name {
-        "usize" | "isize" if SPELLED.get() => Ty::Enum(EnumTy { name, variants: &[] }, scalar),
+        "usize" | "isize" if SPELLED.get() => {
+            Ty::Enum(EnumTy { name, variants: &[], comparisons: super::compare::of_ordering }, scalar)
+        }
         _ => Ty::Scalar(scalar),
     }
 }

@@ -11,7 +11,10 @@
 
 mod builtin;
 mod closure;
+pub mod compare;
 mod constructor;
+mod convert;
+mod exchange;
 mod functions;
 pub mod hosts;
 mod identity;
@@ -29,12 +32,18 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, BuiltinReceiver, Builtins, MarkedWithDevice, Ordered, OrderedMethods};
+pub use builtin::{
+    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
+    OrderedMethods, SliceValues, ValueMethods, ViewValues,
+};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
     saw_callee, saw_cast, saw_closure, saw_constant,
 };
+pub use compare::{Comparisons, Pairs};
 pub use constructor::{Constructor, Constructs, Makes, OptionVariants};
+pub use convert::{DeviceFrom, DeviceInto, FromBits};
+pub use exchange::{Exchange, IsPlain, IsReplace};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
@@ -318,8 +327,16 @@ pub enum Intrinsic {
     Narrow(Float8),
     /// Two 8-bit floats as `f16`.
     Widen(Float8),
-    /// A number made of another, of this type, as by `as`; of an integer of the same width, from its bits.
+    /// A number made of another, of this type, as by `as`.
     Number(Scalar),
+    /// A float of its bits.
+    FromBits,
+    /// The argument.
+    Same,
+    /// A vector of an array of its numbers.
+    VectorOfArray,
+    /// A function of `std::mem`.
+    Exchange(Exchange),
 }
 
 /// One specialisation of a device function or kernel.
@@ -503,6 +520,23 @@ pub fn ty_of<T: DeviceType>() -> Ty {
 pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
+
+/// Types whose ranges kernels iterate over: the integers. Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not iterate over ranges of `{Self}`",
+    label = "not a range of integers",
+    note = "a range of `char` leaves out the surrogates, which kernels do not: loop over `u32` numbers"
+)]
+pub trait RangeItem {}
+
+macro_rules! range_items {
+    ($($ty:ty)*) => { $( impl RangeItem for $ty {} )* };
+}
+
+range_items! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+/// Asks that kernels can iterate over ranges that begin with a value of this type.
+pub fn range_of<T: RangeItem>(_: &T) {}
 
 /// Ties an observer to the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}

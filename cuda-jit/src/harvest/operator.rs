@@ -44,7 +44,7 @@ pub mod operators {
 
     operators! {
         Add Sub Mul Div Rem BitAnd BitOr BitXor Shl Shr AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign
-        BitOrAssign BitXorAssign ShlAssign ShrAssign Neg Not PartialEq
+        BitOrAssign BitXorAssign ShlAssign ShrAssign Neg Not PartialEq PartialOrd Ord
     }
 }
 

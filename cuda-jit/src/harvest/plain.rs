@@ -39,6 +39,16 @@ impl NoFunction {
         self
     }
 
+    /// Says nothing more.
+    pub fn see_one<F>(self, _: &F, _: fn(&mut u8) -> u8) -> Self {
+        self
+    }
+
+    /// Says nothing more.
+    pub fn see_two<F>(self, _: &F, _: fn(&mut u8, &mut u8), _: fn(&mut u8, u8) -> u8) -> Self {
+        self
+    }
+
     /// Says that the observer saw something, so that nothing follows from the refusal.
     pub fn of(self, _: *const Builtin) -> Self {
         self

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::Instance;
+use super::compare::Comparisons;
 use crate::kir::{Scalar, Space};
 
 /// A type as the front end sees it.
@@ -44,7 +45,11 @@ pub enum Ty {
 impl Ty {
     /// `std::cmp::Ordering`.
     pub(crate) const ORDERING: Ty = Ty::Enum(
-        EnumTy { name: "core::cmp::Ordering", variants: &[("Less", -1_i8 as u8 as u64), ("Equal", 0), ("Greater", 1)] },
+        EnumTy {
+            name: "core::cmp::Ordering",
+            variants: &[("Less", -1_i8 as u8 as u64), ("Equal", 0), ("Greater", 1)],
+            comparisons: super::compare::of_ordering,
+        },
         Scalar::I8,
     );
 
@@ -71,12 +76,29 @@ impl Ty {
 }
 
 /// A C-like enum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct EnumTy {
     /// Its path, which tells it from every other.
     pub name: &'static str,
     /// The name and the bits of each variant, those above its width being unspecified.
     pub variants: &'static [(&'static str, u64)],
+    /// How they are compared.
+    pub comparisons: fn() -> &'static Comparisons,
+}
+
+/// An enum is its name and variants: functions have no identity.
+impl PartialEq for EnumTy {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.variants == other.variants
+    }
+}
+
+impl Eq for EnumTy {}
+
+impl Hash for EnumTy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
 }
 
 /// What a reference points to.

@@ -1,4 +1,4 @@
-//! How kernels make views of slices: the hidden functions of `ArrayView::from` and `ArrayView::from_shape`.
+//! How kernels make views of slices: `ArrayView::from`, and the hidden function of `ArrayView::from_shape`.
 //!
 //! # Safety
 //!
@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use ndarray::{ArrayView, ArrayViewMut, Dimension, ShapeError, StrideShape};
 
-use super::{Body, DeviceFn, DeviceType, Instance, Intrinsic, Key, Returned, Untied, key_arg};
+use super::{Body, DeviceFn, DeviceFrom, DeviceType, Instance, Intrinsic, Key, Returned, Untied, key_arg};
 
 /// What stands for a function that makes a view with this key, of a slice; of one and a shape, if `SHAPED`.
 #[derive(Debug)]
@@ -34,14 +34,6 @@ pub trait ViewFunctions: DeviceType + Sized {
     /// The view's dimension.
     type Dim: Dimension;
 
-    /// `ArrayView1::from`
-    fn __call_from<S>(_: S) -> Returned<ViewMade<Self::K, false>, Self>
-    where
-        Self: From<S>,
-    {
-        Returned::new()
-    }
-
     /// `ArrayView2::from_shape`
     fn __call_from_shape<S: Into<StrideShape<Self::Dim>>>(
         _: S,
@@ -65,4 +57,24 @@ where
 {
     type Slice = &'a mut [T];
     type Dim = D;
+}
+
+macro_rules! of_slices {
+    ($($view:ident($($reference:tt)+))*) => { $(
+        // SAFETY: the instance makes the view of the slice.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<'a, S: ?Sized, T, D: Dimension> DeviceFrom<$($reference)+ S> for $view<'a, T, D>
+        where
+            Self: DeviceType + From<$($reference)+ S>,
+        {
+            fn instance() -> Instance {
+                ViewMade::<<Self as DeviceType>::K, false>::instance()
+            }
+        }
+    )* };
+}
+
+of_slices! {
+    ArrayView(&'a)
+    ArrayViewMut(&'a mut)
 }

@@ -12,8 +12,8 @@ use num_complex::Complex;
 
 use crate::device;
 use crate::harvest::{
-    ArgType, Arithmetic, BuiltinReceiver, Callee, DeviceFn, DeviceType, ElementType, Field, Instance, KernelParam, Key,
-    Operator, Returned, StructTy, Ty, ValueType, ty_of,
+    ArgType, Arithmetic, Callee, DeviceFn, DeviceType, ElementType, Field, Instance, KernelParam, Key, Operator,
+    Returned, StructTy, Ty, ValueType, ty_of,
 };
 use crate::kir::Scalar;
 use crate::num::Float;
@@ -101,7 +101,6 @@ unsafe impl<T: Real> ElementType for Complex<T> {}
 impl<T: Real> KernelParam for Complex<T> {}
 // SAFETY: a value of it is its cells, none of which is an address.
 unsafe impl<T: Real> ArgType for Complex<T> {}
-impl<T: Real> BuiltinReceiver for Complex<T> {}
 
 /// The hidden functions of the functions that are called by the type's path: as a call has it, and as a value.
 ///

@@ -51,11 +51,6 @@ pub trait HalfFunctions: Sized {
     fn __call_from_f64_const(_: f64) -> Returned<Converted<f64, Self>, Self> {
         Returned::new()
     }
-
-    /// `f16::from_bits`
-    fn __call_from_bits(_: u16) -> Returned<Converted<u16, Self>, Self> {
-        Returned::new()
-    }
 }
 
 impl HalfFunctions for f16 {}

@@ -17,8 +17,8 @@ use half::{bf16, f16};
 
 use crate::device::Cached;
 use crate::harvest::{
-    ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceType, ElementType, Field, Instance, Intrinsic,
-    KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
+    ArgType, Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance,
+    Intrinsic, KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
 };
 use crate::num::Float;
 
@@ -165,6 +165,14 @@ macro_rules! vectors {
         impl From<[$number; $count]> for $name {
             fn from([$($lane),+]: [$number; $count]) -> Self {
                 Self { $($lane),+ }
+            }
+        }
+
+        // SAFETY: the instance makes the vector of the array.
+        #[diagnostic::do_not_recommend]
+        unsafe impl DeviceFrom<[$number; $count]> for $name {
+            fn instance() -> Instance {
+                Instance { body: Body::Intrinsic(Intrinsic::VectorOfArray), generics: vec![type_arg::<Self>()] }
             }
         }
 

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod code;
+pub mod methods;
 mod nodes;
 mod stack;
 #[cfg(test)]
@@ -40,7 +41,7 @@ use code::{Code, Decode, Encode};
 pub use stack::{ensure_sufficient_stack, with_stack};
 
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
-pub const VERSION: u8 = 9;
+pub const VERSION: u8 = 10;
 
 /// References of the front end: to what is decoded once and stays.
 type Ref<T> = &'static T;

@@ -217,16 +217,13 @@ macro_rules! nodes {
                 Call(callee: u32, args: List<Expr>),
                 /// A call of a closure: its binding's number.
                 CallClosure(binding: Name, args: List<Expr>),
-                /// `mem::swap(a, b)`, `mem::replace(a, b)` or `mem::take(a)`.
-                Exchange(name: Text, args: List<Expr>),
-                /// `f32::from_bits(e)`; the type's number.
-                FromBits(value: Ref<Expr>, ty: u32),
                 /// A closure as an argument.
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
                 Function(callee: u32),
-                /// A primitive's method as such an argument, `f32::max`.
-                MethodOf(name: Text),
+                /// The function of a type that is named like one of the language's methods as such an argument, `f32::max`: the
+                /// callee's number.
+                MethodOf(name: Text, callee: u32),
                 /// An expression whose type rustc was asked for: the type's number.
                 Asked(value: Ref<Expr>, ty: u32),
                 /// `start..end` as an iterator; true if the end is included; the type of its numbers, by number, where

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-use cuda_jit::{DeviceType, f32x4};
+use cuda_jit::DeviceType;
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
@@ -59,12 +59,6 @@ fn counted(out: &mut [f32]) {
 fn clocks(out: &mut [f32]) {
     let begin = Instant::now();
     out[0] = begin.elapsed().as_secs_f32();
-}
-
-#[cuda_jit::kernel]
-fn short_vectors(out: &mut [f32]) {
-    let v = f32x4::from([1.0, 2.0, 3.0, 4.0]);
-    out[0] = v.x;
 }
 
 #[cuda_jit::kernel]

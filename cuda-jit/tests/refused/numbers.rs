@@ -17,8 +17,8 @@ fn remains(x: &[f32x4], out: &mut [f32x4]) {
 }
 
 #[cuda_jit::kernel]
-fn converts(x: &[f32], out: &mut [f32x4]) {
-    out[0] = f32x4::from([x[0], x[1], x[2], x[3]]);
+fn converts(x: &[f32], out: &mut [Complex32]) {
+    out[0] = Complex32::from(x[0]);
 }
 
 #[cuda_jit::kernel]

@@ -1,44 +1,43 @@
-//! Macros of the user's that are called like those that kernels know.
+//! Macros of one's own that are called like those that kernels know.
 
 use cuda_jit::kernel;
 
 macro_rules! assert {
     ($condition:expr) => {
-        let _ = $condition;
+        if !$condition {
+            return;
+        }
     };
 }
 
-#[kernel]
-fn textual(out: &mut [u32]) {
-    assert!(out[0] == 1);
-}
-
-mod imported {
-    macro_rules! never {
+mod other {
+    macro_rules! panics {
         () => {
-            return
+            ()
         };
     }
-    pub(crate) use never as unreachable;
+    pub(crate) use panics as panic;
+    pub(crate) use panics as unreachable;
 }
 
-mod uses {
-    use crate::imported::unreachable;
-    use cuda_jit::kernel;
+use other::unreachable;
 
-    #[kernel]
-    fn by_import(out: &mut [u32]) {
-        if out[0] == 1 {
-            unreachable!();
-        }
-    }
+#[kernel]
+fn textual(out: &mut [f32]) {
+    assert!(out.len() > 1);
+    out[0] = 1.0;
+}
 
-    #[kernel]
-    fn by_path(out: &mut [u32]) {
-        if out[0] == 1 {
-            crate::imported::unreachable!();
-        }
-    }
+#[kernel]
+fn by_path(out: &mut [f32]) {
+    other::panic!();
+    out[0] = 1.0;
+}
+
+#[kernel]
+fn imported(out: &mut [f32]) {
+    unreachable!();
+    out[0] = 1.0;
 }
 
 fn main() {}

@@ -6,16 +6,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Lit, Macro, Path, Token};
+use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::callee::{function_of_type, is_lower_type};
-use super::methods::{METHODS, refused_method, values_before_functions};
-use super::{
-    BindingKind, Callee, Capture, callee, node, nothing,
-    span::{begin, begin_path},
-};
+use super::methods::{refused_method, values_before_functions};
+use super::{BindingKind, Capture, callee, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
+use cuda_jit_syntax::methods::is_method;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
@@ -36,7 +34,6 @@ impl Capture {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let asked = method_of_lower_type(&callee.path).and(call.args.first()).map(|arg| arg.to_token_stream());
         let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
@@ -49,20 +46,23 @@ impl Capture {
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        if let Some(asked) = asked {
-            return self.method_by_path(span, &callee, &asked, args);
+        if let Some(name) = without_dimensions(&callee.path) {
+            let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
+            return self.refuse(callee.span(), hint);
         }
-        args = match self.known_call(&callee.path, args, span) {
-            Ok(known) => return known,
-            Err(args) => args,
-        };
+        if let Some(name) = method_by_path(&callee).filter(|_| !args.is_empty() && !closures) {
+            let number = self.callee(begin(&call.func));
+            *call.func = self.tied(number, &callee, None);
+            let receiver = Box::new(args.remove(0));
+            return node(span, s::ExprKind::Method(name, receiver, args, number));
+        }
         if is_variant(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
             let number = self.observe(expr);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
         let place = begin(&call.func);
-        let number = self.callee(Callee::Observed(place));
+        let number = self.callee(place);
         match function_of_type(&callee) {
             Some(name) => {
                 let hidden = self.call_of_type(&callee, &name, call.args.len());
@@ -73,53 +73,9 @@ impl Capture {
                 *call.func = Expr::Path(path);
                 *expr = shown(expr, number, place);
             }
-            None => *call.func = self.tied(number, &callee, closures),
+            None => *call.func = self.tied(number, &callee, Some((args.len(), closures))),
         }
         node(span, s::ExprKind::Call(number, args))
-    }
-
-    /// Calls that the language knows by their paths; gives the arguments back for others.
-    fn known_call(&mut self, path: &Path, mut args: Vec<s::Expr>, span: Span) -> Result<s::Expr, Vec<s::Expr>> {
-        if let Some(name) = without_dimensions(path) {
-            let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
-            return Ok(self.refuse(path.span(), hint));
-        }
-        let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return Err(args) };
-        let (ty, name) = (ty.ident.to_string(), function.ident.to_string());
-        match (ty.as_str(), name.as_str(), args.len()) {
-            ("mem", "swap" | "replace", 2) | ("mem", "take", 1) => {
-                return Ok(node(span, s::ExprKind::Exchange(name, args)));
-            }
-            (primitive, "from_bits" | "from", 1) if PRIMITIVES.contains(&primitive) => {
-                let (value, number) = (Box::new(args.remove(0)), self.type_of_path(path));
-                return Ok(match name.as_str() {
-                    "from" => node(span, s::ExprKind::Cast(value, number)),
-                    _ => node(span, s::ExprKind::FromBits(value, number)),
-                });
-            }
-            _ => {}
-        }
-        let primitive = PRIMITIVES.contains(&ty.as_str());
-        let known = METHODS.contains(&name.as_str());
-        let generic = known && self.type_params.contains(&ty);
-        if !(primitive || generic) || !known && is_lower_type(&ty) {
-            return Err(args);
-        }
-        if !known || args.is_empty() {
-            let hint = format!("kernels cannot call `{ty}::{name}`; write a `#[device]` function");
-            return Ok(self.refuse(function.ident.span(), hint));
-        }
-        let receiver = Box::new(args.remove(0));
-        let number = self.callee(Callee::Builtin);
-        Ok(node(span, s::ExprKind::Method(name, receiver, args, number)))
-    }
-
-    /// The number of the type whose function a path names.
-    fn type_of_path(&mut self, path: &Path) -> u32 {
-        let mut ty = path.clone();
-        ty.segments.pop();
-        ty.segments.pop_punct();
-        self.number(&syn::Type::Path(syn::TypePath { qself: None, path: ty }))
     }
 
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
@@ -135,8 +91,7 @@ impl Capture {
             return self.refuse(call.method.span(), hint);
         }
         let values = values_before_functions(&name);
-        let own =
-            values.is_some() || !METHODS.contains(&name.as_str()) || call.args.iter().any(|arg| self.is_closure(arg));
+        let own = values.is_some() || !is_method(&name) || call.args.iter().any(|arg| self.is_closure(arg));
         let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let receiver = self.made(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
@@ -158,29 +113,16 @@ impl Capture {
         };
         let method_span = call.method.span();
         if own {
-            let number = self.callee(Callee::Observed(method_span));
+            let number = self.callee(method_span);
             call.method = self.call_of(&call.method);
             *expr = shown(expr, number, method_span);
             return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
-        let number = self.callee(Callee::Observed(method_span));
+        let number = self.callee(method_span);
         let observer = callee(number, method_span);
         let hidden = format_ident!("__dev_{}", name, span = method_span);
         self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);));
         node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number))
-    }
-
-    /// `f32x4::dot(a, b)`: it is asked for, since the type may be the user's.
-    fn method_by_path(&mut self, span: Span, path: &ExprPath, asked: &TokenStream, mut args: Vec<s::Expr>) -> s::Expr {
-        let (mut hidden, place) = (path.clone(), begin_path(path));
-        let Some(last) = hidden.path.segments.last_mut() else { return self.refuse(span, "this is not a call") };
-        let name = last.ident.to_string();
-        last.ident = format_ident!("__dev_{}", name, span = last.ident.span());
-        let number = self.callee(Callee::Observed(place));
-        let observer = callee(number, place);
-        self.say(quote_spanned!(place => #hidden(&(#asked)).of(#observer);));
-        let receiver = Box::new(args.remove(0));
-        node(span, s::ExprKind::Method(name, receiver, args, number))
     }
 
     /// The message of `expect`.
@@ -210,7 +152,9 @@ impl Capture {
     pub(super) fn macro_call(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        self.macros |= call.path.get_ident().is_some();
+        if is_known_macro(&name) {
+            self.known_macro(call);
+        }
         if name == "shared" {
             return self.shared(call, span);
         }
@@ -234,6 +178,31 @@ impl Capture {
                 let path = call.path.to_token_stream().to_string().replace(' ', "");
                 self.refuse(span, format!("`{path}!` is not supported; {hint}"))
             }
+        }
+    }
+
+    /// Has rustc check that a macro is the one that the language knows by this name: the twin imports that by a glob, and where the
+    /// name, or what a path ends in, is another macro's, it is ambiguous.
+    pub(super) fn known_macro(&mut self, call: &Macro) {
+        let Some(name) = call.path.segments.last().map(|last| &last.ident) else { return };
+        if !self.macros.contains(name) {
+            self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
+        }
+        if call.path.segments.len() > 1 {
+            let (path, module) = (&call.path, Ident::new(&name.to_string(), Span::mixed_site()));
+            let taken = match name.to_string().as_str() {
+                "assert" | "debug_assert" => quote!(true),
+                "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => quote!(0, 0),
+                "printf" => quote!(""),
+                "shared" => quote!([u8; 1]),
+                "dynamic_shared" => quote!([u8]),
+                "s" => quote!(..),
+                _ => TokenStream::new(),
+            };
+            self.say(quote_spanned!(name.span() => {
+                use #path;
+                { use __cuda_jit_macros::#module::*; let _ = || { #name!(#taken); }; }
+            }));
         }
     }
 
@@ -303,6 +272,14 @@ impl Capture {
     }
 }
 
+/// Whether the language has a macro of this name that stands where an expression does.
+fn is_known_macro(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches("debug_"),
+        "assert" | "assert_eq" | "assert_ne" | "dynamic_shared" | "panic" | "printf" | "shared"
+    ) || matches!(name, "todo" | "unimplemented" | "unreachable")
+}
+
 /// Returns true for a macro by its name alone, or one of the standard library by its path.
 fn is_standard(path: &Path) -> bool {
     path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "std" || first.ident == "core")
@@ -330,11 +307,11 @@ impl Parse for DynamicPart {
     }
 }
 
-/// The name of one of the language's methods, of a type in lower case that is no primitive.
-fn method_of_lower_type(path: &Path) -> Option<String> {
-    let [.., ty, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-    let (ty, name) = (ty.ident.to_string(), function.ident.to_string());
-    (is_lower_type(&ty) && !PRIMITIVES.contains(&ty.as_str()) && METHODS.contains(&name.as_str())).then_some(name)
+/// The name of the function of a type that a path names, if the language has a method of that name: `f32::max`. What rustc
+/// then finds may be another.
+pub(super) fn method_by_path(path: &ExprPath) -> Option<String> {
+    let name = function_of_type(path)?.to_string();
+    is_method(&name).then_some(name)
 }
 
 /// Why a function cannot be called, by the name of what it is a function of.

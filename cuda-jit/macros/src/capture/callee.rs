@@ -79,7 +79,7 @@ impl OfType {
                 "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
             }
             "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
-            ty if is_vector(ty) => format!("write `{ty}::new(..)` or `{ty}::splat(..)`"),
+            ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
             _ if name.to_string().starts_with(char::is_uppercase) => {
                 format!("write a closure, `|v| {name}(v)`")
             }
@@ -111,12 +111,14 @@ impl OfType {
 impl Capture {
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
     /// arguments are seen. With closures among the arguments `see(&observer, path)`: rustc finds the types of a
-    /// closure's parameters in the bounds of the function only where its path stands in the call.
-    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, closures: bool) -> Expr {
+    /// closure's parameters in the bounds of the function only where its path stands in the call. Of a call it is known how
+    /// many arguments it has, and whether closures are among them.
+    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> Expr {
         let span = begin_path(path);
+        let called = call.filter(|_| !of_type(path)).map_or(0, |(count, _)| count);
         let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        if closures {
+        if let Some((_, true)) = call {
             let seer = seer(path);
             return Expr::Verbatim(match import {
                 Some(import) => quote_spanned!(span => ({ #import #seer(#hidden().of(#observer), #path) })),
@@ -128,9 +130,15 @@ impl Capture {
             Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
             None => self.say(quote_spanned!(span => let #value = #path;)),
         }
+        // what `std::mem` has goes along, so that rustc finds out whether it is that
+        let see = match called {
+            1 => quote_spanned!(span => see_one(&#value, ::core::mem::take)),
+            2 => quote_spanned!(span => see_two(&#value, ::core::mem::swap, ::core::mem::replace)),
+            _ => quote_spanned!(span => see(&#value)),
+        };
         match import {
-            Some(import) => self.say(quote_spanned!(span => { #import #hidden().see(&#value).of(#observer); })),
-            None => self.say(quote_spanned!(span => #hidden().see(&#value).of(#observer);)),
+            Some(import) => self.say(quote_spanned!(span => { #import #hidden().#see.of(#observer); })),
+            None => self.say(quote_spanned!(span => #hidden().#see.of(#observer);)),
         }
         Expr::Verbatim(value.to_token_stream())
     }
@@ -303,9 +311,9 @@ fn seer(path: &ExprPath) -> ExprPath {
     path
 }
 
-/// Whether a name in lower case is a type's all the same: `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
+/// Whether a name in lower case is a type's all the same: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 pub(super) fn is_lower_type(name: &str) -> bool {
-    LOWER_TYPES.contains(&name) || is_vector(name)
+    PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name) || is_vector(name)
 }
 
 /// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.

@@ -27,12 +27,15 @@ impl Capture {
 
     /// `let name = iterator;`
     pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
+        let written = iterator.clone();
         let captured = self.iterator(iterator, true);
         let Pat::Ident(pat) = pattern else {
             self.refuse(pattern.span(), "an iterator is bound to one name");
             return s::Stmt::Let(s::Pattern::Wild, None, None);
         };
+        let calls = self.is_cut_behind_calls(&written, true);
         let number = self.declare(&pat.ident, false, BindingKind::Iterator);
+        self.bindings[number as usize].calls = calls;
         s::Stmt::Iterator(number, Box::new(captured))
     }
 

@@ -4,10 +4,12 @@
 //! the chain as it stands, in the twin too; it is asked for what a consumer yields and what each closure does.
 
 use cuda_jit_syntax::owned as s;
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, RangeLimits};
 
-use super::{BindingKind, Capture, METHODS, PRIMITIVES, node, nothing, span::begin};
+use super::call::method_by_path;
+use super::{BindingKind, Capture, node, nothing, span::begin};
 
 /// What a method of iterators takes.
 #[derive(Clone, Copy)]
@@ -129,6 +131,27 @@ impl Capture {
         }
     }
 
+    /// Returns true if the items of an iterator come out of closures, and an adaptor behind these leaves some out: from
+    /// the back, the standard library calls the closures for those too. `cut` says that an adaptor outside does.
+    pub(super) fn is_cut_behind_calls(&mut self, expr: &Expr, cut: bool) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.is_cut_behind_calls(&inner.expr, cut),
+            Expr::Group(inner) => self.is_cut_behind_calls(&inner.expr, cut),
+            Expr::Path(path) => {
+                let number = path.path.get_ident().and_then(|ident| self.lookup(ident));
+                cut && number.is_some_and(|number| self.bindings[number as usize].calls)
+            }
+            Expr::MethodCall(call) => {
+                let calls = call.args.iter().any(|arg| self.names_function(arg));
+                let cuts = ["step_by", "take", "zip"].iter().any(|name| call.method == name);
+                cut && calls
+                    || self.is_cut_behind_calls(&call.receiver, cut || cuts)
+                    || call.args.iter().any(|arg| cuts && self.is_cut_behind_calls(arg, true))
+            }
+            _ => false,
+        }
+    }
+
     /// What a loop runs over, or an adaptor takes beside its own: an iterator, or what one is made of.
     fn items(&mut self, expr: &mut Expr, ask: bool) -> s::Expr {
         if self.is_iterator(expr) {
@@ -189,6 +212,9 @@ impl Capture {
             }
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
+                if name == "rev" && self.is_cut_behind_calls(&call.receiver, false) {
+                    return self.refuse(call.method.span(), CUT_BEHIND_CALLS);
+                }
                 let (of, args) = match (known(SOURCES, &name), known(ADAPTORS, &name)) {
                     (_, Some(args)) => (self.iterator(&mut call.receiver, ask), args),
                     // an iterator is its own
@@ -211,6 +237,9 @@ impl Capture {
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let Some(first) = range.start.as_mut() else { return nothing() };
         let span = begin(first);
+        if !matches!(**first, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. })) {
+            self.say(quote_spanned!(span => __cuda_jit_range(&(#first));));
+        }
         let start = Box::new(self.expr(first));
         let end = range.end.as_mut().map(|end| Box::new(self.expr(end)));
         let ty = ask.then(|| self.observe(first));
@@ -284,16 +313,16 @@ impl Capture {
             }
             _ if self.is_closure(arg) => self.argument(arg),
             Expr::Path(path) => {
-                let of = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string());
-                let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-                let primitive = of.is_some_and(|of| PRIMITIVES.contains(&&*of) || self.type_params.contains(&of));
-                if primitive && METHODS.contains(&&*name) {
-                    return node(span, s::ExprKind::MethodOf(name));
-                }
                 let path = path.clone();
-                let number = self.callee(super::Callee::Observed(span));
-                *arg = self.tied(number, &path, false);
-                node(span, s::ExprKind::Function(number))
+                let number = self.callee(span);
+                *arg = self.tied(number, &path, None);
+                node(
+                    span,
+                    match method_by_path(&path) {
+                        Some(name) => s::ExprKind::MethodOf(name, number),
+                        None => s::ExprKind::Function(number),
+                    },
+                )
             }
             other => {
                 self.refuse(
@@ -321,6 +350,10 @@ fn is_numbers(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Why an iterator cannot be turned around.
+const CUT_BEHIND_CALLS: &str = "`rev` of an iterator that leaves out items which closures make: the standard library calls the \
+                                closures for those too, and kernels do not; call `take`, `step_by` or `zip` before `map`, or `rev` first";
 
 /// Whether this is ndarray's `Axis`, by its name.
 pub(super) fn is_axis(callee: &Expr) -> bool {

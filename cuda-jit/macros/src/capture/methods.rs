@@ -1,189 +1,42 @@
-//! The names of the methods that the device language has of its own, and why others are refused.
+//! The hidden methods of those that the device language has of its own, and why others are refused.
 
+use cuda_jit_syntax::methods::CLASSES;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-/// The methods that the front end knows, of numbers, `bool`, slices, arrays and ndarray views.
-pub(crate) const METHODS: &[&str] = &[
-    "abs",
-    "abs_diff",
-    "acos",
-    "acosh",
-    "arg",
-    "as_slice",
-    "as_slice_mut",
-    "asin",
-    "asinh",
-    "assign",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "checked_add",
-    "checked_div",
-    "checked_mul",
-    "checked_neg",
-    "checked_rem",
-    "checked_shl",
-    "checked_shr",
-    "checked_sub",
-    "clamp",
-    "cmp",
-    "column",
-    "column_mut",
-    "conj",
-    "contains",
-    "copy_from_slice",
-    "copysign",
-    "cos",
-    "cosh",
-    "count_ones",
-    "count_zeros",
-    "diag",
-    "diag_mut",
-    "dim",
-    "div_ceil",
-    "div_euclid",
-    "dot",
-    "ends_with",
-    "exp",
-    "exp2",
-    "exp_m1",
-    "expf",
-    "fill",
-    "first",
-    "first_mut",
-    "floor",
-    "fract",
-    "get",
-    "get_mut",
-    "hypot",
-    "ilog2",
-    "index_axis",
-    "index_axis_move",
-    "index_axis_mut",
-    "insert_axis",
-    "into_slice",
-    "inv",
-    "is_empty",
-    "is_finite",
-    "is_infinite",
-    "is_nan",
-    "is_negative",
-    "is_positive",
-    "is_power_of_two",
-    "is_sign_negative",
-    "is_sign_positive",
-    "is_sorted",
-    "is_square",
-    "is_standard_layout",
-    "l1_norm",
-    "last",
-    "last_mut",
-    "leading_ones",
-    "leading_zeros",
-    "len",
-    "len_of",
-    "ln",
-    "ln_1p",
-    "log",
-    "log10",
-    "log2",
-    "max",
-    "mean",
-    "min",
-    "mul_add",
-    "ncols",
-    "ndim",
-    "next_power_of_two",
-    "norm",
-    "norm_sqr",
-    "nrows",
-    "overflowing_add",
-    "overflowing_mul",
-    "overflowing_neg",
-    "overflowing_sub",
-    "partial_cmp",
-    "permuted_axes",
-    "pow",
-    "powc",
-    "powf",
-    "powi",
-    "powu",
-    "product",
-    "reborrow",
-    "recip",
-    "rem_euclid",
-    "reverse",
-    "reverse_bits",
-    "reversed_axes",
-    "rotate_left",
-    "rotate_right",
-    "round",
-    "round_ties_even",
-    "row",
-    "row_mut",
-    "saturating_add",
-    "saturating_mul",
-    "saturating_sub",
-    "scale",
-    "shape",
-    "signum",
-    "sin",
-    "sin_cos",
-    "sinh",
-    "slice",
-    "slice_move",
-    "slice_mut",
-    "sort_unstable",
-    "split_at",
-    "split_at_mut",
-    "split_first",
-    "split_first_mut",
-    "split_last",
-    "split_last_mut",
-    "sqrt",
-    "starts_with",
-    "std",
-    "stride_of",
-    "strides",
-    "sum",
-    "swap",
-    "swap_bytes",
-    "t",
-    "tan",
-    "tanh",
-    "to_array",
-    "to_bits",
-    "to_degrees",
-    "to_f32",
-    "to_f32_const",
-    "to_f64",
-    "to_f64_const",
-    "to_polar",
-    "to_radians",
-    "to_slice",
-    "total_cmp",
-    "trailing_ones",
-    "trailing_zeros",
-    "trunc",
-    "unscale",
-    "unsigned_abs",
-    "var",
-    "view",
-    "view_mut",
-    "wrapping_abs",
-    "wrapping_add",
-    "wrapping_div",
-    "wrapping_mul",
-    "wrapping_neg",
-    "wrapping_pow",
-    "wrapping_rem",
-    "wrapping_shl",
-    "wrapping_shr",
-    "wrapping_sub",
-];
+/// The hidden methods of a class of types, with the receivers of those that they stand for: `__dev_` and the name is there to be
+/// called on a value, `__fn_` and the name to be named by a path.
+pub(crate) fn builtin_methods(class: &str) -> TokenStream {
+    let classes = CLASSES.iter().filter(|of| class == "All" || of.name == class);
+    let mut named = Vec::new();
+    let methods = classes.flat_map(|of| {
+        let receivers = [(of.by_value, quote!(self)), (of.by_ref, quote!(&self)), (of.by_mut, quote!(&mut self))];
+        receivers.into_iter().flat_map(|(names, receiver)| names.iter().map(move |name| (*name, receiver.clone())))
+    });
+    let methods = methods.filter(|(name, _)| {
+        !named.contains(name) && {
+            named.push(name);
+            true
+        }
+    });
+    let methods = methods.map(|(name, receiver)| {
+        let receiver = if class == "All" { quote!(&self) } else { receiver };
+        let (hidden, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
+        let sized = receiver.to_string().eq("self").then(|| quote!(where Self: Sized));
+        quote! {
+            #[doc(hidden)]
+            fn #hidden(#receiver) -> Callee<Builtin> #sized {
+                Callee::new()
+            }
+
+            #[doc(hidden)]
+            fn #path() -> Callee<Builtin> {
+                Callee::new()
+            }
+        }
+    });
+    quote!(#(#methods)*)
+}
 
 /// Hidden methods of the host's, `Why: name count name (types) ..;`, which yield `HostMethod<Self, Why>`. They take so many
 /// arguments, or arguments of these types, which may name `R`.

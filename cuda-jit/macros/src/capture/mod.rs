@@ -28,7 +28,7 @@ use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, T
 
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
-pub(crate) use methods::{METHODS, host_methods};
+pub(crate) use methods::{builtin_methods, host_methods};
 pub(crate) use resolution::{Answers, is_in_one_place, is_run};
 use resolution::{Probe, spelling};
 
@@ -43,12 +43,10 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with observers, for the twin.
     pub(crate) twin: Block,
-    /// True if the body calls macros by their names alone.
-    pub(crate) macros: bool,
     /// The meaning of names, where rustc is asked.
     pub(crate) answers: Option<Answers>,
-    /// Each callee.
-    pub(crate) callees: Vec<Callee>,
+    /// Where each callee is, which an observer tells.
+    pub(crate) callees: Vec<Span>,
     /// Where each constant is asked for.
     pub(crate) consts: Vec<Span>,
     /// Where the type of each cast is asked for.
@@ -63,6 +61,8 @@ pub(crate) struct Captured {
     pub(crate) functions: Vec<OfType>,
     /// The free functions that it calls under other names.
     pub(crate) aliases: Vec<Alias>,
+    /// The macros that it calls, each name once.
+    pub(crate) macros: Vec<Ident>,
 }
 
 /// A name that the body or signature binds.
@@ -73,6 +73,8 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
+    /// True for an iterator whose items come out of closures.
+    pub(crate) calls: bool,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
     /// The number of the answer whether it is a constant's name.
@@ -81,7 +83,7 @@ pub(crate) struct BindingInfo {
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, calls: false, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
@@ -105,14 +107,6 @@ pub(crate) enum BindingKind {
     Iterator,
 }
 
-/// What tells which function is called.
-pub(crate) enum Callee {
-    /// An observer, at this place, of what a hidden function or method names.
-    Observed(Span),
-    /// Nothing: it is a method of the device language's own.
-    Builtin,
-}
-
 /// A loop or labelled block that `break` and `continue` can name.
 struct Label {
     name: Option<Lifetime>,
@@ -132,7 +126,7 @@ pub(crate) struct Capture {
     blocks_with_items: u32,
     /// The functions among the items of the body.
     inner_functions: Vec<Ident>,
-    callees: Vec<Callee>,
+    callees: Vec<Span>,
     /// Each constant, with the block with items that it is named in.
     consts: Vec<(syn::ExprPath, u32)>,
     /// The same of the types of casts.
@@ -142,6 +136,7 @@ pub(crate) struct Capture {
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
+    macros: Vec<Ident>,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The probe that has rustc resolve names, where their spelling does not.
@@ -159,23 +154,16 @@ pub(crate) struct Capture {
     /// The names of items of the body that are refused already.
     refused_items: Vec<String>,
     labels: Vec<Label>,
-    /// True if the body calls macros by their names alone.
-    macros: bool,
     loops: u32,
     /// Bindings declared without a value.
     late: Vec<u32>,
-    type_params: Vec<String>,
     errors: Vec<syn::Error>,
 }
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
-    let mut walk = Capture {
-        type_params: signature.generics.type_params().map(|param| param.ident.to_string()).collect(),
-        probe: (globs || !signature.in_one_place).then(Probe::new),
-        ..Capture::default()
-    };
+    let mut walk = Capture { probe: (globs || !signature.in_one_place).then(Probe::new), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
@@ -236,7 +224,6 @@ impl Capture {
             params,
             body,
             twin,
-            macros,
             answers,
             callees,
             consts,
@@ -246,6 +233,7 @@ impl Capture {
             methods,
             functions,
             aliases,
+            macros,
         })
     }
 
@@ -365,9 +353,9 @@ impl Capture {
         number
     }
 
-    /// The number of a callee.
-    fn callee(&mut self, callee: Callee) -> u32 {
-        self.callees.push(callee);
+    /// The number of a callee at this place.
+    fn callee(&mut self, place: Span) -> u32 {
+        self.callees.push(place);
         self.callees.len() as u32 - 1
     }
 

@@ -53,6 +53,7 @@ impl Capture {
     /// `s![..]`
     fn sections(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
+        self.known_macro(call);
         let parse = Punctuated::<Section, Token![,]>::parse_terminated;
         let mut sections = match parse.parse2(call.tokens.clone()) {
             Ok(sections) => sections,

@@ -1,0 +1,136 @@
+//! Comparison of C-like enums: what their impls of `PartialEq`, `PartialOrd` and `Ord` say of each pair of variants.
+//!
+//! An enum has few values, so the host is asked for all of them: a kernel compares variants as the impls do, whoever wrote
+//! those. An impl that panics, or whose methods contradict one another, is refused where a kernel compares.
+
+use std::cmp::Ordering;
+use std::mem::discriminant;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+
+/// What one trait says of each pair of variants, the pairs of the first variant first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pairs<T> {
+    /// The enum does not implement the trait.
+    Absent,
+    /// Why kernels cannot compare by it.
+    Refused(&'static str),
+    /// What `eq`, `partial_cmp` or `cmp` returns.
+    Told(Vec<T>),
+}
+
+/// How an enum's variants are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparisons {
+    /// `PartialEq`
+    pub equality: Pairs<bool>,
+    /// `PartialOrd`
+    pub partial: Pairs<Option<Ordering>>,
+    /// `Ord`
+    pub total: Pairs<Option<Ordering>>,
+}
+
+/// The variants of an enum, which are asked by method calls: those of the traits below for what implements a comparison, of
+/// [`NotCompared`] for what does not.
+#[derive(Debug)]
+pub struct Variants<T: 'static>(pub &'static [T]);
+
+impl<T> Variants<T> {
+    /// Asks for each pair; `holds` checks that the trait's other methods are what they are by default.
+    fn pairs<R>(&self, ask: impl Fn(&T, &T) -> R, holds: impl Fn(&T, &T) -> bool) -> Pairs<R> {
+        let pairs = || self.0.iter().flat_map(|a| self.0.iter().map(move |b| (a, b)));
+        let asked = || {
+            let told = pairs().map(|(a, b)| ask(a, b)).collect();
+            (told, pairs().all(|(a, b)| holds(a, b)))
+        };
+        match catch_unwind(AssertUnwindSafe(asked)) {
+            Ok((told, true)) => Pairs::Told(told),
+            Ok((_, false)) => Pairs::Refused("has methods of its own that contradict it"),
+            Err(_) => Pairs::Refused("panics"),
+        }
+    }
+}
+
+/// Asks `PartialEq`. Nothing unsafe relies on an implementation.
+pub trait Equality {
+    /// `==` of each pair.
+    fn equality(&self) -> Pairs<bool>;
+}
+
+impl<T: PartialEq> Equality for Variants<T> {
+    fn equality(&self) -> Pairs<bool> {
+        self.pairs(PartialEq::eq, |a, b| a.eq(b) != a.ne(b))
+    }
+}
+
+/// Asks `PartialOrd`. Nothing unsafe relies on an implementation.
+pub trait PartialOrder {
+    /// `partial_cmp` of each pair.
+    fn partial(&self) -> Pairs<Option<Ordering>>;
+}
+
+impl<T: PartialOrd> PartialOrder for Variants<T> {
+    fn partial(&self) -> Pairs<Option<Ordering>> {
+        self.pairs(PartialOrd::partial_cmp, |a, b| {
+            let order = a.partial_cmp(b);
+            let is = |test: fn(Ordering) -> bool| order.is_some_and(test);
+            [a < b, a <= b, a > b, a >= b]
+                == [is(Ordering::is_lt), is(Ordering::is_le), is(Ordering::is_gt), is(Ordering::is_ge)]
+        })
+    }
+}
+
+/// Asks `Ord`. Nothing unsafe relies on an implementation.
+pub trait TotalOrder {
+    /// `cmp` of each pair.
+    fn total(&self) -> Pairs<Option<Ordering>>;
+}
+
+impl<T: Ord + Copy> TotalOrder for Variants<T> {
+    fn total(&self) -> Pairs<Option<Ordering>> {
+        let same = |a: T, b: T| discriminant(&a) == discriminant(&b);
+        let clamped = |a: T, low: T, high: T| match (a < low, a > high) {
+            (true, _) => low,
+            (_, true) => high,
+            _ => a,
+        };
+        self.pairs(
+            |a, b| Some(a.cmp(b)),
+            |&a, &b| {
+                let (max, min) = if b < a { (a, b) } else { (b, a) };
+                let bounded = |&v: &T| b < a || same(v.clamp(a, b), clamped(v, a, b));
+                same(a.max(b), max) && same(a.min(b), min) && self.0.iter().all(bounded)
+            },
+        )
+    }
+}
+
+/// Answers for an enum that is not compared so: a reference to its variants comes after the variants themselves where a
+/// method is looked for. Nothing unsafe relies on an implementation.
+pub trait NotCompared {
+    /// No `PartialEq`.
+    fn equality(&self) -> Pairs<bool> {
+        Pairs::Absent
+    }
+
+    /// No `PartialOrd`.
+    fn partial(&self) -> Pairs<Option<Ordering>> {
+        Pairs::Absent
+    }
+
+    /// No `Ord`.
+    fn total(&self) -> Pairs<Option<Ordering>> {
+        Pairs::Absent
+    }
+}
+
+impl<T> NotCompared for &Variants<T> {}
+
+/// How `Ordering` is compared.
+pub(super) fn of_ordering() -> &'static Comparisons {
+    static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| {
+        let variants = &Variants(&[Ordering::Less, Ordering::Equal, Ordering::Greater]);
+        Comparisons { equality: variants.equality(), partial: variants.partial(), total: variants.total() }
+    });
+    &COMPARISONS
+}

@@ -1,0 +1,175 @@
+//! Conversions: the hidden functions of `From::from`, `Into::into` and `from_bits`.
+//!
+//! A conversion is found by its two types, as `From` is: the library has those of the standard library between numbers,
+//! and `#[device] impl From` adds others.
+//!
+//! # Safety
+//!
+//! The compiler believes what [`DeviceFrom`] says, so that is an `unsafe` trait. There is no other unsafe code but the promises
+//! that it is told the truth about the types here.
+
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+
+use super::keys::CastType;
+use super::{Body, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, Returned, Untied, owner_arg, type_arg};
+use crate::syntax::Definition;
+
+/// A conversion that kernels can make: `From<T>` with code for the device.
+///
+/// # Safety
+///
+/// [`instance`](Self::instance) is the function that `From::from` is for these types. `#[device]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "kernels have no conversion of `{T}` to `{Self}`",
+    label = "this conversion has no code for the device",
+    note = "write `#[device]` before `impl From<{T}> for {Self}`; numbers convert as the standard library's `From` does"
+)]
+pub unsafe trait DeviceFrom<T>: Sized {
+    /// The function as written.
+    fn definition() -> &'static Definition {
+        panic!("a conversion between numbers is not written in Rust")
+    }
+
+    /// The types of its body.
+    fn harvest() -> Harvest {
+        panic!("a conversion between numbers is not written in Rust")
+    }
+
+    /// The function.
+    fn instance() -> Instance {
+        let generics = vec![owner_arg::<Self>(), owner_arg::<T>()];
+        Instance { body: Body::Captured(Self::definition(), Self::harvest), generics }
+    }
+
+    #[doc(hidden)]
+    fn __call_from(_: T) -> Returned<Conversion<T, Self>, Self> {
+        Returned::new()
+    }
+
+    #[doc(hidden)]
+    fn __fn_from() -> Callee<Conversion<T, Self>> {
+        Callee::new()
+    }
+}
+
+/// The callee of a conversion of a `T` to a `U`.
+#[derive(Debug)]
+pub struct Conversion<T, U>(PhantomData<fn(T) -> U>);
+
+// SAFETY: the instance is the conversion of these types.
+#[diagnostic::do_not_recommend]
+unsafe impl<T, U: DeviceFrom<T>> DeviceFn for Conversion<T, U> {
+    type Args = (T,);
+    type Output = U;
+
+    fn instance() -> Instance {
+        U::instance()
+    }
+}
+
+// SAFETY: the conversion of a type to itself returns its argument.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceType> DeviceFrom<T> for T {
+    fn instance() -> Instance {
+        Instance { body: Body::Intrinsic(Intrinsic::Same), generics: vec![type_arg::<T>()] }
+    }
+}
+
+/// A type that nothing is converted from: a second conversion to each type, lest rustc take the only one for what is meant.
+#[derive(Debug)]
+pub enum NoSource {}
+
+// SAFETY: the type has no values, so the function is never called.
+#[diagnostic::do_not_recommend]
+unsafe impl<U: DeviceType> DeviceFrom<NoSource> for U {}
+
+/// The hidden method of `Into::into`. Nothing unsafe relies on an implementation.
+pub trait DeviceInto: Sized {
+    #[doc(hidden)]
+    fn __call_into<U>(self) -> Returned<Conversion<Self, U>, U> {
+        Returned::new()
+    }
+}
+
+impl<T> DeviceInto for T {}
+
+/// The conversion of a number of type `T` to one of type `U`, as by `as`.
+fn number<T: CastType, U: DeviceType>() -> Instance {
+    Instance { body: Body::Intrinsic(Intrinsic::Number(T::TARGET)), generics: vec![type_arg::<U>()] }
+}
+
+macro_rules! numbers {
+    ($($from:ty: $($to:ty)*;)*) => { $($(
+        // SAFETY: the standard library's, or `half`'s, conversion yields the same number.
+        #[diagnostic::do_not_recommend]
+        unsafe impl DeviceFrom<$from> for $to {
+            fn instance() -> Instance {
+                number::<$from, $to>()
+            }
+        }
+    )*)* };
+}
+
+numbers! {
+    bool: u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64;
+    u8: u16 u32 u64 u128 usize i16 i32 i64 i128 isize f32 f64 f16 bf16 char;
+    u16: u32 u64 u128 usize i32 i64 i128 f32 f64;
+    u32: u64 u128 i64 i128 f64;
+    u64: u128 i128;
+    i8: i16 i32 i64 i128 isize f32 f64 f16 bf16;
+    i16: i32 i64 i128 isize f32 f64;
+    i32: i64 i128 f64;
+    i64: i128;
+    f32: f64;
+    f16: f32 f64;
+    bf16: f32 f64;
+    char: u32 u64 u128;
+}
+
+/// The hidden function of `from_bits`, of floats. Nothing unsafe relies on an implementation.
+pub trait FromBits: DeviceType + Sized {
+    /// The unsigned integer of the same width.
+    type Bits;
+
+    #[doc(hidden)]
+    fn __call_from_bits(_: Self::Bits) -> Returned<OfBits<Self>, Self> {
+        Returned::new()
+    }
+
+    #[doc(hidden)]
+    fn __fn_from_bits() -> Callee<OfBits<Self>> {
+        Callee::new()
+    }
+}
+
+/// The callee of `from_bits`.
+#[derive(Debug)]
+pub struct OfBits<T>(PhantomData<fn() -> T>);
+
+// SAFETY: the instance is `from_bits` of the type.
+unsafe impl<T: DeviceType> DeviceFn for OfBits<T> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        Instance { body: Body::Intrinsic(Intrinsic::FromBits), generics: vec![type_arg::<T>()] }
+    }
+}
+
+impl FromBits for f32 {
+    type Bits = u32;
+}
+
+impl FromBits for f64 {
+    type Bits = u64;
+}
+
+impl FromBits for f16 {
+    type Bits = u16;
+}
+
+impl FromBits for bf16 {
+    type Bits = u16;
+}

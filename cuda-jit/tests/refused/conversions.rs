@@ -1,0 +1,50 @@
+//! Conversions and comparisons that have no code for the device.
+
+use cuda_jit::{DeviceType, device, kernel};
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(u8)]
+enum Mode {
+    Slow,
+    Fast,
+}
+
+impl From<Mode> for f64 {
+    fn from(mode: Mode) -> f64 {
+        mode as u8 as f64 * 10.0
+    }
+}
+
+#[kernel]
+fn from(out: &mut [f64]) {
+    out[0] = f64::from(Mode::Slow);
+}
+
+#[kernel]
+fn into(out: &mut [f64]) {
+    out[0] = Mode::Fast.into();
+}
+
+#[kernel]
+fn narrowing(x: &[u64], out: &mut [u32]) {
+    out[0] = u32::try_from(x[0]).unwrap_or(0);
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[operators(PartialOrd)]
+#[derived(PartialEq)]
+#[repr(C)]
+struct Level(u32);
+
+#[device]
+impl PartialOrd for Level {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        other.0.partial_cmp(&self.0)
+    }
+
+    fn lt(&self, other: &Self) -> bool {
+        self.0 < other.0
+    }
+}
+
+fn main() {}
