@@ -1,4 +1,8 @@
 //! `Option`, and the `Result` of making a view.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promise that the compiler is told the truth about a type here.
 
 #![expect(
     clippy::redundant_pattern_matching,
