@@ -2,8 +2,9 @@
 
 use super::compare::By;
 use super::function::{Captured, Lowering, Result};
-use super::iterator::{Iter, Plan};
+use super::iterator::Iter;
 use super::place::Place;
+use super::plan::{Plan, Stage};
 use super::types::{Val, behind};
 use crate::harvest::Ty;
 use crate::kir::{CompareOp, Op, Scalar, SlotId, Terminator, Value};
@@ -45,7 +46,7 @@ impl Lowering<'_> {
             }
             ("nth", [count]) => {
                 let count = self.scalar(count, Scalar::U64)?;
-                let plan = Plan::Staged(super::iterator::Stage::Skip(count), Box::new(plan));
+                let plan = Plan::Staged(Stage::Skip(count), Box::new(plan));
                 let iter = self.begin(at, plan, true)?;
                 self.found(at, &iter, |_, item| Ok((None, item)))
             }

@@ -2,9 +2,10 @@
 //! such.
 
 use super::function::{Captured, Lowering, Result};
-use super::iterator::{Plan, Stage, paired};
+use super::iterator::paired;
 use super::numbers::Range;
 use super::place::Place;
+use super::plan::{Plan, Stage};
 use super::slice::Elements;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};

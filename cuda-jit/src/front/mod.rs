@@ -40,6 +40,7 @@ mod panics;
 mod parts;
 mod pattern;
 mod place;
+mod plan;
 mod print;
 mod reference;
 mod sections;

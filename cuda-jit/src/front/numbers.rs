@@ -4,7 +4,8 @@
 //! whether the next value comes before the end.
 
 use super::function::{Lowering, Result};
-use super::iterator::{Plan, Ways};
+use super::iterator::Ways;
+use super::plan::Plan;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, UnaryOp, Value};

@@ -4,8 +4,8 @@
 //! registers only where so few are sorted that LLVM unrolls all of it.
 
 use super::function::{Captured, Lowering, Result};
-use super::iterator::Plan;
 use super::place::Place;
+use super::plan::Plan;
 use super::slice::Elements;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};

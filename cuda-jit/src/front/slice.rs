@@ -3,8 +3,9 @@
 use super::function::{Lowering, Result};
 use super::functions::optional;
 use super::items::{Counted, Items};
-use super::iterator::{Plan, paired};
+use super::iterator::paired;
 use super::place::Place;
+use super::plan::Plan;
 use super::types::Val;
 use crate::harvest::{Exchange, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};

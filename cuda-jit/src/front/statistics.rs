@@ -2,8 +2,9 @@
 
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::iterator::{Iter, Plan};
+use super::iterator::Iter;
 use super::place::Place;
+use super::plan::Plan;
 use super::types::Val;
 use super::view::View;
 use crate::harvest::Ty;

@@ -6,8 +6,8 @@
 
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::iterator::Plan;
 use super::place::Place;
+use super::plan::Plan;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};

@@ -1,9 +1,9 @@
 //! Methods of views and arrays that call a function for each element.
 
 use super::function::{Lowering, Result};
-use super::iterator::Plan;
 use super::layout::shown;
 use super::place::Place;
+use super::plan::Plan;
 use super::slice::Elements;
 use super::types::Val;
 use super::view::View;

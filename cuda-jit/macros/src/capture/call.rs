@@ -40,7 +40,8 @@ impl Capture {
         {
             return match self.bindings[number as usize].kind {
                 BindingKind::Closure => {
-                    let args = call.args.iter_mut().zip(args).map(|(arg, value)| self.matched(arg, value)).collect();
+                    let args =
+                        call.args.iter_mut().zip(args).map(|(arg, value)| self.with_type(arg, value, None)).collect();
                     node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
                 }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
@@ -58,7 +59,7 @@ impl Capture {
         }
         if is_variant(&callee.path) {
             let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
-            let number = self.observe(expr);
+            let number = self.observe(expr, None);
             return node(span, s::ExprKind::Struct(number, fields, None));
         }
         let place = begin(&call.func);
@@ -93,7 +94,7 @@ impl Capture {
         let values = values_before_functions(&name);
         let own = values.is_some() || !is_method(&name) || call.args.iter().any(|arg| self.is_closure(arg));
         let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
-        let receiver = self.made(&mut call.receiver);
+        let receiver = self.typed(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
             ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)
@@ -164,7 +165,7 @@ impl Capture {
         if name == "printf" {
             return self.printf(call, span);
         }
-        match if is_standard(&call.path) { name.as_str() } else { "" } {
+        match name.as_str() {
             "assert" | "debug_assert" => self.panicking(call, span, 1),
             "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => self.panicking(call, span, 2),
             "panic" | "unreachable" | "todo" | "unimplemented" => self.panicking(call, span, 0),
@@ -265,24 +266,19 @@ impl Capture {
                 return nothing();
             }
         };
-        let args = format.args.iter_mut().map(|(_, value)| self.printed(value)).collect();
+        let args = format.args.iter_mut().map(|(_, value)| self.typed(value)).collect();
         let (path, tokens) = (path.into_iter(), format.tokens());
         call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
 }
 
-/// Whether the language has a macro of this name that stands where an expression does.
+/// Returns true if the language has an expression macro of this name.
 fn is_known_macro(name: &str) -> bool {
     matches!(
         name.trim_start_matches("debug_"),
         "assert" | "assert_eq" | "assert_ne" | "dynamic_shared" | "panic" | "printf" | "shared"
     ) || matches!(name, "todo" | "unimplemented" | "unreachable")
-}
-
-/// Returns true for a macro by its name alone, or one of the standard library by its path.
-fn is_standard(path: &Path) -> bool {
-    path.segments.len() == 1 || path.segments.first().is_some_and(|first| first.ident == "std" || first.ident == "core")
 }
 
 /// In the twin: the call of a hidden function, whose callee is shown to its observer.

@@ -50,7 +50,7 @@ impl Capture {
             }
             Expr::Index(index) => self.index(index),
             Expr::Field(field) => {
-                let base = self.made(&mut field.base);
+                let base = self.typed(&mut field.base);
                 let name = member(&field.member);
                 node(span, s::ExprKind::Field(Box::new(base), name))
             }
@@ -197,7 +197,7 @@ impl Capture {
         if let Expr::Tuple(tuple) = &*index.index {
             return self.refuse(tuple.span(), "index a view with brackets: `a[[i, j]]`");
         }
-        let base = self.made(&mut index.expr);
+        let base = self.typed(&mut index.expr);
         match &mut *index.index {
             Expr::Range(range) => {
                 let mut bound = |bound: &mut Option<Box<Expr>>| {
@@ -233,7 +233,7 @@ impl Capture {
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let number = self.observe(expr);
+        let number = self.observe(expr, None);
         node(span, s::ExprKind::Struct(number, fields, rest))
     }
 
@@ -316,7 +316,6 @@ impl Capture {
         match condition {
             Expr::Let(binding) => {
                 let value = self.after_bindings(&mut binding.expr, observers);
-                let value = self.matched(&mut binding.expr, value);
                 let pattern = self.refutable(&binding.pat, observers);
                 s::Condition::Let(pattern, value)
             }
@@ -336,17 +335,16 @@ impl Capture {
     /// where the names are.
     fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
         if observers.is_empty() {
-            return self.made(expr);
+            return self.typed(expr);
         }
-        let (value, before) = self.apart(|walk| walk.made(expr));
+        let (value, before) = self.apart(|walk| walk.typed(expr));
         *expr = after(before, expr);
         value
     }
 
     fn match_on(&mut self, expr: &mut ExprMatch) -> s::Expr {
         let span = expr.match_token.span();
-        let value = self.made(&mut expr.expr);
-        let value = self.matched(&mut expr.expr, value);
+        let value = self.typed(&mut expr.expr);
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {

@@ -165,38 +165,8 @@ impl Capture {
             Expr::MethodCall(call) if self.is_iterator(&call.receiver) => {
                 self.refuse(call.method.span(), unknown(&call.method.to_string()))
             }
-            _ => self.holder(expr),
+            _ => self.typed(expr),
         }
-    }
-
-    /// What holds items; rustc is asked for the type of an array that is written there.
-    pub(super) fn holder(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_));
-        self.asked_if(asks, expr)
-    }
-
-    /// What is put together in a place that says nothing of its type: what is indexed, matched, the receiver of a method,
-    /// of which a part is taken. rustc is asked for the type of an array, and of what has a literal without a type in it.
-    pub(super) fn made(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = has_array(expr) || matches!(expr, Expr::Tuple(_)) && has_open_literal(expr);
-        self.asked_if(asks, expr)
-    }
-
-    /// What is printed; rustc is asked for the type of what is put together there.
-    pub(super) fn printed(&mut self, expr: &mut Expr) -> s::Expr {
-        let asks = matches!(expr, Expr::Array(_) | Expr::Repeat(_) | Expr::Tuple(_));
-        self.asked_if(asks, expr)
-    }
-
-    /// An expression, of whose type rustc is asked if so.
-    fn asked_if(&mut self, asks: bool, expr: &mut Expr) -> s::Expr {
-        let held = self.expr(expr);
-        if !asks {
-            return held;
-        }
-        let at = held.0;
-        let number = self.observe(expr);
-        s::Expr(at, s::ExprKind::Asked(Box::new(held), number))
     }
 
     /// An expression that is an iterator; if `ask`, rustc is asked for the type of a range's numbers.
@@ -222,7 +192,7 @@ impl Capture {
                         return self.iterator(&mut call.receiver, ask);
                     }
                     (Some(args), None) if name == "into_iter" => (self.items(&mut call.receiver, ask), args),
-                    (Some(args), None) => (self.holder(&mut call.receiver), args),
+                    (Some(args), None) => (self.typed(&mut call.receiver), args),
                     (None, None) => return self.refuse(call.method.span(), unknown(&name)),
                 };
                 let args = self.iterator_args(call, args);
@@ -242,7 +212,7 @@ impl Capture {
         }
         let start = Box::new(self.expr(first));
         let end = range.end.as_mut().map(|end| Box::new(self.expr(end)));
-        let ty = ask.then(|| self.observe(first));
+        let ty = ask.then(|| self.observe(first, None));
         node(span, s::ExprKind::Range(start, end, inclusive, ty))
     }
 
@@ -259,7 +229,7 @@ impl Capture {
         };
         let of = self.iterator(&mut call.receiver, true);
         let args = self.iterator_args(call, args);
-        let number = self.observe(expr);
+        let number = self.observe(expr, None);
         Some(node(span, s::ExprKind::Consume(name, Box::new(of), args, number)))
     }
 
@@ -351,7 +321,7 @@ fn is_numbers(expr: &Expr) -> bool {
     }
 }
 
-/// Why an iterator cannot be turned around.
+/// The reason why such an iterator cannot be reversed.
 const CUT_BEHIND_CALLS: &str = "`rev` of an iterator that leaves out items which closures make: the standard library calls the \
                                 closures for those too, and kernels do not; call `take`, `step_by` or `zip` before `map`, or `rev` first";
 
@@ -368,39 +338,5 @@ fn unknown(name: &str) -> String {
         }
         "clone" | "cycle" | "peekable" => format!("iterators in kernels have no `{name}`; make another one"),
         _ => format!("iterators in kernels have no `{name}`; the book's chapter on the language lists what they have"),
-    }
-}
-
-/// Whether an expression is an array that is written there, perhaps in a branch.
-pub(super) fn has_array(expr: &Expr) -> bool {
-    let of_block =
-        |block: &syn::Block| matches!(block.stmts.last(), Some(syn::Stmt::Expr(tail, None)) if has_array(tail));
-    match expr {
-        Expr::Array(_) | Expr::Repeat(_) => true,
-        Expr::Paren(inner) => has_array(&inner.expr),
-        Expr::Group(inner) => has_array(&inner.expr),
-        Expr::Reference(inner) => has_array(&inner.expr),
-        Expr::Block(inner) => of_block(&inner.block),
-        Expr::If(branch) => of_block(&branch.then_branch),
-        Expr::Match(inner) => inner.arms.iter().any(|arm| has_array(&arm.body)),
-        _ => false,
-    }
-}
-
-/// Whether a literal without a suffix is a part of what an expression puts together.
-fn has_open_literal(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(literal) => match &literal.lit {
-            syn::Lit::Int(number) => number.suffix().is_empty(),
-            syn::Lit::Float(number) => number.suffix().is_empty(),
-            _ => false,
-        },
-        Expr::Paren(inner) => has_open_literal(&inner.expr),
-        Expr::Group(inner) => has_open_literal(&inner.expr),
-        Expr::Unary(inner) => has_open_literal(&inner.expr),
-        Expr::Tuple(tuple) => tuple.elems.iter().any(has_open_literal),
-        Expr::Array(array) => array.elems.iter().any(has_open_literal),
-        Expr::Repeat(array) => has_open_literal(&array.expr),
-        _ => false,
     }
 }

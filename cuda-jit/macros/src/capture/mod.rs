@@ -19,6 +19,7 @@ mod resolution;
 mod slicing;
 mod span;
 mod stmt;
+mod typed;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
@@ -372,13 +373,9 @@ impl Capture {
         self.named.len() as u32 - 1
     }
 
-    /// In the twin: shows the value of an expression to an observer of its type, whose number it yields.
-    fn observe(&mut self, expr: &mut Expr) -> u32 {
-        self.observe_as(expr, None)
-    }
-
-    /// The same of an expression that a type is written for, to which rustc coerces it.
-    fn observe_as(&mut self, expr: &mut Expr, ty: Option<&syn::Type>) -> u32 {
+    /// In the twin: shows the value of an expression, coerced to a type if one is given, to an observer of its type;
+    /// returns the observer's number.
+    fn observe(&mut self, expr: &mut Expr, ty: Option<&Type>) -> u32 {
         let ty = ty.into_iter();
         let span = span::begin(expr);
         let number = self.named_at(span);

@@ -38,7 +38,7 @@ impl Capture {
             "unreachable" | "todo" | "unimplemented" => format!("{default}: "),
             _ => String::new(),
         };
-        let mut tested: Vec<_> = values.iter_mut().map(|value| self.holder(value)).collect();
+        let mut tested: Vec<_> = values.iter_mut().map(|value| self.typed(value)).collect();
         let message = match &mut format {
             Some(format) => self.message(format, prefix, tested.len().saturating_sub(1) * 2),
             None => s::Message { pieces: texts([default]), args: Vec::new() },
@@ -73,7 +73,7 @@ impl Capture {
         }
         let mut args = Vec::with_capacity(format.args.len());
         for (_, value) in &mut format.args {
-            args.push(self.printed(value));
+            args.push(self.typed(value));
             let span = value.span();
             *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_told(&(#value))));
         }

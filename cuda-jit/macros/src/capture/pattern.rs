@@ -1,6 +1,6 @@
 //! Patterns: names, paths, tuples, structs, slices, references, literals, constants, ranges, alternatives.
 //!
-//! What a path names, and whether a single name is bound or a constant's, is rustc's to say: the typing probe asks it where
+//! rustc resolves the paths, and decides whether a single name is a binding or a constant: the typing probe asks it where
 //! the pattern's names are in scope. A name in a pattern that always matches needs no question: if it is a constant's, what
 //! it would bind is the constant's value. `None` alone is taken for a path, so that nothing has to tell its type.
 
@@ -11,7 +11,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, Pat, RangeLimits, Stmt};
 
 use super::expr::{POINTERS, is_negative, member};
-use super::iterate::has_array;
 use super::span::begin_path;
 use super::{Capture, observer, see, written};
 
@@ -56,26 +55,6 @@ impl Capture {
                  variants, literals, constants, ranges and `|`",
             ),
         }
-    }
-
-    /// The captured value that a pattern is about; rustc is asked for its type where literals leave that to others.
-    pub(super) fn matched(&mut self, expr: &mut Expr, value: s::Expr) -> s::Expr {
-        if tells(&value) {
-            return value;
-        }
-        let (at, number) = (value.0, self.observe(expr));
-        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
-    }
-
-    /// Captures the value that a pattern with a type is about; rustc coerces it to that type.
-    pub(super) fn matched_as(&mut self, expr: &mut Expr, ty: &syn::Type) -> s::Expr {
-        let asks = has_array(expr);
-        let value = self.expr(expr);
-        if !asks && tells(&value) {
-            return value;
-        }
-        let (at, number) = (value.0, self.observe_as(expr, Some(ty)));
-        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
     }
 
     /// Captures a pattern that may not match.
@@ -188,30 +167,13 @@ impl Capture {
     }
 }
 
-/// Whether a pattern may be that of a `Result`'s `Err`, which holds nothing on the device; rustc says whether it is.
+/// Returns true if a pattern may be that of a `Result`'s `Err`, which holds nothing on the device; rustc decides.
 fn may_be_err<'p>(path: &syn::Path, mut fields: impl ExactSizeIterator<Item = &'p Pat>) -> bool {
     let is_named = |name: &str| path.segments.last().is_some_and(|last| last.ident == name);
     fields.len() == 1
         && fields.all(|field| matches!(field, Pat::Wild(_) | Pat::Rest(_)))
         && !is_named("Some")
         && !is_named("Ok")
-}
-
-/// Whether the type of an expression is known without what is around it.
-fn tells(expr: &s::Expr) -> bool {
-    match &expr.1 {
-        s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
-        s::ExprKind::Unary(_, value) => tells(value),
-        s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
-        s::ExprKind::Tuple(parts) | s::ExprKind::Array(parts) => parts.iter().all(tells),
-        s::ExprKind::Option(value) => value.as_ref().is_some_and(|value| tells(value)),
-        s::ExprKind::Repeat(_)
-        | s::ExprKind::Block(..)
-        | s::ExprKind::If(..)
-        | s::ExprKind::Match(..)
-        | s::ExprKind::Loop(..) => false,
-        _ => true,
-    }
 }
 
 /// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.

@@ -106,12 +106,9 @@ impl Capture {
             return self.named_iterator(&local.pat, &mut init.expr);
         }
         let value = match &local.pat {
-            Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.matched_as(&mut init.expr, &typed.ty),
+            Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),
             Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
-            _ => {
-                let value = self.made(&mut init.expr);
-                self.matched(&mut init.expr, value)
-            }
+            _ => self.typed(&mut init.expr),
         };
         let otherwise = init.diverge.as_mut().and_then(|(_, otherwise)| match &mut **otherwise {
             Expr::Block(otherwise) => {

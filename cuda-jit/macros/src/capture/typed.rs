@@ -1,0 +1,51 @@
+//! Expressions in places that do not fix their types: scrutinees, receivers, indexed values, printed values.
+//!
+//! The front end knows the type of most expressions from their parts. Of the others, such as `[1, x]` or the value of a
+//! block, the typing probe observes the type.
+
+use cuda_jit_syntax::owned as s;
+use syn::{Expr, Type};
+
+use super::Capture;
+
+impl Capture {
+    /// Captures an expression with its type.
+    pub(super) fn typed(&mut self, expr: &mut Expr) -> s::Expr {
+        let value = self.expr(expr);
+        self.with_type(expr, value, None)
+    }
+
+    /// Captures an expression that is coerced to a type.
+    pub(super) fn typed_as(&mut self, expr: &mut Expr, ty: &Type) -> s::Expr {
+        let value = self.expr(expr);
+        self.with_type(expr, value, Some(ty))
+    }
+
+    /// Adds to a captured expression its type, or the one that it is coerced to, unless its parts tell it.
+    pub(super) fn with_type(&mut self, expr: &mut Expr, value: s::Expr, ty: Option<&Type>) -> s::Expr {
+        if tells(&value) {
+            return value;
+        }
+        let (at, number) = (value.0, self.observe(expr, ty));
+        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
+    }
+}
+
+/// Returns true if the parts of an expression fix its type.
+fn tells(expr: &s::Expr) -> bool {
+    match &expr.1 {
+        s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
+        s::ExprKind::Unary(_, value) => tells(value),
+        s::ExprKind::Reborrow(value, _) => tells(value),
+        s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
+        s::ExprKind::Tuple(parts) => parts.iter().all(tells),
+        s::ExprKind::Option(value) => value.as_ref().is_some_and(|value| tells(value)),
+        s::ExprKind::Array(_)
+        | s::ExprKind::Repeat(_)
+        | s::ExprKind::Block(..)
+        | s::ExprKind::If(..)
+        | s::ExprKind::Match(..)
+        | s::ExprKind::Loop(..) => false,
+        _ => true,
+    }
+}
