@@ -1,6 +1,6 @@
 //! Kernels whose expressions nest as deeply as rustc takes them, compiled and launched by a thread with a small stack.
 //!
-//! What nests without brackets nests 5,000 times, but where LLVM (conjunctions) or the typing probe (methods) take time that grows
+//! Forms that nest without brackets nest 5,000 times, but where LLVM (conjunctions) or the typing probe (methods) take time that grows
 //! with the square. Brackets nest 400 times: rustc's own parser overflows its stack at some 1,000, and the macros refuse
 //! beyond 500.
 

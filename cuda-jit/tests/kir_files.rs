@@ -8,7 +8,7 @@
 //!   `; absent:` ones must not be found anywhere. If a line is `; expect:`, the lines after it, less their `; `, are
 //!   the PTX (with `UPDATE_EXPECT=1`, written there).
 //!
-//! What compiles is also executed, on both engines of the software device, at the command's level of optimisation and at
+//! Modules that compile are also executed, on both engines of the software device, at the command's level of optimisation and at
 //! level 0. The header has any number of launches, or says why there is none (`; not executed: REASON`):
 //!
 //! ```text
@@ -130,7 +130,7 @@ fn examine(name: &str, source: &str) -> Result<String, String> {
     }
 }
 
-/// What the first line says behind `; run: `.
+/// The command of the first line, behind `; run: `.
 fn command(source: &str) -> Result<&str, String> {
     let command = source.lines().next().and_then(|line| line.strip_prefix("; run: "));
     command.ok_or_else(|| "no `; run:` line".to_owned())
@@ -209,7 +209,7 @@ impl Compiled {
         execute(&self.module, &self.target, &Options { opt_level, ..self.options.clone() }, launch)
     }
 
-    /// What each run leaves behind, on each engine: in processes of their own, because a process has one engine and one
+    /// The results of each run on each engine: in processes of their own, because a process has one engine and one
     /// card, and because the kernels print.
     fn outcomes(&self, name: &str) -> Vec<(&'static str, Vec<Outcome>)> {
         let engines = ENGINES.iter().filter(|_| !self.launches.is_empty());
@@ -243,7 +243,7 @@ impl Compiled {
     }
 }
 
-/// What stands around the text that a kernel prints, and behind the other results.
+/// The marks around the text that a kernel prints, and behind the other results.
 const MARKS: [&str; 3] = ["#begin\n", "#end\n", "#done\n"];
 
 /// Executes every launch of a file, and prints what it leaves behind, for [`read_outcomes`].
@@ -259,7 +259,7 @@ fn print_outcomes(source: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What [`print_outcomes`] printed; a run that has not ended is none.
+/// The output of [`print_outcomes`]; a run that has not ended is none.
 fn read_outcomes(text: &str) -> Vec<Outcome> {
     let [begin, end, done] = MARKS;
     let outcome = |text: &str| {

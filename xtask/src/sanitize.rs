@@ -16,9 +16,9 @@ use crate::workspace;
 /// Tests that run under the sanitizers.
 struct Tests {
     package: &'static str,
-    /// Which of them; all if there is nothing.
+    /// A filter of the tests; all if empty.
     chosen: &'static [&'static str],
-    /// Whether memory that nobody can reach at the end is a failure.
+    /// True if unreachable memory at the end is a failure.
     finds_leaks: bool,
 }
 

@@ -58,13 +58,13 @@ fn refused(tokens: TokenStream, written: &Nesting, expand: impl Fn(TokenStream) 
     }
 }
 
-/// How many tokens there are and how deeply they nest.
+/// The number of tokens and their nesting depth.
 struct Nesting {
     /// Those in groups included.
     tokens: usize,
     /// Brackets in brackets.
     depth: usize,
-    /// Where the deepest begin.
+    /// The source location at which the deepest begin.
     deepest: Span,
 }
 

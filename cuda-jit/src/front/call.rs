@@ -227,7 +227,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Where the panics of a function that is called here are reported, if it has `#[track_caller]`.
+    /// The source location that a callee with `#[track_caller]` reports its panics at.
     fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
         instance.definition().options.track_caller.then(|| self.spot(at))
     }

@@ -23,7 +23,7 @@ use crate::harvest::Ty;
 use crate::kir::{ArrayId, Op, SlotId, Space, Type, Value};
 use crate::syntax::{Block, Expr, ExprKind};
 
-/// What is known of the memory of arrays while a function is lowered.
+/// Facts about the memory of arrays while a function is lowered.
 #[derive(Debug, Default)]
 pub(super) struct Arrays {
     /// The array that each address begins.
@@ -72,7 +72,7 @@ impl Lowering<'_> {
         value
     }
 
-    /// What a place holds now, whatever is written to it later.
+    /// Reads a place expression as a value: later writes do not show in it.
     pub(super) fn read_settled(&mut self, place: &Place) -> Val {
         let value = self.read(place);
         self.settled(value)
@@ -163,12 +163,12 @@ impl Lowering<'_> {
         self.fresh(value)
     }
 
-    /// Whether the value of a place stays as it is while other expressions are evaluated, which come later.
+    /// Returns true if the value of a place cannot change while later expressions are evaluated.
     pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
         later.all(|expr| is_quiet(expr) || self.is_unmentioned(place, [expr].into_iter()))
     }
 
-    /// Whether a place is a binding, or a part of one, that later expressions do not mention. Whatever else could write
+    /// Returns true if a place is a binding, or a part of one, that later expressions do not mention. Whatever else could write
     /// it holds a mutable borrow, and rustc refuses to read the place as long as that is used.
     pub(super) fn is_unmentioned<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
         self.root(place).is_some_and(|root| later.all(|expr| !mentions::expr(expr, root)))
@@ -193,7 +193,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an expression is a place.
+/// Returns true for a place expression.
 pub(super) fn is_place(expr: &Expr) -> bool {
     matches!(
         expr.1,
@@ -206,7 +206,7 @@ pub(super) fn is_place(expr: &Expr) -> bool {
     )
 }
 
-/// Whether an expression writes nothing, as far as its form shows: it reads places and puts values together.
+/// Returns true if an expression has no side effects, as far as its form shows: it reads places and puts values together.
 pub(super) fn is_quiet(expr: &Expr) -> bool {
     match &expr.1 {
         ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Option(None) => true,
@@ -227,7 +227,7 @@ pub(super) fn is_quiet(expr: &Expr) -> bool {
     }
 }
 
-/// Whether values of such types give a callee nothing that it could write.
+/// Returns true if values of such types give a callee nothing that it could write.
 pub(super) fn only_reads(params: &[Ty]) -> bool {
     let reads =
         |ty: &Ty| !matches!(ty, Ty::Closure | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable());

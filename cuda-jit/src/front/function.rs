@@ -87,7 +87,7 @@ pub(super) struct Frame {
     pub(super) definition: &'static Definition,
     /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
     pub(super) checked: bool,
-    /// Where its panics are reported, if not where they are.
+    /// The source location that its panics report, if not their own.
     pub(super) caller: Option<Spot>,
     /// The frame that it was called from and where, if it is inlined.
     pub(super) called: Option<(usize, Pos)>,
@@ -381,7 +381,7 @@ impl<'p> Lowering<'p> {
         self.build.select_block(good);
     }
 
-    /// Where a panic here is reported, or one of what is called here with `#[track_caller]`: where the function was
+    /// The source location that a panic here reports, or one of a callee with `#[track_caller]`: that where the function was
     /// called if it has that attribute, which a closure in it does not have.
     pub(super) fn spot(&self, at: Pos) -> Spot {
         let frame = self.frame();

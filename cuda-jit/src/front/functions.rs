@@ -1,4 +1,4 @@
-//! What one of two branches leaves, and the methods that call functions.
+//! The value of one of two branches, and the methods that call functions.
 
 use super::Callee;
 use super::function::{Lowering, Result};
@@ -8,7 +8,7 @@ use crate::kir::{Op, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
 impl Lowering<'_> {
-    /// What a method that calls a function, or depends on what it is given, yields.
+    /// The result type of a method that calls a function, or depends on its arguments.
     pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
         let made = |index: usize| self.type_of_function(args.get(index)?, receiver);
         Some(match (name, receiver) {
@@ -21,7 +21,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// What a function that is an argument yields; a method of numbers, of what the receiver holds.
+    /// The result type of a function argument; of a number's method, for the receiver's element type.
     pub(super) fn type_of_function(&self, function: &Expr, receiver: &Ty) -> Option<Ty> {
         match &function.1 {
             ExprKind::Closure(closure) => Some(self.frame().harvest.named[closure.result? as usize].clone()),

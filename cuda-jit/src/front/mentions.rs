@@ -1,8 +1,8 @@
-//! Whether an expression mentions a binding anywhere in it.
+//! Finds mentions of bindings within expressions.
 
 use crate::syntax::{Arm, Block, Closure, Condition, Expr, ExprKind, Section, Stmt};
 
-/// Whether an expression mentions a binding.
+/// Returns true if an expression mentions a binding.
 pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     let one = |inner: &Expr| expr(inner, binding);
     let any = |inner: &[Expr]| inner.iter().any(one);
@@ -61,7 +61,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     }
 }
 
-/// Whether a block mentions a binding.
+/// Returns true if a block mentions a binding.
 pub(super) fn block(of: &Block, binding: u32) -> bool {
     let stmt = |stmt: &Stmt| match stmt {
         Stmt::Let(_, init, otherwise) => {

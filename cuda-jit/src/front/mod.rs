@@ -176,7 +176,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
 }
 
-/// What tells a module's functions apart: the definition's address, the generic arguments, what the parameters point to,
+/// The identity of a module's function: the definition's address, the generic arguments, what the parameters point to,
 /// and where a function with `#[track_caller]` is called.
 type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<Spot>);
 
@@ -191,7 +191,7 @@ struct Pending {
     harvest: Rc<Harvest>,
     /// Where its parameters point, in order.
     memories: Vec<Memory>,
-    /// Where its panics are reported, if not where they are.
+    /// The source location that its panics report, if not their own.
     caller: Option<Spot>,
 }
 
@@ -233,7 +233,7 @@ enum Callee {
     Vector(Ty),
     /// What makes a view of this type of a slice; of one and a shape, if true.
     View(Ty, bool),
-    /// What makes a vector of this type of an array.
+    /// The conversion of an array to a vector of this type.
     VectorOfArray(Ty),
     /// A conversion of this type to itself.
     Same(Ty),

@@ -30,12 +30,12 @@ pub(super) fn trait_name(op: BinaryOp) -> &'static str {
     }
 }
 
-/// Whether a comparison is `PartialOrd`'s.
+/// Returns true for a comparison of `PartialOrd`.
 fn is_ordering(op: CompareOp) -> bool {
     !matches!(op, CompareOp::Eq | CompareOp::Ne)
 }
 
-/// Whether a struct lists the trait of an operator.
+/// Returns true if a struct lists the trait of an operator.
 pub(super) fn lists(of: &Ty, name: &str) -> bool {
     find(of, name, Some(of)).is_some()
 }
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         self.call_instance(at, &operator.instance, vec![left, right])
     }
 
-    /// Whether a struct's own impl orders two of it so: `partial_cmp`, or `cmp`.
+    /// Tests two structs by their own `partial_cmp` or `cmp`.
     pub(super) fn ordered_by_impl(
         &mut self,
         at: Pos,

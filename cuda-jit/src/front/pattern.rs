@@ -20,7 +20,7 @@ type Parts = Vec<(&'static Pattern, Place)>;
 /// The names that a pattern binds, each with the place that it is bound to.
 pub(super) type Names = Vec<(u32, Place)>;
 
-/// What is done where a pattern matches; the block is where to go if a guard then fails.
+/// The continuation where a pattern matches; the block is the target if a guard then fails.
 pub(super) type Then<'a, 'p> = dyn FnMut(&mut Lowering<'p>, &Names, Option<BlockId>) -> Result<()> + 'a;
 
 impl<'p> Lowering<'p> {
@@ -72,7 +72,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// What a name that is bound to a place is: a reference where rustc says that it is one and the place holds none.
+    /// The value of a name that is bound to a place: a reference where rustc says that it is one and the place holds none.
     fn bound_value(&mut self, number: u32, place: &Place) -> Result<Val> {
         match self.frame().binding_type(number) {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
@@ -346,7 +346,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Whether what follows a pattern is done for each case of an or-pattern in it.
+    /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
     pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
         match pattern {
             Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
@@ -357,7 +357,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether patterns are literals, or constants, of which no two match the same value.
+    /// Returns true if patterns are literals, or constants, of which no two match the same value.
     fn are_distinct(&self, cases: &[Pattern]) -> bool {
         let is_exact = |ty: &Ty| matches!(ty, Ty::Scalar(scalar) if !scalar.is_float()) || matches!(ty, Ty::Enum(..));
         let value = |case: &Pattern| {
@@ -375,7 +375,7 @@ impl<'p> Lowering<'p> {
         values.iter().enumerate().all(distinct)
     }
 
-    /// Whether a pattern binds a name.
+    /// Returns true if a pattern binds a name.
     pub(super) fn binds(&self, pattern: &Pattern) -> bool {
         !self.names(pattern).is_empty()
     }

@@ -18,7 +18,7 @@ pub(super) enum Place {
     Memory(Value, Ty, Memory),
 }
 
-/// What slots belong to.
+/// The owner of slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Root {
     /// A binding of a function that could also lie in memory, by its number.
@@ -349,7 +349,7 @@ impl Lowering<'_> {
         sum
     }
 
-    /// What a place holds now, for use before other code of the program runs: its arrays are where they lie.
+    /// Reads a place for use before other code of the program runs: its arrays are not copied.
     pub(super) fn read(&mut self, place: &Place) -> Val {
         match place {
             Place::Fixed(value) => value.clone(),

@@ -177,7 +177,7 @@ impl Lowering<'_> {
         (joined, room)
     }
 
-    /// What a function that is not inlined takes for a reference to a place: memory with the place's value in it.
+    /// The argument that stands for a reference to a place in a call that is not inlined: memory with the place's value.
     pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
         let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
         let place = self.places[*number as usize].clone();

@@ -251,7 +251,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a type's default may be another than zeros: that of a struct or enum is the user's.
+/// Returns true if a type's default may be another than zeros: that of a struct or enum is the user's.
 fn has_own_default(ty: &Ty) -> bool {
     match ty {
         Ty::Struct(_) | Ty::Enum(..) => true,

@@ -19,7 +19,7 @@ fn number((_, bits): &(&str, u64), scalar: Scalar) -> i128 {
     }
 }
 
-/// Whether an order is what an operator asks for.
+/// Returns true if an operator holds for an order.
 fn holds(op: CompareOp, order: Option<Ordering>) -> bool {
     order.is_some_and(|order| match op {
         CompareOp::Eq => order.is_eq(),
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a variant is one of a set.
+    /// Tests if a variant is one of a set.
     fn is_one_of(&mut self, value: Value, of: &EnumTy, scalar: Scalar, set: &[bool]) -> Value {
         let mut found = self.constant(Scalar::Bool, 0);
         for ((_, bits), _) in of.variants.iter().zip(set).filter(|(_, is_in)| **is_in) {

@@ -113,37 +113,37 @@ pub fn saw_callee<F>(_: *const F) -> Called<F> {
     Called(PhantomData)
 }
 
-/// What the variable of a constant's closure became.
+/// The closure that yields a constant, as a type.
 #[derive(Debug)]
 pub struct Evaluated<F>(PhantomData<fn() -> F>);
 
-/// What a constant's observer saw, as a type.
+/// The type that a constant's observer saw.
 ///
 /// # Safety
 ///
-/// What the closure captures, it captures by reference.
+/// All captures of the closure are by reference.
 pub unsafe fn saw_constant<F: Fn() -> ConstValue>(_: *const F) -> Evaluated<F> {
     Evaluated(PhantomData)
 }
 
-/// What the variable of a question of a pattern became.
+/// The closure that answers a question of a pattern, as a type.
 #[derive(Debug)]
 pub struct Answered<F>(PhantomData<fn() -> F>);
 
-/// What the observer of a question of a pattern saw, as a type.
+/// The type that the observer of a question of a pattern saw.
 ///
 /// # Safety
 ///
-/// What the closure captures, it captures by reference.
+/// All captures of the closure are by reference.
 pub unsafe fn saw_answer<F: Fn() -> Option<ConstValue>>(_: *const F) -> Answered<F> {
     Answered(PhantomData)
 }
 
-/// What the variable of a cast's type became.
+/// The type of a cast.
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
-/// What the observer of a cast's type saw, as a type.
+/// The type that the observer of a cast saw.
 pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }

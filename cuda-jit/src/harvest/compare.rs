@@ -8,18 +8,18 @@ use std::mem::discriminant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
-/// What one trait says of each pair of variants, the pairs of the first variant first.
+/// The results of one trait for each pair of variants, the pairs of the first variant first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pairs<T> {
     /// The enum does not implement the trait.
     Absent,
-    /// Why kernels cannot compare by it.
+    /// The reason why kernels cannot compare by it.
     Refused(&'static str),
-    /// What `eq`, `partial_cmp` or `cmp` returns.
+    /// The results of `eq`, `partial_cmp` or `cmp`.
     Told(Vec<T>),
 }
 
-/// How an enum's variants are compared.
+/// The comparisons of an enum's variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparisons {
     /// `PartialEq`
@@ -126,7 +126,7 @@ pub trait NotCompared {
 
 impl<T> NotCompared for &Variants<T> {}
 
-/// How `Ordering` is compared.
+/// The comparisons of `Ordering`.
 pub(super) fn of_ordering() -> &'static Comparisons {
     static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| {
         let variants = &Variants(&[Ordering::Less, Ordering::Equal, Ordering::Greater]);

@@ -567,18 +567,18 @@ pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
 ///
 /// # Safety
 ///
-/// What the closure captures, it captures by reference.
+/// All captures of the closure are by reference.
 pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
     // SAFETY: the caller promises it.
     unsafe { run(std::ptr::null::<F>()) }.unwrap_or_else(|| unreachable!("the closure has no size"))
 }
 
-/// What a closure yields, unless it captures something.
+/// The result of a closure, unless it captures something.
 ///
 /// # Safety
 ///
-/// What the closure captures, it captures by reference.
+/// All captures of the closure are by reference.
 unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
     if size_of::<F>() != 0 {
         return None;

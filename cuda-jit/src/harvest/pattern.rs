@@ -24,7 +24,7 @@ pub fn path<F: Fn() -> Option<ConstValue>>(_: *const F, _: F) {}
 ///
 /// # Safety
 ///
-/// What the closure captures, it captures by reference.
+/// All captures of the closure are by reference.
 pub unsafe fn answer<F: Fn() -> Option<ConstValue>>(question: *const F) -> Option<ConstValue> {
     // SAFETY: the caller promises it.
     unsafe { super::run(question) }.flatten()

@@ -56,7 +56,7 @@ impl Ty {
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
 
-    /// How many numbers a constant of the type consists of.
+    /// The count of numbers in a constant of the type.
     pub(crate) fn cells(&self) -> usize {
         match self {
             Ty::Scalar(_) | Ty::Enum(..) => 1,
@@ -82,7 +82,7 @@ pub struct EnumTy {
     pub name: &'static str,
     /// The name and the bits of each variant, those above its width being unspecified.
     pub variants: &'static [(&'static str, u64)],
-    /// How they are compared.
+    /// Their comparisons.
     pub comparisons: fn() -> &'static Comparisons,
 }
 
@@ -132,7 +132,7 @@ impl Memory {
         }
     }
 
-    /// Whether a reference there is no value: the compiler follows it, or it never comes to be.
+    /// Returns true if a reference there is no value: the compiler follows it, or it never exists.
     pub(crate) fn is_no_address(self) -> bool {
         matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_))
     }

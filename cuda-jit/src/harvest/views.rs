@@ -1,4 +1,4 @@
-//! How kernels make views of slices: `ArrayView::from`, and the hidden function of `ArrayView::from_shape`.
+//! Views that kernels make of slices: `ArrayView::from`, and the hidden function of `ArrayView::from_shape`.
 //!
 //! # Safety
 //!

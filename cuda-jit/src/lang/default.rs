@@ -19,7 +19,7 @@ pub unsafe trait CapturedDefault {
     /// The function as written.
     fn definition() -> &'static Definition;
 
-    /// What rustc knows of it.
+    /// Its typing information from rustc.
     fn harvest() -> Harvest;
 }
 

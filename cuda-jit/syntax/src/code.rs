@@ -96,7 +96,7 @@ impl Decode for u32 {
     }
 }
 
-/// What stands for the first of [`Code::names`].
+/// The code of the first of [`Code::names`].
 const ASKED: u64 = 1 << 32;
 
 /// The number of a binding or loop where it is used, as the macros know it: itself, or which of [`Code::names`] it is.

@@ -5,7 +5,7 @@
 /// Types that have the same methods.
 #[derive(Debug)]
 pub struct Class {
-    /// What they are called here.
+    /// Their name here.
     pub name: &'static str,
     /// The methods that take `self`.
     pub by_value: &'static [&'static str],
@@ -15,7 +15,7 @@ pub struct Class {
     pub by_mut: &'static [&'static str],
 }
 
-/// Whether the language has a method of this name.
+/// Returns true if the language has a method of this name.
 #[must_use]
 pub fn is_method(name: &str) -> bool {
     CLASSES.iter().any(|class| [class.by_value, class.by_ref, class.by_mut].iter().any(|names| names.contains(&name)))

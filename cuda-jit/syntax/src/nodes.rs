@@ -79,9 +79,9 @@ macro_rules! nodes {
                 pub cache: bool,
                 /// Whether mathematical functions are libdevice's, where there is one.
                 pub libdevice: bool,
-                /// Whether its panics are reported where it is called, as `#[track_caller]` says.
+                /// True for `#[track_caller]`: its panics are reported where it is called.
                 pub track_caller: bool,
-                /// Whether it is part of the device library: inlined where it is called, and its errors are the caller's.
+                /// True for a function of the device library: inlined where it is called, and its errors are the caller's.
                 pub library: bool,
             }
 

@@ -118,7 +118,7 @@ fn printed_text_is_told_from_results() {
     assert_eq!(read_outcomes(&format!("{run}#begin\na#end\nv0 = [1]\n")), [outcome]);
 }
 
-/// What is said of a file with such a header.
+/// The error of a file with such a header.
 #[track_caller]
 fn refused(header: &[&str], why: &str) {
     let source = file(header);

@@ -12,7 +12,7 @@ pub(super) const PRINTS: &str = "prints";
 /// From so many equal values on, a list counts them.
 const RUN: usize = 5;
 
-/// What a launch leaves behind, as keys and their values in the header's form.
+/// The results of a launch, as keys and values in the header's form.
 pub(super) type Outcome = Vec<(String, String)>;
 
 /// A launch, with its arguments and expected results.
@@ -170,7 +170,7 @@ impl Launch {
         Ok(())
     }
 
-    /// What it lacks.
+    /// The results that it lacks.
     fn missing(&self, params: &[Param]) -> Option<String> {
         let (line, given) = (self.line + 1, self.arguments.len());
         if let Some(param) = params.get(given) {

@@ -1,4 +1,4 @@
-//! What stands in the place of a name: arrays that are indexed, iterated over, matched and borrowed where they are written,
+//! Values without a name: arrays that are indexed, iterated over, matched and borrowed where they are written,
 //! indices that have names, references out of functions.
 
 use super::differ;

@@ -164,7 +164,7 @@ fn defaults_are_the_types_own() {
     }
 }
 
-/// What each method yields, and how often it calls what it is given.
+/// The result of each method, and the number of calls of its functions.
 #[kernel]
 fn each(a: Option<i32>, b: Option<i32>, n: i32, out: &mut [i32]) {
     let mut calls = 0;
@@ -331,7 +331,7 @@ fn each_method_is_the_standard_librarys() {
     }
 }
 
-/// What a row of numbers and a place in it come to, the row being there once.
+/// A function of a row of numbers and a place in it.
 #[device]
 fn first_of<'a>(row: &mut Option<&'a [i32]>) -> i32 {
     match row.take() {

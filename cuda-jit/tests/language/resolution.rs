@@ -378,7 +378,7 @@ fn unknown(x: &[u32], out: &mut [u32]) {
     out[0] = r.count_zeros();
 }
 
-/// What the macros cannot know, as the book says.
+/// Cases that the macros cannot know, as the book says.
 #[test]
 fn a_trait_without_device_is_not_seen() {
     let mut host = [0];

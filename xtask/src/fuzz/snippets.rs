@@ -8,7 +8,7 @@
 
 use super::expression::{Inputs, Ty, Writer};
 
-/// Whether the device means what rustc means.
+/// Snippets whose device results are compared with rustc's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// It does: a difference is a finding.

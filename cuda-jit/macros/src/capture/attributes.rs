@@ -62,11 +62,11 @@ impl VisitMut for Remover {
     }
 }
 
-/// Why a condition within `device_fn!` is refused.
+/// The refusal of a condition within `device_fn!`.
 const CONDITION: &str = "`device_fn!` is expanded before rustc evaluates `#[cfg]`: write `if NAME { .. }` with `const NAME: bool = cfg!(..);` \
                          outside of the closure, or pass a `#[device]` function";
 
-/// Why an attribute is refused.
+/// The refusal of an attribute.
 fn refused(attribute: &Attribute, configured: bool) -> Option<String> {
     let names: Vec<_> = attribute.path().segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
     match &names[..] {

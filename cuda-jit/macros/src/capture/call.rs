@@ -326,7 +326,7 @@ fn refused_function(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether a path is the name of a variant of the standard library's, beside which no type stands. Whatever has the name
+/// Returns true for the name of a variant of the standard library's, beside which no type stands. Whatever has the name
 /// makes what rustc says that the call makes.
 fn is_variant(path: &Path) -> bool {
     path.get_ident().is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|variant| name == variant))

@@ -311,7 +311,7 @@ fn seer(path: &ExprPath) -> ExprPath {
     path
 }
 
-/// Whether a name in lower case is a type's all the same: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
+/// Returns true for a type's name in lower case: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 pub(super) fn is_lower_type(name: &str) -> bool {
     PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name) || is_vector(name)
 }

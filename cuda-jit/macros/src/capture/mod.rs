@@ -46,15 +46,15 @@ pub(crate) struct Captured {
     pub(crate) twin: Block,
     /// The meaning of names, where rustc is asked.
     pub(crate) answers: Option<Answers>,
-    /// Where each callee is, which an observer tells.
+    /// The source location of each callee; an observer tells which it is.
     pub(crate) callees: Vec<Span>,
-    /// Where each constant is asked for.
+    /// The source location of each constant.
     pub(crate) consts: Vec<Span>,
-    /// Where the type of each cast is asked for.
+    /// The source location of the type of each cast.
     pub(crate) types: Vec<Span>,
-    /// Where the type of each array in shared memory and struct expression is asked for.
+    /// The source location of each array in shared memory and struct expression, whose type an observer tells.
     pub(crate) named: Vec<Span>,
-    /// Where it is asked what a name or path in a pattern is.
+    /// The source location of each name and path in a pattern that rustc is asked about.
     pub(crate) patterns: Vec<Span>,
     /// The methods that the twin calls by their hidden ones, each name once.
     pub(crate) methods: Vec<Ident>,
@@ -123,7 +123,7 @@ pub(crate) struct Capture {
     scope: Vec<(String, Option<u32>)>,
     /// The block with items that is being walked, by number; 0 outside of any.
     items: u32,
-    /// How many blocks with items there were.
+    /// The number of blocks with items so far.
     blocks_with_items: u32,
     /// The functions among the items of the body.
     inner_functions: Vec<Ident>,
@@ -142,11 +142,11 @@ pub(crate) struct Capture {
     before: Vec<Stmt>,
     /// The probe that has rustc resolve names, where their spelling does not.
     probe: Option<Probe>,
-    /// Whether the closure whose body is being walked returns before its end.
+    /// True if the closure whose body is being walked returns before its end.
     returns: bool,
     /// The names that the first of several alternatives binds, for the others to bind again.
     alternatives: Option<Vec<(String, Option<u32>)>>,
-    /// Whether the pattern that is walked may not match: a name in it may be a constant's.
+    /// True within a refutable pattern: a name in it may be a constant's.
     refutable: bool,
     /// The names of the host's that a closure captures; only where one is captured on the host.
     carried: Option<Vec<(Ident, u32)>>,

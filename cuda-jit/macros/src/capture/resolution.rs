@@ -82,9 +82,9 @@ struct Use {
 /// An assumption that the captured syntax of a use makes.
 #[derive(Clone, Copy)]
 enum Expected {
-    /// That it is a binding of the same kind as this one.
+    /// A binding of the same kind as this one.
     Alike(u32),
-    /// That it is this binding.
+    /// This binding.
     Binding(u32),
     /// Nothing: any loop or block.
     Label,
