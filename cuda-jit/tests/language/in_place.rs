@@ -2,25 +2,10 @@
 //! indices that have names, references out of functions.
 
 use super::differ;
+use super::values::programs;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
 use ndarray::{ArrayView2, ArrayView3};
-
-/// A test for each program: what it makes of a thread's number is the same on the device and on the host.
-macro_rules! programs {
-    ($($(#[$doc:meta])* $name:ident($x:ident) { $($body:tt)* })*) => { $(
-        $(#[$doc])*
-        #[test]
-        fn $name() {
-            #[kernel]
-            fn program(out: &mut [u32]) {
-                let $x = grid::<1>() as u32;
-                out[$x as usize] = { $($body)* };
-            }
-            differ!(program, (1, 4), [], vec![0u32; 4]);
-        }
-    )* };
-}
 
 #[device]
 fn total(values: &[u32]) -> u32 {

@@ -26,6 +26,7 @@ macro_rules! programs {
         }
     )* };
 }
+pub(super) use programs;
 
 #[derive(Clone, Copy, DeviceType)]
 #[operators(Add, AddAssign)]
