@@ -63,7 +63,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let (asked, refusals) = (emit::asked(root), emit::refusals(root, &captured));
+    let (asked, refusals) = (emit::asked(root, false), emit::refusals(root, &captured));
     Ok(quote! {{
         #site
         #(#carriers)*

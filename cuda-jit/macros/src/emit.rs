@@ -7,7 +7,7 @@
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Block, Ident, ItemFn};
 
 use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
@@ -264,7 +264,7 @@ pub(crate) fn twin(
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let (asked, refusals) = (asked(root), refusals(root, captured));
+    let (asked, refusals) = (asked(root, captured.library), refusals(root, captured));
     let body = twin_closure(sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
@@ -300,15 +300,19 @@ pub(crate) fn twin(
     }
 }
 
-/// The names by which a twin asks.
-pub(crate) fn asked(root: &TokenStream) -> TokenStream {
+/// The names by which a twin asks; the device library's panics take along what implements `Debug`.
+pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
+    let told = if library { quote!(debugged) } else { quote!(told_by) };
     quote! {
         use #root::{
             cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
+            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
+            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
+            Trial as __cuda_jit_Trial,
         };
         use #root::pattern::{
-            Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
+            path as __cuda_jit_path,
             value as __cuda_jit_value,
         };
     }
@@ -346,7 +350,11 @@ fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (body, output) = (capture::unreached(&captured.twin), &sig.output);
+    let body = capture::unreached(&captured.twin);
+    let output = match &sig.output {
+        syn::ReturnType::Default => quote!(-> ()),
+        output => output.to_token_stream(),
+    };
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(signature);

@@ -135,6 +135,7 @@ fn body(
     let mut block = signature.body(block.clone());
     Renamer.visit_block_mut(&mut block);
     let mut captured = capture::capture(signature, block)?;
+    captured.library = options.library;
     let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
         definition: emit::definition(root, definition, &encoded),

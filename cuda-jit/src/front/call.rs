@@ -53,15 +53,32 @@ impl Lowering<'_> {
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
-            Callee::Constructor(ty) => {
+            Callee::Constructor(ty, variant) => {
+                let variant = self.known_variant(at, *variant)?;
                 let parts = ty.parts();
                 let mut values = Vec::with_capacity(args.len());
-                for (index, (arg, (part, _))) in args.iter().zip(parts).enumerate() {
+                for (index, (arg, (part, _))) in args.iter().zip(&parts[ty.parts_of(variant)]).enumerate() {
                     values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
                 }
-                Ok(self.constructed(ty, values))
+                Ok(self.constructed(ty, variant, values))
             }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
+        }
+    }
+
+    /// The value of a conversion of a value.
+    pub(super) fn converted(&mut self, at: Pos, conversion: &Callee, value: Val) -> Result<Val> {
+        match conversion {
+            Callee::Same(ty) => self.coerce(at, value, ty),
+            Callee::Intrinsic(Intrinsic::Number(from), to) => {
+                let to = to.unwrap_or(*from);
+                Ok(Val::scalar(to, self.cast_value(value.only(), *from, to)))
+            }
+            Callee::Intrinsic(Intrinsic::TryNumber(from), to) => {
+                Ok(self.fallible(value.only(), *from, to.unwrap_or(*from)))
+            }
+            Callee::Function(instance, _) => self.call_instance(at, instance, vec![value]),
+            _ => Err(self.error(at, "write this conversion of an error out, with `map_err`")),
         }
     }
 
@@ -111,6 +128,13 @@ impl Lowering<'_> {
             {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
                 Callee::Builtin if let ExprKind::MethodOf(name, _) = &arg.1 => Some(Captured::Method(name)),
+                conversion @ (Callee::Same(_)
+                | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
+                    Some(Captured::Conversion(conversion.clone()))
+                }
+                Callee::Constructor(ty, variant) => {
+                    Some(Captured::Constructor(ty.clone(), self.known_variant(arg.0, *variant)?))
+                }
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
             _ => None,
@@ -144,6 +168,13 @@ impl Lowering<'_> {
                 }
                 self.call_function(at, instance, harvest, passed)
             }
+            Captured::Constructor(ty, variant) => {
+                let parts = ty.parts();
+                let own = parts[ty.parts_of(*variant)].iter();
+                let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
+                Ok(self.constructed(ty, *variant, args))
+            }
+            Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
             Captured::Method(name) => {
                 let receiver = self.value_of(args.remove(0));
                 let args = args.into_iter().map(|arg| self.value_of(arg)).collect();
@@ -392,9 +423,9 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            Some(method @ Captured::Method(_)) => {
+            Some(function @ (Captured::Method(_) | Captured::Constructor(..) | Captured::Conversion(_))) => {
                 let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
-                return self.invoke(at, &method, values);
+                return self.invoke(at, &function, values);
             }
             None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
         };
@@ -453,7 +484,8 @@ impl Lowering<'_> {
         match self.frame().closures.get(&number)? {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
-            Captured::Method(_) => None,
+            Captured::Constructor(ty, _) => Some(ty.clone()),
+            Captured::Method(_) | Captured::Conversion(_) => None,
         }
     }
 
@@ -482,6 +514,10 @@ impl Lowering<'_> {
                 let to = scalar.unwrap_or(from);
                 let value = self.scalar(&args[0], from)?;
                 return Ok(Val::scalar(to, self.cast_value(value, from, to)));
+            }
+            Intrinsic::TryNumber(from) => {
+                let value = self.scalar(&args[0], from)?;
+                return Ok(self.fallible(value, from, scalar.unwrap_or(from)));
             }
             Intrinsic::FromBits => {
                 let to = scalar.unwrap_or(Scalar::F32);

@@ -114,7 +114,7 @@ impl Lowering<'_> {
                 let tag = keyed.leaves[0];
                 let item = keyed.part(0).part(1);
                 let leaves = std::iter::once(tag).chain(item.leaves).collect();
-                Ok(Val { ty: Ty::Option(Box::new(item.ty)), leaves })
+                Ok(Val { ty: Ty::option(item.ty), leaves })
             }
             ("max_by" | "min_by", Some(function)) => self.kept(at, iter, |walk, kept, item| {
                 let Some(kept) = kept else { return Ok((None, item)) };
@@ -300,6 +300,6 @@ impl Lowering<'_> {
             None => Val::unit(),
         };
         let leaves = std::iter::once(tag).chain(held.leaves).collect();
-        Val { ty: Ty::Option(Box::new(held.ty)), leaves }
+        Val { ty: Ty::option(held.ty), leaves }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::copies::is_place;
 use super::function::{Local, Lowering, Result, Return, Target};
+use super::layout::shown;
 use super::merge::MergeId;
 use super::place::Place;
-use super::types::Val;
+use super::types::{Val, tried_variants};
 use crate::harvest::Ty;
 use crate::kir::{BlockId, Scalar, Terminator};
 use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
@@ -36,6 +37,7 @@ impl Lowering<'_> {
                 Ok(self.never(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
+            ExprKind::Try(value, conversion) => self.question_mark(*at, value, *conversion),
             _ => Err(self.error(*at, "the front end does not know this expression; please report this")),
         }
     }
@@ -329,11 +331,42 @@ impl Lowering<'_> {
         Ok(self.never(expected.unwrap_or(&Ty::Unit)))
     }
 
-    fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
-        let ty = match self.frame().returns.last() {
+    /// The type of what the innermost function or closure returns.
+    fn returned_type(&self) -> Ty {
+        match self.frame().returns.last() {
             Some(Return::Inlined(_, merge)) => self.merged(*merge),
             _ => self.frame().harvest.result.clone(),
+        }
+    }
+
+    /// `value?`: goes on with the value of `Some` or `Ok`; returns `None`, or an `Err` of the converted error.
+    fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
+        let value = self.expr(value, None)?;
+        let place = self.through(Place::Fixed(value));
+        let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
+            let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", shown(place.ty()));
+            return Err(self.error(at, text));
         };
+        let (fail, next) = (self.build.block(), self.build.block());
+        self.test_tag(&place, good, fail);
+        self.build.end(Terminator::Jump(next));
+        self.build.select_block(fail);
+        let (callees, mut parts) = (self.frame().callees.clone(), Vec::new());
+        for index in of.fields_of(bad) {
+            let error = self.part(&place, index);
+            let error = self.read(&error);
+            parts.push(self.converted(at, &callees[conversion as usize], error)?);
+        }
+        let ty = self.returned_type();
+        let returned = self.constructed(&ty, bad, parts);
+        self.return_from(at, returned)?;
+        self.build.select_block(next);
+        let held = self.part(&place, of.fields_of(good).start);
+        Ok(self.read(&held))
+    }
+
+    fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
+        let ty = self.returned_type();
         let value = match value {
             Some(value) => self.expr_in_place(value, Some(&ty))?,
             None => Val::unit(),

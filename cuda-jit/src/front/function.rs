@@ -16,7 +16,7 @@ use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program, Spot};
-use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Ty};
+use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Resolved, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
@@ -80,6 +80,10 @@ pub(super) enum Captured {
     Function(Instance, Rc<Harvest>),
     /// A method of numbers.
     Method(&'static str),
+    /// The constructor of a tuple struct, or of the variant of this number.
+    Constructor(Ty, usize),
+    /// A conversion of numbers, or of a type to itself.
+    Conversion(Callee),
 }
 
 /// A captured function whose body is being lowered.
@@ -147,8 +151,15 @@ impl Frame {
 
     /// The constant that a name in a pattern turned out to be.
     pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
-        let asked = self.definition.bindings[number as usize].asked?;
-        self.harvest.patterns[asked as usize].as_ref()
+        self.resolved_constant(self.definition.bindings[number as usize].asked?)
+    }
+
+    /// The constant that a question of a pattern was answered with.
+    pub(super) fn resolved_constant(&self, asked: u32) -> Option<&ConstValue> {
+        match &self.harvest.patterns[asked as usize] {
+            Some(Resolved::Constant(constant)) => Some(constant),
+            _ => None,
+        }
     }
 }
 
@@ -256,9 +267,9 @@ impl<'p> Lowering<'p> {
                 }
                 self.fresh(array)
             }
-            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Sum(_) => {
                 let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
-                if let Ty::Option(_) = ty {
+                if ty.tag().is_some() {
                     value.leaves.push(self.build.param(*next));
                     *next += 1;
                 }
@@ -464,7 +475,11 @@ fn flat(ty: &Ty) -> Ty {
         Ty::Array(element, count) => Ty::Tuple(vec![flat(element); *count as usize]),
         Ty::Tuple(types) => Ty::Tuple(types.iter().map(flat).collect()),
         Ty::Struct(of) => Ty::Tuple(of.fields.iter().map(|field| flat(&field.ty)).collect()),
-        Ty::Option(inner) => Ty::Option(Box::new(flat(inner))),
+        Ty::Sum(of) => {
+            let mut of = of.clone();
+            Arc::make_mut(&mut of).fields_mut().for_each(|ty| *ty = flat(ty));
+            Ty::Sum(of)
+        }
         Ty::Passed(passed) => Ty::Tuple(passed.captures.iter().flatten().map(flat).collect()),
         other => other.clone(),
     }

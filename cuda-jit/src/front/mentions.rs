@@ -23,6 +23,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Deref(inner)
         | ExprKind::Repeat(inner)
         | ExprKind::Asked(inner, _)
+        | ExprKind::Try(inner, _)
         | ExprKind::Debug(inner) => one(inner),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
@@ -41,9 +42,9 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
         ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),
-        ExprKind::Struct(_, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
+        ExprKind::Struct(_, _, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
         ExprKind::DynamicShared(parts) => parts.iter().any(|(_, len)| maybe(len)),
-        ExprKind::Option(value) | ExprKind::Break(_, value) | ExprKind::Return(value) => maybe(value),
+        ExprKind::Break(_, value) | ExprKind::Return(value) => maybe(value),
         ExprKind::Closure(inner) => closure(inner, binding),
         ExprKind::Sections(sections) => sections.iter().any(|section| match section {
             Section::Index(index) => one(index),

@@ -241,8 +241,8 @@ enum Callee {
     Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
-    /// The constructor of a tuple struct of this type or, of an `Option`, `Some`.
-    Constructor(Ty),
+    /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
+    Constructor(Ty, Option<usize>),
     /// A method that its name tells.
     Builtin,
 }
@@ -279,7 +279,7 @@ impl Callee {
                 }),
             ),
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
-            Body::Constructor(ty) => Callee::Constructor(ty()),
+            Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Builtin => Callee::Builtin,
         }
     }

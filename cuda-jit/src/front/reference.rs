@@ -51,11 +51,8 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
         (Ty::Ref(_, Memory::Unknown(_)) | Ty::Slice(_, Memory::Unknown(_)) | Ty::View(_, _, Memory::Unknown(_)), _) => {
             leaves.extend(to.leaves().iter().map(|_| None))
         }
-        (Ty::Option(from), Ty::Option(to)) => {
-            take(1);
-            aligned(from, to, next, leaves);
-        }
-        (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) => {
+        (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
+            take(usize::from(from.tag().is_some()));
             for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
                 aligned(from, to, next, leaves);
             }

@@ -19,7 +19,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
         Ty::Slice(element, _) | Ty::Array(element, _) => (**element).clone(),
         _ => return None,
     };
-    let optional = |ty| Ty::Option(Box::new(ty));
+    let optional = |ty| Ty::option(ty);
     let reference = Ty::Ref(Box::new(element.clone()), memory);
     let slice = Ty::Slice(Box::new(element), memory);
     Some(match name {

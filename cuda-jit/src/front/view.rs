@@ -9,7 +9,7 @@ use super::functions::optional;
 use super::place::Place;
 use super::plan::Plan;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+use crate::harvest::{Memory, Ty, ty_of};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pos, Section};
 
@@ -63,7 +63,7 @@ pub(super) fn result_type(
     args: &'static [Expr],
 ) -> Option<Ty> {
     let of_dims = |dims| Ty::View(Box::new(element.clone()), dims, memory);
-    let some = |ty| Ty::Option(Box::new(ty));
+    let some = |ty| Ty::option(ty);
     let memory = Memory::unknown(name.ends_with("_mut"));
     Some(match name {
         "len" | "nrows" | "ncols" | "ndim" | "len_of" => Ty::INDEX,
@@ -330,7 +330,7 @@ impl Lowering<'_> {
         let tag = self.is_contiguous(view);
         let len = self.elements_in(&view.extents());
         let slice = Ty::Slice(Box::new(view.element.clone()), view.memory);
-        Val { ty: Ty::Option(Box::new(slice)), leaves: vec![tag, view.ptr, len] }
+        Val { ty: Ty::option(slice), leaves: vec![tag, view.ptr, len] }
     }
 
     /// `Some(&element)` at the first or, if so, the last place of each axis.
@@ -454,7 +454,7 @@ impl Lowering<'_> {
         self.made(at, View { ptr, element, memory, axes })
     }
 
-    /// `ArrayView::from_shape(shape, slice)`: `Some` stands for `Ok`.
+    /// `ArrayView::from_shape(shape, slice)`
     pub(super) fn view_of_shape(&mut self, at: Pos, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let (Ty::View(element, dims, memory), [shape, slice]) = (ty, args) else {
             return Err(self.error(at, "this is no view"));
@@ -474,7 +474,7 @@ impl Lowering<'_> {
         holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
         let view = self.made(at, View { ptr, element, memory, axes })?;
-        Ok(optional(holds, view))
+        Ok(self.result_of_one_error(holds, view, ty_of::<ndarray::ShapeError>()))
     }
 
     /// Axes of such extents over elements that lie one behind the other.

@@ -14,7 +14,10 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, owner_arg};
+use super::pattern::Answer;
+use super::{
+    Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, Resolved, ToConstant, owner_arg,
+};
 use super::{CastType, DeviceType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
@@ -122,7 +125,7 @@ pub struct Evaluated<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_constant<F: Fn() -> ConstValue>(_: *const F) -> Evaluated<F> {
+pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluated<F> {
     Evaluated(PhantomData)
 }
 
@@ -135,7 +138,7 @@ pub struct Answered<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_answer<F: Fn() -> Option<ConstValue>>(_: *const F) -> Answered<F> {
+pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
     Answered(PhantomData)
 }
 
@@ -191,7 +194,7 @@ impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R)
     }
 }
 
-impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
+impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
     fn tell(told: &mut Vec<ConstValue>) {
         // SAFETY: whoever made the list's element promised it.
         told.push(unsafe { super::evaluated(std::ptr::null::<F>()) });
@@ -199,10 +202,8 @@ impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for 
     }
 }
 
-impl<F: Fn() -> Option<ConstValue> + 'static, R: List<Option<ConstValue>>> List<Option<ConstValue>>
-    for (Answered<F>, R)
-{
-    fn tell(told: &mut Vec<Option<ConstValue>>) {
+impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
+    fn tell(told: &mut Vec<Option<Resolved>>) {
         // SAFETY: whoever made the list's element promised it.
         told.push(unsafe { super::pattern::answer(std::ptr::null::<F>()) });
         R::tell(told);
@@ -261,7 +262,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     fn harvest() -> Harvest {
         let mut params = Vec::new();
@@ -275,7 +276,7 @@ where
             bindings,
             spelled: Vec::new(),
             consts: told::<ConstValue, V>(),
-            patterns: told::<Option<ConstValue>, P>(),
+            patterns: told::<Option<Resolved>, P>(),
             callees,
             types: told::<Scalar, T>(),
             named,
@@ -300,7 +301,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T, P)>;
 }
@@ -316,7 +317,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     type Host = H;
 

@@ -124,7 +124,7 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
-        Branch: as_deref 0 ok_or 1 ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0;
+        Branch: as_deref 0 unwrap_unchecked 0;
     }
 }
 
@@ -148,7 +148,7 @@ pub trait HostFloat {
 pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: try_into 0 cast_signed 0 cast_unsigned 0;
+        Conversion: cast_signed 0 cast_unsigned 0;
         Missing: isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
             next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
             to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0

@@ -10,3 +10,4 @@ pub(crate) mod boolean;
 pub(crate) mod default;
 pub(crate) mod option;
 pub(crate) mod ordering;
+pub(crate) mod result;

@@ -1,13 +1,8 @@
-//! `Option`, and the `Result` of making a view.
-//!
-//! # Safety
-//!
-//! There is no unsafe code but the promise that the compiler is told the truth about a type here.
+//! `Option`.
 
 #![expect(
     clippy::redundant_pattern_matching,
     clippy::manual_map,
-    clippy::manual_ok_err,
     clippy::manual_unwrap_or_default,
     clippy::mem_replace_option_with_none,
     clippy::mem_replace_option_with_some,
@@ -16,10 +11,7 @@
 
 use std::mem;
 
-use ndarray::ShapeError;
-
 use crate::device;
-use crate::harvest::{DeviceType, OptionKey};
 use crate::lang::default::DeviceDefault;
 
 /// The methods of `Option`.
@@ -163,6 +155,22 @@ impl<T> OptionMethods<T> for Option<T> {
         match self {
             Some(value) => f(value),
             None => None,
+        }
+    }
+
+    /// `ok_or`
+    fn ok_or<E>(self, error: E) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(error),
+        }
+    }
+
+    /// `ok_or_else`
+    fn ok_or_else<E, F: FnOnce() -> E>(self, error: F) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(error()),
         }
     }
 
@@ -320,68 +328,6 @@ impl<T, U> OptionPair<T, U> for Option<(T, U)> {
         match self {
             Some((a, b)) => (Some(a), Some(b)),
             None => (None, None),
-        }
-    }
-}
-
-// SAFETY: the front end has such a result as an `Option` of the view, and no other value of it.
-#[diagnostic::do_not_recommend]
-unsafe impl<T: DeviceType> DeviceType for Result<T, ShapeError> {
-    type K = OptionKey<T::K>;
-}
-
-/// The methods of what making a view of a slice yields.
-#[device(library)]
-impl<T> ShapeResult<T> for Result<T, ShapeError> {
-    /// `is_ok`
-    fn is_ok(&self) -> bool {
-        match self {
-            Ok(_) => true,
-            Err(_) => false,
-        }
-    }
-
-    /// `is_err`
-    fn is_err(&self) -> bool {
-        match self {
-            Ok(_) => false,
-            Err(_) => true,
-        }
-    }
-
-    /// `ok`
-    fn ok(self) -> Option<T> {
-        match self {
-            Ok(view) => Some(view),
-            Err(_) => None,
-        }
-    }
-
-    /// `unwrap`
-    #[track_caller]
-    fn unwrap(self) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => {
-                panic!("called `Result::unwrap()` on an `Err` value: ShapeError/OutOfBounds: out of bounds indexing")
-            }
-        }
-    }
-
-    /// `expect`
-    #[track_caller]
-    fn expect(self, message: &str) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => panic!("{message}: ShapeError/OutOfBounds: out of bounds indexing"),
-        }
-    }
-
-    /// `unwrap_or`
-    fn unwrap_or(self, default: T) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => default,
         }
     }
 }

@@ -125,11 +125,14 @@ macro_rules! nodes {
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
-                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct or variant.
+                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct.
                 Tuple(elements: List<Pattern>),
-                /// `Path { field: pattern, .. }` of a struct or variant, with fields.
+                /// `Path { field: pattern, .. }` of a struct.
                 Struct(fields: List<(Text, Pattern)>),
-                /// `Path`, `Path {}` or `Path { .. }`: the number of the harvest's answer which constant or variant it is.
+                /// `Path(pattern, ..)` or `Path { field: pattern, .. }` of what may be a variant: the number of the harvest's answer
+                /// which one it is, and the pattern of its fields.
+                Variant(asked: u32, fields: Ref<Pattern>),
+                /// `Path` or `Path {}`: the number of the harvest's answer which constant or variant it is.
                 Path(asked: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
@@ -202,8 +205,8 @@ macro_rules! nodes {
                 Array(elements: List<Expr>),
                 /// `[e; N]`; how many is the type's to say.
                 Repeat(element: Ref<Expr>),
-                /// `Name { field: e, ..rest }`, or `Name(e)` with numbers for names: the type's number.
-                Struct(ty: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
+                /// `Name { field: e, ..rest }`: the number of the type, and of the answer which of its variants it is.
+                Struct(ty: u32, asked: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
                 /// `shared!(T)`: the array type's number.
                 Shared(ty: u32),
                 /// `dynamic_shared!([T; n], ..)`: each part's element type, by number, and its length; without one it is
@@ -211,8 +214,6 @@ macro_rules! nodes {
                 DynamicShared(parts: List<(u32, Option<Ref<Expr>>)>),
                 /// `(a, b)`; the unit value when empty.
                 Tuple(elements: List<Expr>),
-                /// `Some(e)` or `None`
-                Option(value: Option<Ref<Expr>>),
                 /// A call of a device function: the callee's number.
                 Call(callee: u32, args: List<Expr>),
                 /// A call of a closure: its binding's number.
@@ -253,6 +254,8 @@ macro_rules! nodes {
                 Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.
                 Continue(number: Name),
+                /// `e?`; the number of the conversion of its error, as a callee.
+                Try(value: Ref<Expr>, conversion: u32),
                 /// `return e`
                 Return(value: Option<Ref<Expr>>),
                 /// `panic!`, `unreachable!` with a message.

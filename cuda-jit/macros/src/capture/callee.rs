@@ -7,15 +7,22 @@
 //!   alone, and no type stands beside it, the alias names one that the glob import beside it brings.
 //! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
 //!   the type itself lacks the trait, whose text is the error's.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code; what is emitted has some around names of this macro's own, and nothing that the user wrote.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
+use cuda_jit_syntax::owned as s;
+
 use super::call::PRIMITIVES;
-use super::span::begin_path;
-use super::{Capture, callee, callee_value, names_crate};
+use super::pattern::applied;
+use super::span::{begin, begin_path};
+use super::{Capture, callee, callee_value, names_crate, node, nothing};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
@@ -80,9 +87,6 @@ impl OfType {
             }
             "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
-            _ if name.to_string().starts_with(char::is_uppercase) => {
-                format!("write a closure, `|v| {name}(v)`")
-            }
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
         Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
@@ -130,6 +134,16 @@ impl Capture {
             Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
             None => self.say(quote_spanned!(span => let #value = #path;)),
         }
+        if is_constructor(path) {
+            let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+            self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
+            // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
+            let made = quote!(unsafe { __cuda_jit_made(&#value, #asked) });
+            let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
+            self.say(quote!(let #callee = #made;));
+            self.say(quote_spanned!(span => #callee.of(#observer);));
+            return Expr::Verbatim(value.to_token_stream());
+        }
         // what `std::mem` has goes along, so that rustc finds out whether it is that
         let see = match called {
             1 => quote_spanned!(span => see_one(&#value, ::core::mem::take)),
@@ -141,6 +155,23 @@ impl Capture {
             None => self.say(quote_spanned!(span => #hidden().#see.of(#observer);)),
         }
         Expr::Verbatim(value.to_token_stream())
+    }
+
+    /// A path in the case of types as an argument: a constructor, or a value without fields.
+    pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
+        let span = begin(arg);
+        let Expr::Path(path) = &*arg else { return nothing() };
+        let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+        let number = self.callee(span);
+        let (observer, value) = (callee(number, span), callee_value(number, span));
+        self.say(quote_spanned!(span => let #value = #path; let #asked = || #applied.__cuda_jit_valued();));
+        // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
+        let named = quote!(unsafe { __cuda_jit_named(&#value, #asked) });
+        let name = Ident::new("__callee", Span::mixed_site().located_at(span));
+        self.say(quote!(let #name = #named;));
+        self.say(quote_spanned!(span => #name.of(#observer);));
+        *arg = Expr::Verbatim(value.to_token_stream());
+        node(span, s::ExprKind::Function(number))
     }
 
     /// The name of the hidden method that stands for a method's call.
@@ -289,6 +320,12 @@ pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
         }
     }
     path
+}
+
+/// Returns true if a path may name a constructor that has no hidden function beside it: that of a struct, or of an imported variant.
+fn is_constructor(path: &ExprPath) -> bool {
+    let capital = path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase));
+    capital && !of_type(path)
 }
 
 /// The name of the function of a type or trait that a path names.

@@ -2,16 +2,17 @@
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Ident, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
+use super::pattern::{applied, is_type_case};
 use super::resolution::spelling;
 use super::span::{begin, begin_path};
 use super::stmt::after;
-use super::{BindingKind, Capture, Label, node, nothing, see};
+use super::{BindingKind, Capture, Label, callee, node, nothing, see};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
@@ -28,7 +29,7 @@ impl Capture {
                 Some(lit) => node(span, s::ExprKind::Lit(lit)),
                 None => nothing(),
             },
-            Expr::Path(path) => self.path(path),
+            Expr::Path(_) => self.path(expr),
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => {
@@ -75,6 +76,7 @@ impl Capture {
             }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
+            Expr::Macro(call) if is_matches(&call.mac) => self.matches(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -121,6 +123,7 @@ impl Capture {
                 Some(number) => node(span, s::ExprKind::Continue(number)),
                 None => self.refuse(span, "there is no loop here to continue"),
             },
+            Expr::Try(_) => self.question_mark(expr),
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
@@ -160,11 +163,9 @@ impl Capture {
         }
     }
 
-    fn path(&mut self, expr: &ExprPath) -> s::Expr {
-        let span = begin_path(expr);
-        if expr.path.is_ident("None") {
-            return node(span, s::ExprKind::Option(None));
-        }
+    fn path(&mut self, written: &mut Expr) -> s::Expr {
+        let Expr::Path(expr) = &*written else { return nothing() };
+        let (expr, span) = (&expr.clone(), begin_path(expr));
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
             match self.bindings[number as usize].kind {
                 BindingKind::Closure => {
@@ -181,7 +182,10 @@ impl Capture {
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
         }
-        let number = self.constant(expr.clone());
+        let number = match expr.path.segments.last() {
+            Some(last) if is_type_case(&last.ident) => self.typed_constant(written, expr),
+            _ => self.constant(expr.clone()),
+        };
         node(span, s::ExprKind::Const(number))
     }
 
@@ -189,6 +193,25 @@ impl Capture {
     pub(super) fn binding(&mut self, span: Span, path: &ExprPath, found: u32) -> s::Expr {
         let name = path.path.get_ident().map_or(found.into(), |ident| self.used(ident, found));
         node(span, s::ExprKind::Binding(name))
+    }
+
+    /// `e?`: the typing probe finds the conversion of the error to that of what is returned.
+    fn question_mark(&mut self, expr: &mut Expr) -> s::Expr {
+        let Expr::Try(tried) = expr else { return nothing() };
+        let span = tried.question_token.span();
+        let value = self.typed(&mut tried.expr);
+        let number = self.callee(span);
+        self.returns = true;
+        let [of, returned] = ["__v", "__r"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
+        let (observer, inner) = (callee(number, span), &tried.expr);
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let (#of, #returned) = (#inner, 0 as *const _);
+            if false {
+                return __cuda_jit_returned(#returned);
+            }
+            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#observer)
+        })));
+        node(span, s::ExprKind::Try(Box::new(value), number))
     }
 
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
@@ -233,8 +256,15 @@ impl Capture {
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let number = self.observe(expr, None);
-        node(span, s::ExprKind::Struct(number, fields, rest))
+        let (asked, question) = self.question(span);
+        let applied =
+            applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
+        let number = self.observe_with(
+            expr,
+            None,
+            |value| quote_spanned!(span => __cuda_jit_like(&#value, #question, || #applied.__cuda_jit_valued());),
+        );
+        node(span, s::ExprKind::Struct(number, asked, fields, rest))
     }
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
@@ -392,6 +422,11 @@ impl Capture {
     }
 }
 
+/// Returns true for `matches!`, as far as its name tells.
+pub(super) fn is_matches(call: &syn::Macro) -> bool {
+    call.path.segments.last().is_some_and(|last| last.ident == "matches")
+}
+
 /// Whether a condition of two parts has a `let` in it.
 fn binds(left: &Expr, right: &Expr) -> bool {
     let has = |expr: &Expr| match expr {
@@ -473,7 +508,6 @@ fn unsupported(expr: &Expr) -> &'static str {
         Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
         Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
-        Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",
         _ => "this expression is not supported in a kernel",
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Captured {
     pub(crate) aliases: Vec<Alias>,
     /// The macros that it calls, each name once.
     pub(crate) macros: Vec<Ident>,
+    /// True for a method of the device library.
+    pub(crate) library: bool,
 }
 
 /// A name that the body or signature binds.
@@ -134,6 +136,8 @@ pub(crate) struct Capture {
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
     patterns: Vec<Span>,
+    /// Each path of a struct or variant in a pattern, with the block with items that it is named in and the number of its answer.
+    variants: Vec<(Path, u32, u32)>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
@@ -235,6 +239,7 @@ impl Capture {
             functions,
             aliases,
             macros,
+            library: false,
         })
     }
 
@@ -328,6 +333,19 @@ impl Capture {
         number
     }
 
+    /// The number of a path that may be a variant without fields, or another constant, of the type that rustc gives it there.
+    fn typed_constant(&mut self, expr: &mut Expr, path: &syn::ExprPath) -> u32 {
+        let (number, span) = (self.consts.len() as u32, span::begin_path(path));
+        self.consts.push((path.clone(), self.items));
+        let (observer, value) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #value = #path;
+            __cuda_jit_constant_like(&#value, #observer, || __cuda_jit_Typed(#path));
+            #value
+        })));
+        number
+    }
+
     /// The number of a type named in a cast, which the twin asks for there; a type of the same name and scope only once.
     fn number(&mut self, ty: &Type) -> u32 {
         let name = |ty: &Type| match ty {
@@ -376,14 +394,21 @@ impl Capture {
     /// In the twin: shows the value of an expression, coerced to a type if one is given, to an observer of its type;
     /// returns the observer's number.
     fn observe(&mut self, expr: &mut Expr, ty: Option<&Type>) -> u32 {
+        self.observe_with(expr, ty, |_| TokenStream::new())
+    }
+
+    /// The same, with what is asked of the value.
+    fn observe_with(&mut self, expr: &mut Expr, ty: Option<&Type>, ask: impl FnOnce(&Ident) -> TokenStream) -> u32 {
         let ty = ty.into_iter();
         let span = span::begin(expr);
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         // in parentheses, since at the beginning of a statement a block would be all of it
+        let asked = ask(&value);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value #(: #ty)* = #expr;
             [#observer, &raw const #value];
+            #asked
             #value
         })));
         number

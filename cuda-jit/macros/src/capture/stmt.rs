@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
 use super::Capture;
+use super::expr::is_matches;
 use super::resolution::spelling;
 
 impl Capture {
@@ -21,7 +22,13 @@ impl Capture {
         let outer = self.enter_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
-        for (index, stmt) in written.into_iter().enumerate() {
+        for (index, mut stmt) in written.into_iter().enumerate() {
+            if let Stmt::Macro(call) = &stmt
+                && is_matches(&call.mac)
+            {
+                let (mac, attrs) = (call.mac.clone(), call.attrs.clone());
+                stmt = Stmt::Expr(Expr::Macro(syn::ExprMacro { attrs, mac }), call.semi_token);
+            }
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
             match self.statement(stmt, &mut twin) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
