@@ -8,7 +8,7 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Block, Ident, ItemFn};
+use syn::{Block, Ident, ItemFn, ReturnType};
 
 use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
 use crate::options;
@@ -228,10 +228,16 @@ pub(crate) fn encoded(
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     let names = captured.answers.iter().map(|answers| answers.constant(root));
-    quote! {
+    // what the device library alone may ask for, no other crate can name
+    let library = options.library.then(|| quote!(let _ = #root::Library;));
+    let encoded = quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
         )#(.with_names(#names))*
+    };
+    match library {
+        Some(library) => quote!({ #library #encoded }),
+        None => encoded,
     }
 }
 
@@ -256,7 +262,7 @@ pub(crate) fn twin(
         quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.result));
+    let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let named = (0u32..).zip(&captured.named).map(|(number, span)| {
         let observer = capture::named(number, *span);
@@ -304,8 +310,8 @@ pub(crate) fn twin(
 pub(crate) fn asked(root: &TokenStream) -> TokenStream {
     quote! {
         use #root::{
-            cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
+            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range, returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
@@ -346,15 +352,19 @@ fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (body, output) = (capture::unreached(&captured.twin), &sig.output);
+    let body = capture::unreached(&captured.twin);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(signature);
+        let output = match &sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(..) => Some(signature.stood_in(&signature.result)).map(|result| quote!(-> #result)),
+        };
         return quote!(let __twin = |#(#params),*| #output #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let types = types.iter().map(|ty| signature.stood_in(ty));
+    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in(&result));
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 

@@ -60,22 +60,25 @@ pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemIm
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
         None => inherent(root, &options, &item, in_one_place),
-        Some((_, path, _)) => match operator(path) {
-            Some(name) => overloaded(root, &options, &item, &name, in_one_place),
-            None => {
-                if options.library {
-                    declared = of_trait(root, written, extension(&item, path), in_one_place);
+        Some((_, path, _)) => match (operator(path), Iteration::of(path)) {
+            (Some(name), _) => overloaded(root, &options, &item, &name, in_one_place),
+            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, in_one_place),
+            _ => {
+                if is_extension(&written) {
+                    declared = of_trait(root, quote!(extension), extension(&item, path), in_one_place);
                 }
                 let items = trait_items(root, &options, &item, path, in_one_place)?;
+                let is_library = options.library && !is_extension(&written);
+                let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
-                Ok(TokenStream::new())
+                Ok(calls)
             }
         },
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
         #declared
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::multiple_bound_locations, clippy::too_many_arguments)]
         #item
         #expanded
     }
@@ -88,6 +91,7 @@ pub(crate) fn of_trait(
     mut item: ItemTrait,
     in_one_place: bool,
 ) -> TokenStream {
+    let is_apart = !is_extension(&options);
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
@@ -100,15 +104,142 @@ pub(crate) fn of_trait(
             hidden.extend(items);
             tokens.extend(beside);
         }
+        if options.library && is_apart {
+            let calls = hidden.extract_if(.., is_call).collect();
+            tokens.extend(calls_trait(&mut item, calls));
+        }
         item.items.extend(hidden);
         Ok(tokens)
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::multiple_bound_locations, clippy::too_many_arguments)]
         #item
         #expanded
     }
+}
+
+/// Returns true for a hidden method that a twin calls on a value.
+fn is_call(item: &mut TraitItem) -> bool {
+    let name = match item {
+        TraitItem::Fn(method) => method.sig.ident.to_string(),
+        _ => return false,
+    };
+    name.starts_with("__call_") || name.starts_with("__dev_")
+}
+
+/// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's twin sees: the names
+/// of the others may be those of the standard library's traits.
+fn calls_trait(item: &mut ItemTrait, mut calls: Vec<TraitItem>) -> TokenStream {
+    let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);
+    let hidden = calls_name(name);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    for call in &mut calls {
+        if let TraitItem::Fn(method) = call {
+            let clause = method.sig.generics.make_where_clause();
+            clause.predicates.push(syn::parse_quote!(Self: #name #ty_generics));
+        }
+    }
+    let declared = quote! {
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #vis trait #hidden #impl_generics #where_clause { #(#calls)* }
+    };
+    item.supertraits.push(syn::parse_quote!(#hidden #ty_generics));
+    declared
+}
+
+/// The name of the trait that has the hidden methods of another.
+fn calls_name(name: &Ident) -> Ident {
+    format_ident!("__{}Calls", name, span = Span::call_site())
+}
+
+/// The hidden methods of a type, for which the device library implements a trait.
+fn calls_impl(item: &ItemImpl, path: &syn::Path) -> TokenStream {
+    let Some(last) = path.segments.last() else { return TokenStream::new() };
+    let (name, arguments, this) = (calls_name(&last.ident), &last.arguments, &item.self_ty);
+    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
+    quote!(impl #impl_generics crate::lang::iterator::#name #arguments for #this #where_clause {})
+}
+
+/// Returns true for `#[device(extension)]`, an `impl` of the device library that declares its trait.
+fn is_extension(options: &TokenStream) -> bool {
+    options.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(ident) if ident == "extension"))
+}
+
+/// A trait of the standard library's iterators, and the library's that stands beside it.
+#[derive(Clone, Copy)]
+struct Iteration {
+    name: &'static str,
+    device: &'static str,
+    /// The method that kernels call, and its result.
+    method: &'static str,
+}
+
+impl Iteration {
+    /// The trait that a path names.
+    fn of(path: &syn::Path) -> Option<Self> {
+        let name = path.segments.last()?.ident.to_string();
+        let all = [
+            Iteration { name: "Iterator", device: "DeviceIterator", method: "next" },
+            Iteration { name: "DoubleEndedIterator", device: "DeviceDoubleEnded", method: "next_back" },
+            Iteration { name: "ExactSizeIterator", device: "DeviceExactSize", method: "len" },
+        ];
+        all.into_iter().find(|of| of.name == name)
+    }
+}
+
+/// `#[device] impl Iterator for Type` and its kin: the same of the device library's trait, with the method's captured body.
+fn iterated(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    Iteration { name, device, method }: Iteration,
+    in_one_place: bool,
+) -> syn::Result<TokenStream> {
+    let device = Ident::new(device, Span::call_site());
+    let path: syn::Path = syn::parse_quote!(#root::#device);
+    let mut captured = item.clone();
+    // what the standard library asks of the host alone
+    captured.items.retain(|item| !matches!(item, ImplItem::Fn(method) if method.sig.ident == "size_hint"));
+    if let Some(other) = methods(&captured).find(|written| written.sig.ident != method) {
+        let hint =
+            format!("a `#[device] impl {name}` has `{method}` alone; in kernels the trait's others follow from it");
+        return Err(syn::Error::new(other.sig.ident.span(), hint));
+    }
+    if methods(&captured).next().is_none() {
+        let hint = format!("a `#[device] impl {name}` has the method `{method}`");
+        return Err(syn::Error::new(item.self_ty.span(), hint));
+    }
+    let hidden = trait_items(root, options, &captured, &path, in_one_place)?;
+    let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
+    let std = quote!(::core::iter::#std);
+    let (types, receiver, result) = match name {
+        "Iterator" => {
+            let types = quote!(
+                type Item = <Self as ::core::iter::Iterator>::Item;
+            );
+            (types, quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
+        }
+        "DoubleEndedIterator" => {
+            (quote!(), quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
+        }
+        _ => (quote!(), quote!(&self), quote!(usize)),
+    };
+    let (this, (impl_generics, _, where_clause)) = (&item.self_ty, item.generics.split_for_impl());
+    let calls = calls_name(&device);
+    Ok(quote! {
+        impl #impl_generics #root::#calls for #this #where_clause {}
+
+        #[allow(dead_code)]
+        impl #impl_generics #path for #this #where_clause {
+            #types
+            fn #method(#receiver) -> #result {
+                #std::#method(self)
+            }
+            #(#hidden)*
+        }
+    })
 }
 
 /// The operator's trait that a path names.
@@ -212,12 +343,17 @@ fn is_path(token: &TokenTree) -> bool {
 
 /// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
 fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
+    let is_name = this.clone().into_iter().nth(1).is_none();
     let mut tokens = tokens.into_token_stream().into_iter().peekable();
     let mut replaced = TokenStream::new();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Ident(ident) if ident == "Self" => {
-                replaced.extend(if tokens.peek().is_some_and(is_path) { quote!(<#this>) } else { this.clone() });
+                replaced.extend(if !is_name && tokens.peek().is_some_and(is_path) {
+                    quote!(<#this>)
+                } else {
+                    this.clone()
+                });
             }
             TokenTree::Group(group) => {
                 let mut inner = proc_macro2::Group::new(group.delimiter(), with_self(group.stream(), this));
@@ -233,7 +369,7 @@ fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
 /// The types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
     let args = signature.static_types.iter().map(|ty| with_self(signature.stood_in(ty), this)).collect();
-    (args, with_self(without_lifetimes(&signature.result), this))
+    (args, with_self(signature.stood_in(&without_lifetimes(&signature.result)), this))
 }
 
 /// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
@@ -293,10 +429,12 @@ fn bare_receiver(sig: &syn::Signature) -> Option<TokenStream> {
 
 /// Whether kernels ask for a method of this name, since the language has one too. They ask without its arguments, which
 /// could tell its generic parameters.
-fn is_asked(sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
+fn is_asked(options: &Options, sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
     let is_known = is_method(&sig.ident.to_string());
     let is_asked = is_known && matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
     match own.params.first() {
+        // what the library has is called with its arguments
+        Some(_) if options.library => Ok(false),
         Some(param) if is_asked => {
             let hint = format!(
                 "kernels have a method `{}` of their own, so it can have no generic parameters but closures; give it \
@@ -328,7 +466,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
         let receiver = bare_receiver(&method.sig);
-        let ask = is_asked(&method.sig, &own)?.then(|| {
+        let ask = is_asked(options, &method.sig, &own)?.then(|| {
             quote! {
                 #[doc(hidden)]
                 #vis fn #ask(#receiver) -> #root::Callee<#marker<Self #(, #marked)*>> {
@@ -346,7 +484,14 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let call = quote!(#[doc(hidden)] #vis #call);
         hidden.extend([definition, harvest, call, path].into_iter().chain(ask));
         let of = quote!(#of);
-        let (args, output) = types(&signature, &of);
+        // the library's types may hold references, which name no static lifetime
+        let (args, output) = match options.library {
+            true => (quote!(#root::Untied), quote!(#root::Untied)),
+            false => {
+                let (args, output) = types(&signature, &of);
+                (quote!((#(#args,)*)), output)
+            }
+        };
         let (definition, harvest) = (named("definition", name), named("harvest", name));
         let generics = with_own(&item.generics, &own, &of)?;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -355,8 +500,9 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         names.extend(quote! {
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
             // SAFETY: the instance is the method that the type is named after, as rustc checked it.
+            #[diagnostic::do_not_recommend]
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
-                type Args = (#(#args,)*);
+                type Args = #args;
                 type Output = #output;
                 fn instance() -> #root::Instance {
                     #root::Instance {
@@ -415,7 +561,10 @@ fn trait_method(
     in_one_place: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
     let hint = "on the device this holds for one implementation: write it before the method in each `impl`";
-    options::refuse_caller(&method.attrs, hint)?;
+    if !options.library {
+        options::refuse_caller(&method.attrs, hint)?;
+    }
+    let options = &options::with_caller(options, &method.attrs);
     let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
@@ -455,7 +604,7 @@ fn trait_method(
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    if is_asked(&method.sig, &own)? {
+    if is_asked(options, &method.sig, &own)? {
         let receiver = bare_receiver(&method.sig);
         hidden.push(quote! {
             #[doc(hidden)]
@@ -489,6 +638,7 @@ fn trait_method(
 
         // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
         // function it is.
+        #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
             type Output = #root::Untied;
@@ -511,7 +661,9 @@ fn trait_method(
 fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &Generics) -> Generics {
     if options.library {
         let clause = own.make_where_clause();
-        clause.predicates.extend(outer.type_params().map(|param| -> WherePredicate {
+        let closures = crate::signature::closures(outer);
+        let types = outer.type_params().filter(|param| !closures.contains(&param.ident));
+        clause.predicates.extend(types.map(|param| -> WherePredicate {
             let name = &param.ident;
             syn::parse_quote!(#name: #root::DeviceType)
         }));
@@ -526,11 +678,25 @@ fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     let (docs, signatures) = (
         docs(&item.attrs),
         methods(item).map(|method| {
-            let (docs, sig) = (docs(&method.attrs), &method.sig);
+            let (docs, mut sig) = (docs(&method.attrs), method.sig.clone());
+            sig.inputs.iter_mut().for_each(immutable);
             quote!(#(#docs)* #sig;)
         }),
     );
     syn::parse_quote!(#(#docs)* pub trait #name #impl_generics: Sized #where_clause { #(#signatures)* })
+}
+
+/// Takes `mut` off a parameter, which is the body's.
+fn immutable(param: &mut FnArg) {
+    match param {
+        FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
+        FnArg::Receiver(_) => {}
+        FnArg::Typed(PatType { pat, .. }) => {
+            if let syn::Pat::Ident(pat) = &mut **pat {
+                pat.mutability = None;
+            }
+        }
+    }
 }
 
 fn docs(attributes: &[syn::Attribute]) -> Vec<&syn::Attribute> {

@@ -23,7 +23,7 @@ use crate::harvest::{DeviceType, OptionKey};
 use crate::lang::default::DeviceDefault;
 
 /// The methods of `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionMethods<T> for Option<T> {
     /// `is_some`
     fn is_some(&self) -> bool {
@@ -261,7 +261,7 @@ impl<T> OptionMethods<T> for Option<T> {
 }
 
 /// The methods of an `Option` that holds a reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionRef<T> for Option<&T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -281,7 +281,7 @@ impl<T: Copy> OptionRef<T> for Option<&T> {
 }
 
 /// The methods of an `Option` that holds a mutable reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionMut<T> for Option<&mut T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -301,7 +301,7 @@ impl<T: Copy> OptionMut<T> for Option<&mut T> {
 }
 
 /// The methods of an `Option` of an `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionOption<T> for Option<Option<T>> {
     /// `flatten`
     fn flatten(self) -> Option<T> {
@@ -313,7 +313,7 @@ impl<T> OptionOption<T> for Option<Option<T>> {
 }
 
 /// The methods of an `Option` of a pair.
-#[device(library)]
+#[device(extension)]
 impl<T, U> OptionPair<T, U> for Option<(T, U)> {
     /// `unzip`
     fn unzip(self) -> (Option<T>, Option<U>) {
@@ -331,7 +331,7 @@ unsafe impl<T: DeviceType> DeviceType for Result<T, ShapeError> {
 }
 
 /// The methods of what making a view of a slice yields.
-#[device(library)]
+#[device(extension)]
 impl<T> ShapeResult<T> for Result<T, ShapeError> {
     /// `is_ok`
     fn is_ok(&self) -> bool {

@@ -75,6 +75,7 @@ impl Capture {
             }
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
+            Expr::Range(_) => self.range(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -166,15 +167,8 @@ impl Capture {
             return node(span, s::ExprKind::Option(None));
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            match self.bindings[number as usize].kind {
-                BindingKind::Closure => {
-                    return self
-                        .refuse(span, "a closure is called here, or passed to a device function; it is no value");
-                }
-                BindingKind::Iterator => {
-                    return self.refuse(span, "an iterator is driven here, by `for` or its methods; it is no value");
-                }
-                _ => {}
+            if self.bindings[number as usize].kind == BindingKind::Closure {
+                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
             }
             return self.binding(span, expr, number);
         }
@@ -226,7 +220,7 @@ impl Capture {
         let mut fields = Vec::new();
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.expr(&mut field.expr);
+            let value = self.held(&mut field.expr);
             // `S { x }` is written out, since what stands in the place of `x` may be more than a name
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
@@ -470,7 +464,6 @@ pub(super) const POINTERS: &str =
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
-        Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
         Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",

@@ -74,8 +74,6 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// True for an iterator whose items come out of closures.
-    pub(crate) calls: bool,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
     /// The number of the answer whether it is a constant's name.
@@ -84,12 +82,12 @@ pub(crate) struct BindingInfo {
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, calls: false, told: None, asked: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
-        !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+        self.kind != BindingKind::Closure
     }
 }
 
@@ -104,8 +102,6 @@ pub(crate) enum BindingKind {
     Carried,
     /// It names a closure, which has no device type.
     Closure,
-    /// It names an iterator, which has none either.
-    Iterator,
 }
 
 /// A loop or labelled block that `break` and `continue` can name.

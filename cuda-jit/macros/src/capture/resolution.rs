@@ -232,7 +232,6 @@ impl Capture {
         let all = (0u32..).zip(&self.bindings).filter(|(_, info)| spelling(&info.ident) == of.name);
         let kind = |number: u32| match self.bindings[number as usize].kind {
             BindingKind::Closure => 1,
-            BindingKind::Iterator => 2,
             _ => 0,
         };
         let (fitting, others): (Vec<u32>, Vec<u32>) = match of.expected {

@@ -102,9 +102,6 @@ impl Capture {
         if let Expr::Closure(closure) = &mut *init.expr {
             return self.named_closure(&local.pat, closure);
         }
-        if self.is_iterator(&init.expr) {
-            return self.named_iterator(&local.pat, &mut init.expr);
-        }
         let value = match &local.pat {
             Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),
             Pat::Ident(_) | Pat::Type(_) => self.expr(&mut init.expr),
