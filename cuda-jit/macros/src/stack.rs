@@ -26,7 +26,7 @@ pub(crate) fn expand(
     tokens: proc_macro::TokenStream,
     expand: impl Fn(TokenStream) -> TokenStream,
 ) -> proc_macro::TokenStream {
-    let tokens = TokenStream::from(tokens);
+    let tokens = with_bare_lifetimes(tokens.into());
     let written = Nesting::of(tokens.clone());
     let bytes = written.tokens.saturating_mul(PER_TOKEN).min(MOST);
     with_stack(bytes, || {
@@ -37,6 +37,38 @@ pub(crate) fn expand(
         }
     })
     .into()
+}
+
+/// Takes lifetimes out of the groups without delimiters in which rustc inserts those that a macro was given: syn reads such a
+/// group as an expression of its own, and not as the label of a loop.
+fn with_bare_lifetimes(tokens: TokenStream) -> TokenStream {
+    if !has_wrapped_lifetime(&tokens) {
+        return tokens;
+    }
+    let bare = |token| {
+        let TokenTree::Group(group) = token else { return TokenStream::from(token) };
+        if is_wrapped_lifetime(&group) {
+            return group.stream();
+        }
+        let mut bare = Group::new(group.delimiter(), with_bare_lifetimes(group.stream()));
+        bare.set_span(group.span());
+        TokenTree::from(bare).into()
+    };
+    tokens.into_iter().map(bare).collect()
+}
+
+/// Returns true if there is such a group.
+fn has_wrapped_lifetime(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => is_wrapped_lifetime(&group) || has_wrapped_lifetime(&group.stream()),
+        _ => false,
+    })
+}
+
+fn is_wrapped_lifetime(group: &Group) -> bool {
+    let first = group.stream().into_iter().next();
+    let is_lifetime = matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '\'');
+    is_lifetime && group.delimiter() == Delimiter::None
 }
 
 /// An expansion without the function's body, so that nothing but the refusal is said.
