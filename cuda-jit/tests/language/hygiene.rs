@@ -306,3 +306,35 @@ fn labels_that_a_macro_is_given_are_labels() {
     assert_eq!(differ!(given_a_label, (1, 1), [], vec![0u32]), [3]);
     assert_eq!(differ!(given_another, (1, 1), [], vec![0u32]), [7]);
 }
+
+macro_rules! statements {
+    ($name:ident, $x:ident, $out:ident, $first:stmt, $item:item, $derived:item, $last:stmt) => {
+        #[kernel]
+        fn $name($x: &[u32], $out: &mut [u32]) {
+            let v = 3;
+            $first;
+            $item
+            $derived
+            $out[0] = v + K;
+            $last;
+        }
+    };
+}
+
+statements!(
+    given_statements,
+    x,
+    out,
+    let v = x[0] * 2,
+    const K: u32 = 100;,
+    #[derive(Clone, Copy, cuda_jit::DeviceType)]
+    struct Pair {
+        a: u32,
+    },
+    out[0] += v * 1000 + Pair { a: 7 }.a
+);
+
+#[test]
+fn statements_and_items_that_a_macro_is_given_are_such() {
+    assert_eq!(differ!(given_statements, (1, 1), [&[4u32][..]], vec![0u32]), [3 + 100 + 8007]);
+}
