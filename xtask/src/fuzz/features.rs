@@ -20,10 +20,17 @@
 //! | `own-iterators` | E0407 |
 //! | `places` | refused when the program is built |
 
+mod programs;
+
 use super::snippets::State::{Mended, Open};
 use super::snippets::{Feature, Snippet};
 
-pub(super) const FEATURES: &[Feature] = &[
+/// All features.
+pub(super) fn all() -> impl Iterator<Item = &'static Feature> {
+    FEATURES.iter().chain(programs::FEATURES)
+}
+
+const FEATURES: &[Feature] = &[
     Feature {
         name: "block-constants",
         state: Mended,
@@ -94,7 +101,7 @@ pub(super) const FEATURES: &[Feature] = &[
             },
             Snippet {
                 items: "",
-                body: "let r@ = match $u32 & 3 { #[cfg(any())] 0..=3 => 77u32, #[cfg(all())] 1 => $k, _ => 2 };\n\
+                body: "let r@ = match $u32 & 3 { #[cfg(any())] 0..=3 => 77u32, #[cfg(all())] 1 => $k, _ => 2u32 };\n\
                        let s@ = [$k, #[cfg(any())] 99, 5u32][1];\n",
                 yields: &[("r@", "u32"), ("s@", "u32")],
             },
@@ -326,7 +333,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "own-macros",
-        // a macro of one's own is taken for the standard library's of that name
+        // a macro that is called like one of the standard library's is refused
         state: Open,
         snippets: &[Snippet {
             items: "mod macros@ { use super::*; macro_rules! assert { ($c:expr) => { if $c { return 7$k } }; }\n#[device]\npub fn f(c: bool) -> u32 { assert!(c); 1 } }\n",
@@ -385,7 +392,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "character-ranges",
-        // ranges of characters do not skip the surrogates
+        // refused when the program is built
         state: Open,
         snippets: &[Snippet {
             items: "",
@@ -418,7 +425,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "iterators-reversed",
-        // the effects of items that are skipped come in another order, or not at all
+        // refused when the program is built
         state: Open,
         snippets: &[
             Snippet {
@@ -522,7 +529,7 @@ mod tests {
 
     #[test]
     fn every_snippet_is_written() {
-        for feature in FEATURES {
+        for feature in all() {
             let only = Chosen::new(&[], &[feature.name.to_owned()]).expect("there is such a feature");
             let text: String = (0..60).map(|number| program::text(2, number, false, &only)).collect();
             for snippet in feature.snippets {

@@ -33,7 +33,9 @@ fn function(random: Random, number: u64, checked: bool, chosen: &Chosen) -> Stri
     for word in 0..2 {
         writer.declare(format!("m[{word}]"), "u64", true);
     }
-    let body = writer.body(number, chosen, &mut text);
+    (writer.number, writer.snippets) = (number, chosen.snippets());
+    let body = writer.body();
+    text += &writer.beside;
     let _ = write!(
         text,
         "#[device{device}]\npub fn p{number}(x: &[u64], a: ArrayView2<'_, u32>, mut m: ArrayViewMut1<'_, u64>, i: usize) -> u64 \
@@ -91,7 +93,7 @@ fn closure(random: Random, number: u64, checked: bool) -> String {
 }
 
 impl Writer {
-    fn body(&mut self, number: u64, chosen: &Chosen, items: &mut String) -> String {
+    fn body(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..4 {
             self.binding(&mut text, 1);
@@ -99,7 +101,7 @@ impl Writer {
         for _ in 0..4 + self.random.below(8) {
             self.statement(&mut text, 1, 2);
             if self.random.one_in(3) {
-                self.snippet(chosen, number, items, &mut text);
+                self.snippet(&mut text, 1);
             }
         }
         text + &self.hash(1)
