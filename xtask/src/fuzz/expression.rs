@@ -47,6 +47,9 @@ pub(super) struct Writer {
     pub(super) total: bool,
     /// The snippets that are written among the statements.
     pub(super) snippets: Vec<&'static Snippet>,
+    pub(super) next_snippet: usize,
+    /// How many have been written.
+    pub(super) written: usize,
     /// The program's number.
     pub(super) number: u64,
     /// The items of the snippets.
@@ -89,8 +92,23 @@ impl Writer {
     pub(super) fn new(random: Random, checked: bool, inputs: Inputs) -> Self {
         let (variables, callees, structs, enums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (snippets, beside) = (Vec::new(), String::new());
-        let (names, number, total) = (0, 0, false);
-        Self { random, variables, callees, structs, enums, names, checked, inputs, total, snippets, number, beside }
+        let (names, number, total, next_snippet, written) = (0, 0, false, 0, 0);
+        Self {
+            random,
+            variables,
+            callees,
+            structs,
+            enums,
+            names,
+            checked,
+            inputs,
+            total,
+            snippets,
+            next_snippet,
+            written,
+            number,
+            beside,
+        }
     }
 
     pub(super) fn ty(&mut self) -> Ty {

@@ -74,10 +74,12 @@ impl Chosen {
 impl Writer {
     /// Writes a snippet: its items to the program's, its statements to `text`.
     pub(super) fn snippet(&mut self, text: &mut String, indent: usize) {
+        self.written += 1;
         if self.snippets.is_empty() {
             return;
         }
-        let snippet = self.snippets[self.random.below(self.snippets.len())];
+        let snippet = self.snippets[self.next_snippet % self.snippets.len()];
+        self.next_snippet += 1;
         self.names += 1;
         let own = format!("{}_{}", self.number, self.names);
         let ty = self.integer();
