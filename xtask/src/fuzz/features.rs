@@ -18,6 +18,8 @@
 //! | enums are compared by their numbers, whatever their impls say | 33 |
 //! | a user's `From` of an enum is a cast | 68 |
 //! | a user's `Default` of an enum is zero | 8 |
+//! | names of a macro, and its labels, are those of the caller's spelling | 19; 19 |
+//! | `r#x` and `x` are two names | when they are built |
 //! | `T::max` of a user's trait, `swap` of a user's module, `count_ones` and `len` of a user's trait are the built-in ones | 105; 2; 44; 54 |
 
 mod programs;
