@@ -573,7 +573,7 @@ pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
+/// All captures of the closure are by reference, or closures that capture nothing.
 pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
     // SAFETY: the caller promises it.
@@ -584,13 +584,13 @@ pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
+/// All captures of the closure are by reference, or closures that capture nothing.
 unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
     if size_of::<F>() != 0 {
         return None;
     }
     // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
-    // else. So it captures nothing, and any well-aligned pointer is one to its value.
+    // else but closures without a value. So it has no bytes, and any well-aligned pointer is one to its value.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
     Some(closure())
 }

@@ -68,11 +68,7 @@ impl Capture {
                 node(span, s::ExprKind::Repeat(Box::new(element)))
             }
             Expr::Struct(_) => self.struct_expr(expr),
-            Expr::Const(block) => {
-                // what a kernel can do gives the same whenever it is done
-                let body = self.block(&mut block.block);
-                node(span, s::ExprKind::Block(None, body))
-            }
+            Expr::Const(_) => node(span, s::ExprKind::Const(self.const_block(expr))),
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
             Expr::Range(_) => self.range(expr),

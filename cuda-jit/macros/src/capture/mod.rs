@@ -125,7 +125,7 @@ pub(crate) struct Capture {
     inner_functions: Vec<Ident>,
     callees: Vec<Span>,
     /// Each constant, with the block with items that it is named in.
-    consts: Vec<(syn::ExprPath, u32)>,
+    consts: Vec<(Expr, u32)>,
     /// The same of the types of casts.
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
@@ -214,7 +214,7 @@ impl Capture {
             return Err(first);
         }
         let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
-        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let consts = consts.iter().map(|(expr, _)| span::begin(expr)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
             bindings,
@@ -311,8 +311,8 @@ impl Capture {
     /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
     /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let items = self.items;
-        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
+        let (items, named, of_crate) = (self.items, Expr::Path(path.clone()), names_crate(&path.path));
+        let same = |(known, of): &(Expr, u32)| *of == items && *known == named && !of_crate;
         if let Some(number) = self.consts.iter().position(same) {
             return number as u32;
         }
@@ -320,7 +320,20 @@ impl Capture {
         let observer = constant(number, span::begin_path(&path));
         let reference = quote_spanned!(path.span() => &#path);
         self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
-        self.consts.push((path, items));
+        self.consts.push((named, items));
+        number
+    }
+
+    /// The number of the constant that a `const` block is. rustc evaluates the block; in the twin its place tells its type.
+    fn const_block(&mut self, expr: &mut Expr) -> u32 {
+        let (number, span) = (self.consts.len() as u32, span::begin(expr));
+        let (observer, block) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        self.consts.push((expr.clone(), self.items));
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #block = || #expr;
+            __cuda_jit_constant(#observer, move || __cuda_jit_const_of(&#block()));
+            #block()
+        })));
         number
     }
 

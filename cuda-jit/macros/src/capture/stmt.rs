@@ -21,8 +21,13 @@ impl Capture {
         let outer = self.enter_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
-        for (index, stmt) in written.into_iter().enumerate() {
+        for (index, mut stmt) in written.into_iter().enumerate() {
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
+            if let Stmt::Expr(Expr::Const(_), end @ None) = &mut stmt
+                && !tail
+            {
+                *end = Some(Default::default()); // what stands for it ends no statement
+            }
             match self.statement(stmt, &mut twin) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
                 Some(stmt) => captured.stmts.push(stmt),
