@@ -79,6 +79,16 @@ impl<'a, I: DeviceIterator> DeviceIterator for &'a mut I {
         (**self).nth(n)
     }
 
+    // rustc finds these of a reference first, where they are called on one
+
+    fn trusted_len(&self) -> usize {
+        (**self).trusted_len()
+    }
+
+    fn has_next(&self) -> bool {
+        (**self).has_next()
+    }
+
     fn is_fused() -> bool {
         I::is_fused()
     }
