@@ -19,8 +19,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
 use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
+use crate::calls::{calls_impl, calls_trait, is_call};
 use crate::capture;
 use crate::emit;
+use crate::iteration::{Iteration, iterated};
 use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
 
@@ -119,127 +121,9 @@ pub(crate) fn of_trait(
     }
 }
 
-/// Returns true for a hidden method that a twin calls on a value.
-fn is_call(item: &mut TraitItem) -> bool {
-    let name = match item {
-        TraitItem::Fn(method) => method.sig.ident.to_string(),
-        _ => return false,
-    };
-    name.starts_with("__call_") || name.starts_with("__dev_")
-}
-
-/// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's twin sees: the names
-/// of the others may be those of the standard library's traits.
-fn calls_trait(item: &mut ItemTrait, mut calls: Vec<TraitItem>) -> TokenStream {
-    let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);
-    let hidden = calls_name(name);
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    for call in &mut calls {
-        if let TraitItem::Fn(method) = call {
-            let clause = method.sig.generics.make_where_clause();
-            clause.predicates.push(syn::parse_quote!(Self: #name #ty_generics));
-        }
-    }
-    let declared = quote! {
-        #[doc(hidden)]
-        #[allow(dead_code)]
-        #vis trait #hidden #impl_generics #where_clause { #(#calls)* }
-    };
-    item.supertraits.push(syn::parse_quote!(#hidden #ty_generics));
-    declared
-}
-
-/// The name of the trait that has the hidden methods of another.
-fn calls_name(name: &Ident) -> Ident {
-    format_ident!("__{}Calls", name, span = Span::call_site())
-}
-
-/// The hidden methods of a type, for which the device library implements a trait.
-fn calls_impl(item: &ItemImpl, path: &syn::Path) -> TokenStream {
-    let Some(last) = path.segments.last() else { return TokenStream::new() };
-    let (name, arguments, this) = (calls_name(&last.ident), &last.arguments, &item.self_ty);
-    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
-    quote!(impl #impl_generics crate::lang::iterator::#name #arguments for #this #where_clause {})
-}
-
 /// Returns true for `#[device(extension)]`, an `impl` of the device library that declares its trait.
 fn is_extension(options: &TokenStream) -> bool {
     options.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(ident) if ident == "extension"))
-}
-
-/// A trait of the standard library's iterators, and the library's that stands beside it.
-#[derive(Clone, Copy)]
-struct Iteration {
-    name: &'static str,
-    device: &'static str,
-    /// The method that kernels call, and its result.
-    method: &'static str,
-}
-
-impl Iteration {
-    /// The trait that a path names.
-    fn of(path: &syn::Path) -> Option<Self> {
-        let name = path.segments.last()?.ident.to_string();
-        let all = [
-            Iteration { name: "Iterator", device: "DeviceIterator", method: "next" },
-            Iteration { name: "DoubleEndedIterator", device: "DeviceDoubleEnded", method: "next_back" },
-            Iteration { name: "ExactSizeIterator", device: "DeviceExactSize", method: "len" },
-        ];
-        all.into_iter().find(|of| of.name == name)
-    }
-}
-
-/// `#[device] impl Iterator for Type` and its kin: the same of the device library's trait, with the method's captured body.
-fn iterated(
-    root: &TokenStream,
-    options: &Options,
-    item: &ItemImpl,
-    Iteration { name, device, method }: Iteration,
-    in_one_place: bool,
-) -> syn::Result<TokenStream> {
-    let device = Ident::new(device, Span::call_site());
-    let path: syn::Path = syn::parse_quote!(#root::#device);
-    let mut captured = item.clone();
-    // what the standard library asks of the host alone
-    captured.items.retain(|item| !matches!(item, ImplItem::Fn(method) if method.sig.ident == "size_hint"));
-    if let Some(other) = methods(&captured).find(|written| written.sig.ident != method) {
-        let hint =
-            format!("a `#[device] impl {name}` has `{method}` alone; in kernels the trait's others follow from it");
-        return Err(syn::Error::new(other.sig.ident.span(), hint));
-    }
-    if methods(&captured).next().is_none() {
-        let hint = format!("a `#[device] impl {name}` has the method `{method}`");
-        return Err(syn::Error::new(item.self_ty.span(), hint));
-    }
-    let hidden = trait_items(root, options, &captured, &path, in_one_place)?;
-    let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
-    let std = quote!(::core::iter::#std);
-    let (types, receiver, result) = match name {
-        "Iterator" => {
-            let types = quote!(
-                type Item = <Self as ::core::iter::Iterator>::Item;
-            );
-            (types, quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
-        }
-        "DoubleEndedIterator" => {
-            (quote!(), quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
-        }
-        _ => (quote!(), quote!(&self), quote!(usize)),
-    };
-    let (this, (impl_generics, _, where_clause)) = (&item.self_ty, item.generics.split_for_impl());
-    let calls = calls_name(&device);
-    Ok(quote! {
-        impl #impl_generics #root::#calls for #this #where_clause {}
-
-        #[allow(dead_code)]
-        impl #impl_generics #path for #this #where_clause {
-            #types
-            fn #method(#receiver) -> #result {
-                #std::#method(self)
-            }
-            #(#hidden)*
-        }
-    })
 }
 
 /// The operator's trait that a path names.
@@ -524,7 +408,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     })
 }
 
-fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
+pub(crate) fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,
@@ -532,7 +416,7 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
-fn trait_items(
+pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,

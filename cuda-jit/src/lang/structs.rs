@@ -11,6 +11,8 @@ use std::sync::Arc;
 use crate::harvest::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, Ty};
 
 /// The names of a struct and of its fields.
+///
+/// Nothing unsafe relies on an implementation: `device_struct!` alone names keys.
 pub trait Names: 'static {
     /// The struct's.
     const NAME: &'static str;
@@ -19,6 +21,8 @@ pub trait Names: 'static {
 }
 
 /// The keys of a struct's fields.
+///
+/// Nothing unsafe relies on an implementation: it lists keys, which are to be trusted.
 pub trait Keys: 'static {
     /// The fields' types, in order.
     fn types() -> Vec<Ty>;

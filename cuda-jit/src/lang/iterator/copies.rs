@@ -6,6 +6,8 @@ use crate::harvest::DeviceType;
 use crate::lang::structs::device_struct;
 
 /// A reference to what can be copied.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Referent: Sized + DeviceType {
     /// What it refers to.

@@ -13,6 +13,8 @@ use crate::device::library::comes_after;
 use crate::harvest::DeviceType;
 
 /// An iterator.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceIterator: Sized + DeviceType {
     /// The type of the elements.

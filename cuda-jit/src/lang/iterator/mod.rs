@@ -47,6 +47,8 @@ use crate::device;
 use crate::harvest::DeviceType;
 
 /// An iterator with two ends.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceDoubleEnded: DeviceIterator {
     /// Removes and returns the last element.
@@ -87,6 +89,8 @@ pub trait DeviceDoubleEnded: DeviceIterator {
 }
 
 /// An iterator that knows its length.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceExactSize: DeviceIterator {
     /// The number of remaining elements.
@@ -94,6 +98,8 @@ pub trait DeviceExactSize: DeviceIterator {
 }
 
 /// A type that converts into an iterator.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceIntoIterator: Sized + DeviceType {
     /// The type of the elements.

@@ -11,6 +11,8 @@ use crate::lang::structs::device_struct;
 /// A type of consecutive values.
 ///
 /// The steps wrap at the type's limits, except for those of [`checked_forward`](Step::checked_forward).
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Step: Copy + PartialOrd + DeviceType {
     /// The next value.

@@ -5,6 +5,8 @@ use crate::device;
 use crate::harvest::DeviceType;
 
 /// Iterators over a slice.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait SliceSources: Sized + DeviceType {
     /// Over references to its elements.
@@ -54,6 +56,8 @@ impl<'a, T: DeviceType> SliceSources for &'a [T] {
 }
 
 /// Iterators over a slice that can be written.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait SliceSourcesMut: Sized + DeviceType {
     /// Over references to its elements.

@@ -7,6 +7,8 @@ use super::DeviceIterator;
 use crate::device;
 
 /// A sum of elements of type `A`.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceSum<A>: Sized {
     /// Adds the elements.
@@ -14,6 +16,8 @@ pub trait DeviceSum<A>: Sized {
 }
 
 /// A product of elements of type `A`.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceProduct<A>: Sized {
     /// Multiplies the elements.

@@ -9,6 +9,8 @@ use crate::device::library::with_first_axis;
 use crate::harvest::DeviceType;
 
 /// Iterators over a view.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewSources: Sized + DeviceType {
     /// Over references to its elements.
@@ -29,6 +31,8 @@ pub trait ViewSources: Sized + DeviceType {
 }
 
 /// Iterators over a view that can be written.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewSourcesMut: Sized + DeviceType {
     /// Over references to its elements.
@@ -45,6 +49,8 @@ pub trait ViewSourcesMut: Sized + DeviceType {
 }
 
 /// Iterators over the rows and columns of a view of two dimensions.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait PlaneSources: Sized + DeviceType {
     /// Over rows or columns.
@@ -57,6 +63,8 @@ pub trait PlaneSources: Sized + DeviceType {
 }
 
 /// The same of one that can be written.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait PlaneSourcesMut: Sized + DeviceType {
     /// Over rows or columns.

@@ -191,6 +191,8 @@ pub struct IndexedElements<V: Parts> {
 device_struct!(IndexedElements [V] [V: Parts] { elements: Elements<V> });
 
 /// A view whose elements are iterated over.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewIterators: Parts {
     /// Over its elements.
