@@ -137,6 +137,7 @@ macro_rules! view_parts {
 }
 
 // SAFETY: it is its number, and lies in no memory that Rust sees.
+#[diagnostic::do_not_recommend]
 unsafe impl DeviceType for Axis {
     type K = <usize as DeviceType>::K;
 }

@@ -80,9 +80,6 @@ impl OfType {
             }
             "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
-            _ if name.to_string().starts_with(char::is_uppercase) => {
-                format!("write a closure, `|v| {name}(v)`")
-            }
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
         Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
