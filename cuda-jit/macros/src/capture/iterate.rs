@@ -79,13 +79,12 @@ impl Capture {
 
     /// `Axis(k)`: which one must be known when the kernel is compiled.
     pub(super) fn axis(&mut self, arg: &mut Expr) -> s::Expr {
-        match arg {
-            Expr::Call(call) if is_axis(&call.func) && call.args.len() == 1 => match &mut call.args[0] {
-                number @ (Expr::Lit(_) | Expr::Path(_) | Expr::Field(_)) => self.expr(number),
-                other => self.refuse(other.span(), "which axis is a literal or a constant in kernels"),
-            },
-            other => self.refuse(other.span(), "write the axis as `Axis(0)`"),
+        if let Expr::Call(call) = arg
+            && let Some(number @ (Expr::Lit(_) | Expr::Path(_) | Expr::Field(_))) = call.args.first_mut()
+        {
+            return self.expr(number);
         }
+        self.refuse(arg.span(), "which axis is a literal or a constant in kernels")
     }
 
     /// Whether an argument is a closure, or the name of a function by Rust's naming.
@@ -101,14 +100,13 @@ impl Capture {
 
     /// A function that a method calls.
     pub(super) fn function(&mut self, arg: &mut Expr) -> s::Expr {
-        let span = begin(arg);
+        let (span, is_closure) = (begin(arg), self.is_closure(arg));
         match arg {
             Expr::Closure(closure) => {
                 let closure = self.asked_closure(closure);
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
-            _ if self.is_closure(arg) => self.argument(arg),
-            Expr::Path(path) => {
+            Expr::Path(path) if !is_closure => {
                 let path = path.clone();
                 let number = self.callee(span);
                 *arg = self.tied(number, &path, None);
@@ -120,13 +118,7 @@ impl Capture {
                     },
                 )
             }
-            other => {
-                self.refuse(
-                    other.span(),
-                    "an iterator's method takes a closure here, or the name of a `#[device]` function",
-                );
-                nothing()
-            }
+            _ => self.argument(arg),
         }
     }
 }
