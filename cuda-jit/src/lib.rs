@@ -125,6 +125,10 @@ pub use warm::warm;
 /// What the macros' expansions name. Not for people.
 #[doc(hidden)]
 pub mod __private {
+    /// What functions of the device library name, and no other crate's can: their indices are not checked.
+    #[derive(Debug)]
+    pub(crate) struct Library;
+
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
@@ -134,15 +138,20 @@ pub mod __private {
         FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
         Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, SumIdentity, SumTy, Trial, Ty, Typed,
         Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type, closure_arg, closure_ty,
-        const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part, range_of,
-        returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of,
-        type_arg,
+        const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part, returned, saw,
+        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
     pub use crate::lang::default::CapturedDefault;
+    pub use crate::lang::iterator;
+    pub use crate::lang::iterator::{
+        __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
+        DeviceIterator, inclusive,
+    };
+    pub use crate::lang::loops::{items, range_of};
     pub use crate::launch::{
         Configuration, KernelArg, Launch, Tasks, forall, forall_unchecked, launch, launch_unchecked,
     };
@@ -169,6 +178,12 @@ pub mod __private {
         };
         pub use crate::lang::boolean::BoolMethods as _;
         pub use crate::lang::default::DefaultFunctions as _;
+        pub use crate::lang::iterator::{
+            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
+            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __PlaneSourcesCalls as _,
+            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _,
+            __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
+        };
         pub use crate::lang::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };

@@ -105,7 +105,7 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
-            BindingKind::Closure | BindingKind::Iterator => quote!(#root::saw_closure()),
+            BindingKind::Closure => quote!(#root::saw_closure()),
             BindingKind::Carried => quote!(#observer.saw()),
             _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }

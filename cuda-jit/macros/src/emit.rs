@@ -7,7 +7,7 @@
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Block, Ident, ItemFn};
 
 use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
@@ -228,10 +228,16 @@ pub(crate) fn encoded(
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     let names = captured.answers.iter().map(|answers| answers.constant(root));
-    quote! {
+    // what the device library alone may ask for, no other crate can name
+    let library = options.library.then(|| quote!(let _ = #root::Library;));
+    let encoded = quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
         )#(.with_names(#names))*
+    };
+    match library {
+        Some(library) => quote!({ #library #encoded }),
+        None => encoded,
     }
 }
 
@@ -256,7 +262,7 @@ pub(crate) fn twin(
         quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.result));
+    let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let named = (0u32..).zip(&captured.named).map(|(number, span)| {
         let observer = capture::named(number, *span);
@@ -305,7 +311,8 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
     let told = if library { quote!(debugged) } else { quote!(told_by) };
     quote! {
         use #root::{
-            cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
             Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
             Trial as __cuda_jit_Trial,
@@ -351,18 +358,15 @@ fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> 
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
     let body = capture::unreached(&captured.twin);
-    let output = match &sig.output {
-        syn::ReturnType::Default => quote!(-> ()),
-        output => output.to_token_stream(),
-    };
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(signature);
-        return quote!(let __twin = |#(#params),*| #output #body;);
+        let result = signature.stood_in(&signature.result);
+        return quote!(let __twin = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let types = types.iter().map(|ty| signature.stood_in(ty));
+    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in(&result));
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 

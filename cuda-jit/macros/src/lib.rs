@@ -6,12 +6,14 @@
 //! typed or evaluated here.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod capture;
 mod configured;
 mod derive;
 mod device_fn;
 mod emit;
 mod format;
+mod iteration;
 mod methods;
 mod options;
 mod signature;

@@ -283,6 +283,12 @@ fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
 }
 
+/// The type parameters that are closures.
+pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
+    let is_closure = |param: &&TypeParam| stand_in(param, generics).is_some();
+    generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
+}
+
 /// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`.
 fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
     let signature = |bound: &TypeParamBound| match bound {

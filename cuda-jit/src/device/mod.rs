@@ -63,6 +63,7 @@ mod float8;
 mod graph;
 mod groups;
 pub mod libdevice;
+pub(crate) mod library;
 mod time;
 mod vectors;
 mod warp;

@@ -3,6 +3,7 @@
 use super::copies::is_place;
 use super::function::{Local, Lowering, Result, Return, Target};
 use super::layout::shown;
+use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
 use super::types::{Val, tried_variants};
@@ -27,7 +28,9 @@ impl Lowering<'_> {
             }
             ExprKind::While(number, condition, body) => self.while_loop(*number, condition, body),
             ExprKind::Loop(number, body) => self.endless_loop(*number, body, expected),
-            ExprKind::For(number, pattern, source, body) => self.for_loop(*at, *number, pattern, source, body),
+            ExprKind::For(number, pattern, source, body, next) => {
+                self.for_loop(*at, For { number: *number, pattern, source, body, next: *next })
+            }
             ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
                 let target = self.target(*number).and_then(|target| target.again);
@@ -58,9 +61,9 @@ impl Lowering<'_> {
                 }
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
-                    self.frame_mut().closures.insert(*number, captured);
+                    let closure = self.closure_value(captured);
+                    self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 }
-                Stmt::Iterator(number, iterator) => self.bind_iterator(*number, iterator)?,
                 Stmt::Let(pattern, Some(init), otherwise) => {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }

@@ -228,7 +228,8 @@ pub(super) fn is_quiet(expr: &Expr) -> bool {
 
 /// Returns true if values of such types give a callee nothing that it could write.
 pub(super) fn only_reads(params: &[Ty]) -> bool {
-    let reads =
-        |ty: &Ty| !matches!(ty, Ty::Closure | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable());
+    let reads = |ty: &Ty| {
+        !matches!(ty, Ty::Closure(_) | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable())
+    };
     params.iter().all(reads)
 }

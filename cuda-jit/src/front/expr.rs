@@ -70,18 +70,22 @@ impl Lowering<'_> {
             ExprKind::DynamicShared(parts) => self.dynamic_shared(at, parts),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
-            ExprKind::CallClosure(number, args) => self.call_closure(at, *number, args, expected),
+            ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
             ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
             ExprKind::Asked(value, number) => {
                 let ty = self.frame().harvest.named[*number as usize].clone();
                 self.expr_as(value, &ty)
             }
-            ExprKind::Consume(name, of, args, number) => self.consume(at, name, of, args, *number),
+            ExprKind::Range(start, end, inclusive, Some(number)) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.range_value((start, *end, *inclusive), &ty)
+            }
             ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
                 self.call(at, *number, &[])
             }
-            ExprKind::Closure(_) => {
-                Err(self.error(at, "a closure is only called here, or passed to a device function"))
+            ExprKind::Closure(_) | ExprKind::Function(_) | ExprKind::MethodOf(..) => {
+                let function = self.callable(expr)?;
+                Ok(self.closure_value(function))
             }
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;

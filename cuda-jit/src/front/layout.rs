@@ -22,7 +22,7 @@ impl Ty {
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_plain()),
             Ty::Sum(of) => of.fields().all(Ty::is_plain),
             Ty::Array(inner, _) => inner.is_plain(),
-            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }
 
@@ -67,7 +67,7 @@ impl Ty {
             visit(Type::Ptr(memory.space(), to.pointee()), access);
         };
         match self {
-            Ty::Unit | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => {}
             Ty::Slice(_, memory) | Ty::Ref(_, memory) | Ty::View(_, _, memory) if memory.is_no_address() => {}
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
             Ty::Slice(element, memory) => {
@@ -131,7 +131,7 @@ impl Ty {
             }
             Ty::Sum(of) => record = record_of(&Ty::Scalar(of.tag()), of.fields()),
             Ty::Tuple(types) => record = record_of(&Ty::Unit, types),
-            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => {}
         }
         record
     }
@@ -155,7 +155,7 @@ impl Ty {
         match self {
             Ty::Tuple(_) | Ty::Sum(_) => true,
             Ty::Array(element, _) => element.is_of_one_thread(),
-            Ty::Struct(of) => of.fields.iter().any(|field| field.ty.is_of_one_thread()),
+            Ty::Struct(of) => of.align == 0 || of.fields.iter().any(|field| field.ty.is_of_one_thread()),
             _ => false,
         }
     }
@@ -214,6 +214,7 @@ impl Ty {
 
     fn each_memory(&mut self, visit: &mut impl FnMut(&mut Memory)) {
         match self {
+            Ty::Closure(memory) => visit(memory),
             Ty::Slice(inner, memory) | Ty::Ref(inner, memory) | Ty::View(inner, _, memory) => {
                 visit(memory);
                 inner.each_memory(visit);
@@ -228,7 +229,7 @@ impl Ty {
                 fields.iter_mut().for_each(|field| field.ty.each_memory(visit));
             }
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Sum(_) => {}
-            Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Str | Ty::Passed(_) => {}
         }
     }
 
@@ -293,7 +294,7 @@ pub(super) fn shown(ty: &Ty) -> String {
         Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
         Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
         Ty::Str => "str".to_owned(),
-        Ty::Closure | Ty::Passed(_) => "closure".to_owned(),
+        Ty::Closure(_) | Ty::Passed(_) => "closure".to_owned(),
     }
 }
 

@@ -3,7 +3,6 @@
 //! A primitive's own methods come before any trait's, so the receiver's type and the name decide.
 
 use super::Callee;
-use super::call::Arg;
 use super::function::{Lowering, Result};
 use super::numbers::unsigned;
 use super::place::Place;
@@ -141,7 +140,7 @@ impl Lowering<'_> {
                 return Err(self.error(at, "a method has a receiver"));
             };
             let value = self.receiver(at, place, first)?;
-            let mut passed = vec![Arg::Value(self.passed_value(value, receiver, args.iter(), &harvest.params))];
+            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &harvest.params)];
             passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
             return self.call_function(at, instance, harvest, passed);
         }

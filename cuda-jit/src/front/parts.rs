@@ -63,7 +63,7 @@ impl Ty {
             Ty::Sum(of) => of.fields().all(Ty::is_shown),
             Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
-            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }
 }

@@ -174,6 +174,7 @@ impl Program {
         match (ty, told) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
             (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
+            (Ty::Closure(_) | Ty::Passed(_), _) => self.composed(shown(ty), Vec::new()),
             (Ty::Ref(to, memory), _) => {
                 let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
                 let to = self.in_memory(spelled(to, inner));

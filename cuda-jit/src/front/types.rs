@@ -61,6 +61,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::Same
+        | Intrinsic::Identity
+        | Intrinsic::ViewPart(_)
         | Intrinsic::VectorOfArray
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -79,7 +81,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::ClusterBarrier => Ty::Unit,
         Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => dim3(),
         Intrinsic::GridBarrier => Ty::Ref(Box::new(Ty::Scalar(Scalar::U32)), Memory::Write(Space::Global)),
-        Intrinsic::KernelPanicked => Ty::Scalar(Scalar::Bool),
+        Intrinsic::KernelPanicked | Intrinsic::ComesAfter => Ty::Scalar(Scalar::Bool),
         Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op) => group_type(op, Ty::Scalar(scalar.unwrap_or(Scalar::U32))),
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
@@ -234,9 +236,12 @@ impl Lowering<'_> {
                 let types: Option<Vec<Ty>> = elements.iter().map(|element| self.ty_of(element)).collect();
                 Some(Ty::Tuple(types?))
             }
+            ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Identity) => {
+                self.ty_of(args.first()?)
+            }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
-            ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
-            ExprKind::Consume(_, _, _, number) | ExprKind::Asked(_, number) => {
+            ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
+            ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
             ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
@@ -279,7 +284,8 @@ impl Lowering<'_> {
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
-            Callee::Builtin => None,
+            Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
+            Callee::Builtin | Callee::Identity => None,
         }
     }
 

@@ -154,7 +154,7 @@ pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
 unsafe impl Key for Closure {
     fn ty() -> Ty {
-        Ty::Closure
+        Ty::CLOSURE
     }
 }
 
@@ -272,7 +272,7 @@ where
         Harvest {
             of: S::definition(),
             params,
-            result: Ty::Closure,
+            result: Ty::CLOSURE,
             bindings,
             spelled: Vec::new(),
             consts: told::<ConstValue, V>(),

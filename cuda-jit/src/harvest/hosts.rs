@@ -62,6 +62,7 @@ macro_rules! refuses {
 }
 
 refuses!(Heap: NeedsNoHeap);
+refuses!(Collecting: CollectsOnDevice);
 refuses!(Sorting: Sorts);
 refuses!(Pointer: PointsOnDevice);
 refuses!(Branch: BranchesOnDevice);
@@ -72,6 +73,8 @@ refuses!(Missing: ExistsOnDevice);
 reasons! {
     Heap NeedsNoHeap: "kernels cannot call this method of `{Self}`, which allocates",
         "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
+    Collecting CollectsOnDevice: "kernels have no heap to collect the items of an iterator into",
+        "write each item where it belongs, in a loop";
     Sorting Sorts: "kernels cannot sort `{Self}` by this method",
         "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
     Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",
@@ -129,6 +132,19 @@ pub trait HostOption<T> {
 }
 
 impl<T> HostOption<T> for Option<T> {}
+
+/// Methods of iterators.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostIterator<T> {
+    cuda_jit_macros::host_methods! {
+        Collecting: collect 0 unzip 0 partition (_: impl FnMut(&T) -> bool);
+        Missing: cmp_by 2 cycle 0 eq_by 2 size_hint 0 try_for_each (_: impl FnMut(T) -> R) is_partitioned (_: impl FnMut(T) -> bool)
+            lt 1 le 1 gt 1 ge 1 map_windows 1 array_chunks 0 intersperse 1;
+    }
+}
+
+impl<I: crate::lang::iterator::DeviceIterator> HostIterator<I::Item> for I {}
 
 /// Methods of floats.
 ///

@@ -229,6 +229,23 @@ pub enum GroupOp {
     Reduce(BinaryOp),
 }
 
+/// What the device library asks of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewPart {
+    /// How many parts there are along the first axis.
+    Lanes,
+    /// The part at a place of the first axis.
+    Lane,
+    /// How many elements there are.
+    Elements,
+    /// The place of the first element.
+    FirstPlace,
+    /// The element at a place, which becomes the next.
+    NextElement,
+    /// The same view with an axis before the others.
+    FirstAxis,
+}
+
 /// Functions that kernels call and that are not written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -326,6 +343,12 @@ pub enum Intrinsic {
     Vector,
     /// A view of a slice; of one and a shape, if true.
     View(bool),
+    /// What the device library asks of a view.
+    ViewPart(ViewPart),
+    /// The argument, as it is.
+    Identity,
+    /// Whether one value is ordered after another.
+    ComesAfter,
     /// The compute capability that is compiled for.
     ComputeCapability,
     /// Two `f32` as 8-bit floats.
@@ -500,7 +523,7 @@ impl Answers<'_> {
 
 /// The type of a closure's binding.
 pub fn closure_ty() -> Ty {
-    Ty::Closure
+    Ty::CLOSURE
 }
 
 /// The type of a struct's field.
@@ -548,23 +571,6 @@ pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
-/// Types whose ranges kernels iterate over: the integers. Nothing unsafe relies on an implementation.
-#[diagnostic::on_unimplemented(
-    message = "kernels do not iterate over ranges of `{Self}`",
-    label = "not a range of integers",
-    note = "a range of `char` leaves out the surrogates, which kernels do not: loop over `u32` numbers"
-)]
-pub trait RangeItem {}
-
-macro_rules! range_items {
-    ($($ty:ty)*) => { $( impl RangeItem for $ty {} )* };
-}
-
-range_items! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
-
-/// Asks that kernels can iterate over ranges that begin with a value of this type.
-pub fn range_of<T: RangeItem>(_: &T) {}
-
 /// Ties an observer to the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}
 
@@ -594,7 +600,7 @@ pub fn constant<R: ToConstant, F: Fn() -> R>(_: *const F, _: F) {}
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
+/// All captures of the closure are by reference, or closures that capture nothing.
 pub unsafe fn evaluated<R: ToConstant, F: Fn() -> R>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
     // SAFETY: the caller promises it.
@@ -606,13 +612,13 @@ pub unsafe fn evaluated<R: ToConstant, F: Fn() -> R>(_: *const F) -> ConstValue 
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
+/// All captures of the closure are by reference, or closures that capture nothing.
 unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
     if size_of::<F>() != 0 {
         return None;
     }
     // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
-    // else. So it captures nothing, and any well-aligned pointer is one to its value.
+    // else but closures without a value. So it has no bytes, and any well-aligned pointer is one to its value.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
     Some(closure())
 }

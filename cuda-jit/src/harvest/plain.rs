@@ -91,7 +91,8 @@ stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 pub mod names {
     pub use super::super::hosts::{
         HostArray as __cuda_jit_array, HostChar as __cuda_jit_char, HostFloat as __cuda_jit_float,
-        HostInteger as __cuda_jit_integer, HostOption as __cuda_jit_option, HostSlice as __cuda_jit_slice,
+        HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator, HostOption as __cuda_jit_option,
+        HostSlice as __cuda_jit_slice,
     };
     pub use super::CallableFromKernels as __cuda_jit_callable;
 

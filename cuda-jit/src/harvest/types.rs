@@ -36,8 +36,8 @@ pub enum Ty {
     View(Box<Ty>, usize, Memory),
     /// `str`, behind a reference.
     Str,
-    /// A closure, which is inlined where it is called.
-    Closure,
+    /// A closure, which is inlined where it is called; which one, by what flows there.
+    Closure(Memory),
     /// A closure or device function that a launch passes; a kernel's parameter only.
     Passed(Arc<Passed>),
 }
@@ -52,6 +52,9 @@ impl Ty {
         },
         Scalar::I8,
     );
+
+    /// A closure, before the front end knows which.
+    pub const CLOSURE: Ty = Ty::Closure(Memory::Closure(None));
 
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
@@ -101,7 +104,7 @@ impl Ty {
 
     /// The type of a binding's value; closures are no values.
     pub(super) fn of_binding(self) -> Option<Ty> {
-        Some(self).filter(|ty| !matches!(ty, Ty::Closure | Ty::Passed(_)))
+        Some(self).filter(|ty| !matches!(ty, Ty::Closure(_) | Ty::Passed(_)))
     }
 }
 
@@ -238,6 +241,8 @@ pub enum Memory {
     Unknown(bool),
     /// Nothing in memory: a text that the compiler knows.
     Text(&'static str),
+    /// Nothing in memory: a closure of the function that is being lowered, by its number, if that is known.
+    Closure(Option<u32>),
 }
 
 impl Memory {
@@ -249,14 +254,21 @@ impl Memory {
     /// Where it is.
     pub fn space(self) -> Space {
         match self {
-            Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) => Space::Local,
+            Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_) => {
+                Space::Local
+            }
             Memory::Read(space) | Memory::Write(space) => space,
         }
     }
 
     /// Returns true if a reference there is no value: the compiler follows it, or it never exists.
     pub(crate) fn is_no_address(self) -> bool {
-        matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_))
+        matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_))
+    }
+
+    /// Returns true if nothing says where it is.
+    pub(crate) fn is_unknown(self) -> bool {
+        matches!(self, Memory::Unknown(_) | Memory::Closure(None))
     }
 
     /// Whether kernels may write it, so that other threads may at the same time.
@@ -274,7 +286,7 @@ pub struct StructTy {
     pub fields: Vec<Field>,
     /// Its size in bytes.
     pub size: usize,
-    /// Its alignment in bytes.
+    /// Its alignment in bytes; 0 where its layout is the front end's.
     pub align: usize,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,

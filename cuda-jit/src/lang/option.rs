@@ -15,7 +15,7 @@ use crate::device;
 use crate::lang::default::DeviceDefault;
 
 /// The methods of `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionMethods<T> for Option<T> {
     /// `is_some`
     fn is_some(&self) -> bool {
@@ -269,7 +269,7 @@ impl<T> OptionMethods<T> for Option<T> {
 }
 
 /// The methods of an `Option` that holds a reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionRef<T> for Option<&T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -289,7 +289,7 @@ impl<T: Copy> OptionRef<T> for Option<&T> {
 }
 
 /// The methods of an `Option` that holds a mutable reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionMut<T> for Option<&mut T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -309,7 +309,7 @@ impl<T: Copy> OptionMut<T> for Option<&mut T> {
 }
 
 /// The methods of an `Option` of an `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionOption<T> for Option<Option<T>> {
     /// `flatten`
     fn flatten(self) -> Option<T> {
@@ -321,7 +321,7 @@ impl<T> OptionOption<T> for Option<Option<T>> {
 }
 
 /// The methods of an `Option` of a pair.
-#[device(library)]
+#[device(extension)]
 impl<T, U> OptionPair<T, U> for Option<(T, U)> {
     /// `unzip`
     fn unzip(self) -> (Option<T>, Option<U>) {

@@ -13,7 +13,7 @@ use crate::device;
 use crate::lang::default::DeviceDefault;
 
 /// The methods of `Result`.
-#[device(library)]
+#[device(extension)]
 impl<T, E> ResultMethods<T, E> for Result<T, E> {
     /// `is_ok`
     fn is_ok(&self) -> bool {
@@ -236,7 +236,7 @@ impl<T, E> ResultMethods<T, E> for Result<T, E> {
 }
 
 /// The methods of a `Result` that holds a reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy, E> ResultRef<T, E> for Result<&T, E> {
     /// `copied`
     fn copied(self) -> Result<T, E> {
@@ -256,7 +256,7 @@ impl<T: Copy, E> ResultRef<T, E> for Result<&T, E> {
 }
 
 /// The methods of a `Result` that holds a mutable reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy, E> ResultMut<T, E> for Result<&mut T, E> {
     /// `copied`
     fn copied(self) -> Result<T, E> {
@@ -276,7 +276,7 @@ impl<T: Copy, E> ResultMut<T, E> for Result<&mut T, E> {
 }
 
 /// The methods of a `Result` of a `Result`.
-#[device(library)]
+#[device(extension)]
 impl<T, E> ResultResult<T, E> for Result<Result<T, E>, E> {
     /// `flatten`
     fn flatten(self) -> Result<T, E> {
@@ -288,7 +288,7 @@ impl<T, E> ResultResult<T, E> for Result<Result<T, E>, E> {
 }
 
 /// The methods of a `Result` of an `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T, E> ResultOption<T, E> for Result<Option<T>, E> {
     /// `transpose`
     fn transpose(self) -> Option<Result<T, E>> {
@@ -301,7 +301,7 @@ impl<T, E> ResultOption<T, E> for Result<Option<T>, E> {
 }
 
 /// The methods of an `Option` of a `Result`.
-#[device(library)]
+#[device(extension)]
 impl<T, E> OptionResult<T, E> for Option<Result<T, E>> {
     /// `transpose`
     fn transpose(self) -> Result<Option<T>, E> {

@@ -99,8 +99,6 @@ macro_rules! nodes {
                 Let(pattern: Pattern, init: Option<Ref<Expr>>, otherwise: Option<Ref<Block>>),
                 /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
                 Closure(binding: u32, closure: Ref<Closure>),
-                /// `let name = iterator;`: the binding is known to be an iterator, which a loop or its methods drive.
-                Iterator(binding: u32, iterator: Ref<Expr>),
                 /// `expression;`
                 Expr(expr: Ref<Expr>),
             }
@@ -216,8 +214,8 @@ macro_rules! nodes {
                 Tuple(elements: List<Expr>),
                 /// A call of a device function: the callee's number.
                 Call(callee: u32, args: List<Expr>),
-                /// A call of a closure: its binding's number.
-                CallClosure(binding: Name, args: List<Expr>),
+                /// A call of a closure.
+                CallClosure(callee: Ref<Expr>, args: List<Expr>),
                 /// A closure as an argument.
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
@@ -227,13 +225,9 @@ macro_rules! nodes {
                 MethodOf(name: Text, callee: u32),
                 /// An expression whose type rustc was asked for: the type's number.
                 Asked(value: Ref<Expr>, ty: u32),
-                /// `start..end` as an iterator; true if the end is included; the type of its numbers, by number, where
-                /// rustc was asked for it.
+                /// `start..end`; true if the end is included; by number, the type of a loop's numbers, where rustc was asked
+                /// for it, or of the value.
                 Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),
-                /// `of.name(args)`, which makes an iterator, of what holds items or of another.
-                Iterate(name: Text, of: Ref<Expr>, args: List<Expr>),
-                /// `of.name(args)`, which takes items of an iterator; the number of its result's type.
-                Consume(name: Text, of: Ref<Expr>, args: List<Expr>, ty: u32),
                 /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
                 Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
                 /// `s![..]`, what a view's `slice` takes: what it says of each axis.
@@ -248,8 +242,9 @@ macro_rules! nodes {
                 While(number: u32, condition: Ref<Condition>, body: Block),
                 /// `loop { .. }`; the loop's number.
                 Loop(number: u32, body: Block),
-                /// `for pattern in source { .. }`; the loop's number.
-                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block),
+                /// `for pattern in source { .. }`; the loop's number, and that of the callee which yields the next item, unless
+                /// the source is a range.
+                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block, next: Option<u32>),
                 /// `break 'label e`; the loop's number.
                 Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.

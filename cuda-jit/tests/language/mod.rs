@@ -7,6 +7,7 @@ mod arrays;
 mod atomics;
 mod cached;
 mod callers;
+mod chains;
 mod characters;
 mod checks;
 mod closures;

@@ -27,9 +27,7 @@ impl Capture {
     pub(super) fn call(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
-        let Expr::Path(callee) = &*call.func else {
-            return self.refuse(call.func.span(), "a kernel calls functions by their names");
-        };
+        let Expr::Path(callee) = &*call.func else { return self.call_of_value(expr) };
         let callee = callee.clone();
         if let Some(hint) = refused_function(&callee.path) {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
@@ -43,7 +41,8 @@ impl Capture {
                 BindingKind::Closure => {
                     let args =
                         call.args.iter_mut().zip(args).map(|(arg, value)| self.with_type(arg, value, None)).collect();
-                    node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
+                    let callee = node(span, s::ExprKind::Binding(self.used(ident, number)));
+                    node(span, s::ExprKind::CallClosure(Box::new(callee), args))
                 }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
@@ -75,19 +74,31 @@ impl Capture {
         node(span, s::ExprKind::Call(number, args))
     }
 
+    /// `(value.field)(args)`: a call of a closure that a value holds, whose result nothing but rustc tells.
+    fn call_of_value(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
+        let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
+        let callee = self.expr(&mut call.func);
+        let mut args = Vec::new();
+        for arg in &mut call.args {
+            let value = self.argument(arg);
+            args.push(self.with_type(arg, value, None));
+        }
+        let called = node(span, s::ExprKind::CallClosure(Box::new(callee), args));
+        let number = self.observe(expr, None);
+        node(span, s::ExprKind::Asked(Box::new(called), number))
+    }
+
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
     /// methods stays, and the receiver is asked whether it is that; whatever this moves is still there, since nothing of
     /// the twin is ever reached.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
-        if let Some(consumed) = self.consumer(expr) {
-            return consumed;
-        }
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let values = values_before_functions(&name);
+        let values = values_before_functions(&name, call.args.len());
         let own = values.is_some() || !is_method(&name) || call.args.iter().any(|arg| self.is_closure(arg));
         let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let receiver = self.typed(&mut call.receiver);

@@ -69,14 +69,11 @@ impl Capture {
                 node(span, s::ExprKind::Repeat(Box::new(element)))
             }
             Expr::Struct(_) => self.struct_expr(expr),
-            Expr::Const(block) => {
-                // what a kernel can do gives the same whenever it is done
-                let body = self.block(&mut block.block);
-                node(span, s::ExprKind::Block(None, body))
-            }
+            Expr::Const(_) => node(span, s::ExprKind::Const(self.const_block(expr))),
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
             Expr::Macro(call) if is_matches(&call.mac) => self.matches(expr),
+            Expr::Range(_) => self.range(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -167,15 +164,8 @@ impl Capture {
         let Expr::Path(expr) = &*written else { return nothing() };
         let (expr, span) = (&expr.clone(), begin_path(expr));
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            match self.bindings[number as usize].kind {
-                BindingKind::Closure => {
-                    return self
-                        .refuse(span, "a closure is called here, or passed to a device function; it is no value");
-                }
-                BindingKind::Iterator => {
-                    return self.refuse(span, "an iterator is driven here, by `for` or its methods; it is no value");
-                }
-                _ => {}
+            if self.bindings[number as usize].kind == BindingKind::Closure {
+                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
             }
             return self.binding(span, expr, number);
         }
@@ -249,7 +239,7 @@ impl Capture {
         let mut fields = Vec::new();
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.expr(&mut field.expr);
+            let value = self.held(&mut field.expr);
             // `S { x }` is written out, since what stands in the place of `x` may be more than a name
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
@@ -505,7 +495,6 @@ pub(super) const POINTERS: &str =
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
-        Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
         Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         _ => "this expression is not supported in a kernel",

@@ -76,8 +76,6 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// True for an iterator whose items come out of closures.
-    pub(crate) calls: bool,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
     /// The number of the answer whether it is a constant's name.
@@ -86,12 +84,12 @@ pub(crate) struct BindingInfo {
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, calls: false, told: None, asked: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
-        !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+        self.kind != BindingKind::Closure
     }
 }
 
@@ -106,8 +104,6 @@ pub(crate) enum BindingKind {
     Carried,
     /// It names a closure, which has no device type.
     Closure,
-    /// It names an iterator, which has none either.
-    Iterator,
 }
 
 /// A loop or labelled block that `break` and `continue` can name.
@@ -131,7 +127,7 @@ pub(crate) struct Capture {
     inner_functions: Vec<Ident>,
     callees: Vec<Span>,
     /// Each constant, with the block with items that it is named in.
-    consts: Vec<(syn::ExprPath, u32)>,
+    consts: Vec<(Expr, u32)>,
     /// The same of the types of casts.
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
@@ -222,7 +218,7 @@ impl Capture {
             return Err(first);
         }
         let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
-        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let consts = consts.iter().map(|(expr, _)| span::begin(expr)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
             bindings,
@@ -320,8 +316,8 @@ impl Capture {
     /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
     /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let items = self.items;
-        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
+        let (items, named, of_crate) = (self.items, Expr::Path(path.clone()), names_crate(&path.path));
+        let same = |(known, of): &(Expr, u32)| *of == items && *known == named && !of_crate;
         if let Some(number) = self.consts.iter().position(same) {
             return number as u32;
         }
@@ -329,14 +325,27 @@ impl Capture {
         let observer = constant(number, span::begin_path(&path));
         let reference = quote_spanned!(path.span() => &#path);
         self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
-        self.consts.push((path, items));
+        self.consts.push((named, items));
+        number
+    }
+
+    /// The number of the constant that a `const` block is. rustc evaluates the block; in the twin its place tells its type.
+    fn const_block(&mut self, expr: &mut Expr) -> u32 {
+        let (number, span) = (self.consts.len() as u32, span::begin(expr));
+        let (observer, block) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        self.consts.push((expr.clone(), self.items));
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #block = || #expr;
+            __cuda_jit_constant(#observer, move || __cuda_jit_const_of(&#block()));
+            #block()
+        })));
         number
     }
 
     /// The number of a path that may be a variant without fields, or another constant, of the type that rustc gives it there.
     fn typed_constant(&mut self, expr: &mut Expr, path: &syn::ExprPath) -> u32 {
         let (number, span) = (self.consts.len() as u32, span::begin_path(path));
-        self.consts.push((path.clone(), self.items));
+        self.consts.push((Expr::Path(path.clone()), self.items));
         let (observer, value) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value = #path;

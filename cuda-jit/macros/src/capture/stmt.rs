@@ -30,6 +30,11 @@ impl Capture {
                 stmt = Stmt::Expr(Expr::Macro(syn::ExprMacro { attrs, mac }), call.semi_token);
             }
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
+            if let Stmt::Expr(Expr::Const(_), end @ None) = &mut stmt
+                && !tail
+            {
+                *end = Some(Default::default()); // what stands for it ends no statement
+            }
             match self.statement(stmt, &mut twin) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
                 Some(stmt) => captured.stmts.push(stmt),
@@ -108,9 +113,6 @@ impl Capture {
         let Some(init) = &mut local.init else { return self.late(&local.pat) };
         if let Expr::Closure(closure) = &mut *init.expr {
             return self.named_closure(&local.pat, closure);
-        }
-        if self.is_iterator(&init.expr) {
-            return self.named_iterator(&local.pat, &mut init.expr);
         }
         let value = match &local.pat {
             Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),
