@@ -16,10 +16,11 @@ macro_rules! chains {
     ($($name:ident($x:ident, $y:ident, $a:ident, $b:ident) $body:block)*) => { $(
         #[test]
         fn $name() {
-            #[allow(unused, reason = "not each chain needs both slices and closures")]
             #[kernel]
             fn program($x: &[u32], $y: &[u32], out: &mut [u32]) {
                 let (mut $a, mut $b) = (0u32, 0u32);
+                note(&mut $a, $x.len() as u32);
+                note(&mut $b, $y.len() as u32);
                 let yielded: u32 = $body;
                 out[0] = yielded;
                 out[1] = $a;
