@@ -180,9 +180,10 @@ pub mod __private {
         pub use crate::lang::default::DefaultFunctions as _;
         pub use crate::lang::iterator::{
             __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
-            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __PlaneSourcesCalls as _,
-            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _,
-            __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
+            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __NumberedCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __ViewSourcesMutCalls as _,
         };
         pub use crate::lang::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,

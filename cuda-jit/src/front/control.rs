@@ -7,9 +7,9 @@ use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
 use super::types::{Val, tried_variants};
-use crate::harvest::Ty;
+use crate::harvest::{ConstValue, Ty};
 use crate::kir::{BlockId, Scalar, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, UnaryOp, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -182,6 +182,12 @@ impl Lowering<'_> {
         otherwise: Option<&'static Expr>,
         ty: &Ty,
     ) -> Result<Val> {
+        match (self.known_condition(condition), otherwise) {
+            (Some(true), _) => return self.block(body, Some(ty)),
+            (Some(false), Some(otherwise)) => return self.expr_in_place(otherwise, Some(ty)),
+            (Some(false), None) => return Ok(Val::unit()),
+            (None, _) => {}
+        }
         let (fail, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("if", ty.clone());
         let scope = self.build.scope();
@@ -198,6 +204,33 @@ impl Lowering<'_> {
         }
         self.build.select_block(exit);
         Ok(self.arrived(merge))
+    }
+
+    /// The value of a condition of constants, of which only one branch is lowered.
+    fn known_condition(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Bool(value) => self.known_bool(value),
+            Condition::Let(..) | Condition::All(_) => None,
+        }
+    }
+
+    fn known_bool(&self, Expr(_, kind): &Expr) -> Option<bool> {
+        match kind {
+            ExprKind::Const(number) => match &self.frame().harvest.consts[*number as usize] {
+                ConstValue { ty: Ty::Scalar(Scalar::Bool), cells, .. } => cells.first().map(|bits| *bits != 0),
+                _ => None,
+            },
+            ExprKind::Unary(UnaryOp::Not, value) => self.known_bool(value).map(|value| !value),
+            ExprKind::And(a, b) => match self.known_bool(a)? {
+                true => self.known_bool(b),
+                false => Some(false),
+            },
+            ExprKind::Or(a, b) => match self.known_bool(a)? {
+                true => Some(true),
+                false => self.known_bool(b),
+            },
+            _ => None,
+        }
     }
 
     /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.

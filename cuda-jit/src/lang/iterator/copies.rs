@@ -10,7 +10,7 @@ use crate::lang::structs::device_struct;
 /// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Referent: Sized + DeviceType {
-    /// What it refers to.
+    /// The type of the referent.
     type Value: DeviceType;
 
     /// A copy of it.
@@ -39,6 +39,11 @@ where
     I::Item: Referent,
 {
     type Item = <I::Item as Referent>::Value;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_RANDOM_ACCESS: bool = I::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = I::IS_COUNTED;
+    const IS_FUSED: bool = I::IS_FUSED;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<<I::Item as Referent>::Value> {
         match self.iter.next() {
@@ -77,28 +82,12 @@ where
         }
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         self.iter.trusted_len()
     }
 
     fn has_next(&self) -> bool {
         self.iter.has_next()
-    }
-
-    fn is_random_access() -> bool {
-        I::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 

@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 
 use super::{
-    ByRef, Chain, Copied, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceProduct, DeviceSum, Enumerate,
-    Filter, FilterMap, Flatten, Fuse, Inspect, Map, MapWhile, Peekable, Referent, Rev, Scan, Skip, SkipWhile, StepBy,
-    Take, TakeWhile, Zip,
+    Chain, Copied, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceProduct, DeviceSum, Enumerate, Filter,
+    FilterMap, Flatten, Fuse, Inspect, Map, MapWhile, Peekable, Referent, Rev, Scan, Skip, SkipWhile, StepBy, Take,
+    TakeWhile, Zip,
 };
 use crate::device;
 use crate::device::library::comes_after;
@@ -19,6 +19,16 @@ use crate::harvest::DeviceType;
 pub trait DeviceIterator: Sized + DeviceType {
     /// The type of the elements.
     type Item: DeviceType;
+    /// True if std relies on the iterator's length (`TrustedLen`).
+    const HAS_TRUSTED_LEN: bool = false;
+    /// True if std accesses the elements by index (`TrustedRandomAccess`).
+    const IS_RANDOM_ACCESS: bool = false;
+    /// True if [`next_known`](Self::next_known) costs less than `next`.
+    const IS_COUNTED: bool = false;
+    /// True if std assumes that `next` returns `None` after its first `None` (`FusedIterator`).
+    const IS_FUSED: bool = false;
+    /// True if advancing the iterator has no side effects outside the iterator itself.
+    const IS_PURE: bool = false;
 
     /// Advances the iterator and returns the next element.
     fn next(&mut self) -> Option<Self::Item>;
@@ -83,40 +93,20 @@ pub trait DeviceIterator: Sized + DeviceType {
         self.fold(None, |_, item| Some(item))
     }
 
-    /// Whether std relies on the iterator's length (`TrustedLen`).
-    fn has_trusted_len() -> bool {
-        false
-    }
-
-    /// The number of remaining elements, if the iterator [has a trusted length](Self::has_trusted_len); `usize::MAX` if
+    /// The number of remaining elements, if the iterator [has a trusted length](Self::HAS_TRUSTED_LEN); `usize::MAX` if
     /// there is no end.
     fn trusted_len(&self) -> usize {
         usize::MAX
     }
 
-    /// Whether an element remains, if the iterator [has a trusted length](Self::has_trusted_len).
+    /// Returns true if an element remains, of an iterator that [has a trusted length](Self::HAS_TRUSTED_LEN).
     fn has_next(&self) -> bool {
         self.trusted_len() > 0
     }
 
-    /// Whether std accesses the elements by index (`TrustedRandomAccess`).
-    fn is_random_access() -> bool {
-        false
-    }
-
-    /// Whether std assumes that `next` returns `None` after its first `None` (`FusedIterator`).
-    fn is_fused() -> bool {
-        false
-    }
-
-    /// Whether advancing the iterator has no side effects outside the iterator itself.
-    fn is_pure() -> bool {
-        false
-    }
-
     /// Borrows the iterator, so that an adaptor leaves the rest of it to the caller.
-    fn by_ref(&mut self) -> ByRef<'_, Self> {
-        ByRef { iter: self }
+    fn by_ref(&mut self) -> &mut Self {
+        self
     }
 
     /// The elements of this iterator and then those of another.
@@ -242,7 +232,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Zip { a: self, b: other.into_iter() }
     }
 
-    /// Whether all elements satisfy a predicate.
+    /// Returns true if all elements satisfy a predicate.
     fn all<P: FnMut(Self::Item) -> bool>(&mut self, mut predicate: P) -> bool {
         while let Some(item) = self.next() {
             if !predicate(item) {
@@ -252,7 +242,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         true
     }
 
-    /// Whether any element satisfies a predicate.
+    /// Returns true if any element satisfies a predicate.
     fn any<P: FnMut(Self::Item) -> bool>(&mut self, mut predicate: P) -> bool {
         while let Some(item) = self.next() {
             if predicate(item) {
@@ -413,7 +403,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Some(item)
     }
 
-    /// Whether no element is greater than its successor.
+    /// Returns true if no element is greater than its successor.
     fn is_sorted(self) -> bool
     where
         Self::Item: PartialOrd,
@@ -421,7 +411,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         self.is_sorted_by(|x, y| x <= y)
     }
 
-    /// Whether a comparison holds for each element and its successor.
+    /// Returns true if a comparison holds for each element and its successor.
     fn is_sorted_by<F: FnMut(&Self::Item, &Self::Item) -> bool>(mut self, mut compare: F) -> bool {
         let mut previous = match self.next() {
             Some(item) => item,
@@ -436,19 +426,19 @@ pub trait DeviceIterator: Sized + DeviceType {
         true
     }
 
-    /// Whether no element has a greater key than its successor.
+    /// Returns true if no element has a greater key than its successor.
     fn is_sorted_by_key<K: PartialOrd + DeviceType, F: FnMut(Self::Item) -> K>(self, f: F) -> bool {
         self.map(f).is_sorted()
     }
 
-    /// Whether the elements are equal to those of another iterator.
+    /// Returns true if the elements are equal to those of another iterator.
     fn eq<U: DeviceIntoIterator>(mut self, other: U) -> bool
     where
         Self::Item: PartialEq<U::Item>,
     {
         let mut other = other.into_iter();
         // As std does, this compares the lengths first where both are known.
-        let lengths_known = Self::has_trusted_len() && U::IntoIter::has_trusted_len();
+        let lengths_known = Self::HAS_TRUSTED_LEN && U::IntoIter::HAS_TRUSTED_LEN;
         if lengths_known && self.trusted_len() != other.trusted_len() {
             return false;
         }
@@ -465,7 +455,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         other.next().is_none()
     }
 
-    /// Whether the elements are not equal to those of another iterator.
+    /// Returns true if the elements are not equal to those of another iterator.
     fn ne<U: DeviceIntoIterator>(self, other: U) -> bool
     where
         Self::Item: PartialEq<U::Item>,

@@ -16,12 +16,16 @@ device_struct!(Fuse [I] [I: DeviceType] { iter: Option<I> });
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for Fuse<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_RANDOM_ACCESS: bool = I::IS_RANDOM_ACCESS;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<I::Item> {
         match &mut self.iter {
             Some(iter) => {
                 let item = iter.next();
-                if item.is_none() && !I::is_fused() {
+                if item.is_none() && !I::IS_FUSED {
                     self.iter = None;
                 }
                 item
@@ -34,7 +38,7 @@ impl<I: DeviceIterator> DeviceIterator for Fuse<I> {
         match &mut self.iter {
             Some(iter) => {
                 let item = iter.nth(n);
-                if item.is_none() && !I::is_fused() {
+                if item.is_none() && !I::IS_FUSED {
                     self.iter = None;
                 }
                 item
@@ -64,27 +68,11 @@ impl<I: DeviceIterator> DeviceIterator for Fuse<I> {
         }
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         match &self.iter {
             Some(iter) => iter.trusted_len(),
             None => 0,
         }
-    }
-
-    fn is_random_access() -> bool {
-        I::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 
@@ -94,7 +82,7 @@ impl<I: DeviceDoubleEnded> DeviceDoubleEnded for Fuse<I> {
         match &mut self.iter {
             Some(iter) => {
                 let item = iter.next_back();
-                if item.is_none() && !I::is_fused() {
+                if item.is_none() && !I::IS_FUSED {
                     self.iter = None;
                 }
                 item
@@ -107,7 +95,7 @@ impl<I: DeviceDoubleEnded> DeviceDoubleEnded for Fuse<I> {
         match &mut self.iter {
             Some(iter) => {
                 let item = iter.nth_back(n);
-                if item.is_none() && !I::is_fused() {
+                if item.is_none() && !I::IS_FUSED {
                     self.iter = None;
                 }
                 item
@@ -153,6 +141,8 @@ where
     U: DeviceIterator,
 {
     type Item = U::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN && U::HAS_TRUSTED_LEN && I::Item::ARRAY_LEN.is_some();
+    const IS_FUSED: bool = true;
 
     fn next(&mut self) -> Option<U::Item> {
         loop {
@@ -252,10 +242,6 @@ where
         last
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len() && U::has_trusted_len() && I::Item::array_len().is_some()
-    }
-
     fn trusted_len(&self) -> usize {
         let front = match &self.front {
             Some(inner) => inner.trusted_len(),
@@ -265,15 +251,11 @@ where
             Some(inner) => inner.trusted_len(),
             None => 0,
         };
-        let middle = match I::Item::array_len() {
+        let middle = match I::Item::ARRAY_LEN {
             Some(len) => self.iter.trusted_len().saturating_mul(len),
             None => 0,
         };
         middle.saturating_add(front).saturating_add(back)
-    }
-
-    fn is_fused() -> bool {
-        true
     }
 }
 
@@ -315,7 +297,7 @@ where
 #[derive(Debug)]
 pub struct Peekable<I: DeviceIterator> {
     pub(crate) iter: I,
-    /// What the next call of `next` returns, if it is known.
+    /// The result of the next call of `next`, once it is known.
     pub(crate) peeked: Option<Option<I::Item>>,
 }
 device_struct!(Peekable [I] [I: DeviceIterator] { iter: I, peeked: Option<Option<I::Item>> });
@@ -374,6 +356,8 @@ impl<I: DeviceIterator> Peekable<I> {
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for Peekable<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         match self.peeked.take() {
@@ -423,20 +407,12 @@ impl<I: DeviceIterator> DeviceIterator for Peekable<I> {
         if last.is_some() { last } else { peeked }
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         match &self.peeked {
             Some(Some(_)) => self.iter.trusted_len().saturating_add(1),
             Some(None) => 0,
             None => self.iter.trusted_len(),
         }
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::lang::structs::device_struct;
 pub struct SkipWhile<I, P> {
     pub(crate) iter: I,
     pub(crate) predicate: P,
-    /// Whether an element did not satisfy the predicate.
+    /// True once an element did not satisfy the predicate.
     pub(crate) has_begun: bool,
 }
 device_struct!(SkipWhile [I, P] [I: DeviceType, P] { iter: I, predicate: Closure, has_begun: bool });
@@ -18,6 +18,7 @@ device_struct!(SkipWhile [I, P] [I: DeviceType, P] { iter: I, predicate: Closure
 #[device(library)]
 impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for SkipWhile<I, P> {
     type Item = I::Item;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         while let Some(item) = self.iter.next() {
@@ -39,10 +40,6 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for SkipWhile
         }
         self.iter.fold(accumulator, f)
     }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
 }
 
 /// The elements before the first that does not satisfy a predicate.
@@ -50,7 +47,7 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for SkipWhile
 pub struct TakeWhile<I, P> {
     pub(crate) iter: I,
     pub(crate) predicate: P,
-    /// Whether an element did not satisfy the predicate.
+    /// True once an element did not satisfy the predicate.
     pub(crate) has_ended: bool,
 }
 device_struct!(TakeWhile [I, P] [I: DeviceType, P] { iter: I, predicate: Closure, has_ended: bool });
@@ -58,6 +55,7 @@ device_struct!(TakeWhile [I, P] [I: DeviceType, P] { iter: I, predicate: Closure
 #[device(library)]
 impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile<I, P> {
     type Item = I::Item;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         if self.has_ended {
@@ -74,10 +72,6 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile
             }
             None => None,
         }
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 

@@ -10,38 +10,33 @@
 //!
 //! Unsafe code reads elements of slices at indices that the iterator's fields bound: `front <= back <= slice.len()`.
 
-mod arrays;
-mod chunks;
 mod copies;
 mod device_iterator;
 mod flatten;
 mod guarded;
+mod indexed;
 mod paired;
 mod ranges;
 mod slices;
-mod sources;
 mod sums;
 mod take_skip;
 mod transform;
 mod view_sources;
 mod views;
-mod windows;
 
-pub use chunks::{Chunks, ChunksMut};
 pub use copies::{__ReferentCalls, Copied, Referent};
 pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIterator};
 pub use flatten::{Flatten, Fuse, Peekable};
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
+pub use indexed::{__NumberedCalls, Indexed, Numbered};
 pub use paired::{Chain, Zip};
 pub use ranges::{__StepCalls, RangeInclusive, inclusive};
-pub use slices::{Iter, IterMut};
-pub use sources::{__SliceSourcesCalls, __SliceSourcesMutCalls};
+pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};
 pub use take_skip::{Skip, StepBy, Take};
-pub use transform::{ByRef, Enumerate, Filter, FilterMap, Inspect, Map, Rev};
+pub use transform::{Enumerate, Filter, FilterMap, Inspect, Map, Rev};
 pub use view_sources::{__PlaneSourcesCalls, __PlaneSourcesMutCalls, __ViewSourcesCalls, __ViewSourcesMutCalls};
 pub use views::__ViewIteratorsCalls;
-pub use windows::{ChunksExact, ChunksExactMut, Windows};
 
 use crate::device;
 use crate::harvest::DeviceType;
@@ -111,9 +106,7 @@ pub trait DeviceIntoIterator: Sized + DeviceType {
     fn into_iter(self) -> Self::IntoIter;
 
     /// The number of elements where the type, an array, determines it.
-    fn array_len() -> Option<usize> {
-        None
-    }
+    const ARRAY_LEN: Option<usize> = None;
 }
 
 #[device(library)]

@@ -15,21 +15,26 @@ device_struct!(Zip [A, B] [A: DeviceType, B: DeviceType] { a: A, b: B });
 
 #[device(library)]
 impl<A: DeviceIterator, B: DeviceIterator> Zip<A, B> {
-    /// Whether no pair is left, where std reads the elements by index and thus does not advance either iterator then.
+    /// Returns true if no pair is left, where std reads the elements by index and thus does not advance either iterator then.
     fn is_over(&self) -> bool {
-        Self::is_random_access() && !self.has_next()
+        Self::IS_RANDOM_ACCESS && !self.has_next()
     }
 }
 
 #[device(library)]
 impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
     type Item = (A::Item, B::Item);
+    const HAS_TRUSTED_LEN: bool = A::HAS_TRUSTED_LEN && B::HAS_TRUSTED_LEN;
+    const IS_RANDOM_ACCESS: bool = A::IS_RANDOM_ACCESS && B::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = A::IS_COUNTED && B::IS_COUNTED;
+    const IS_FUSED: bool = A::IS_FUSED && B::IS_FUSED;
+    const IS_PURE: bool = A::IS_PURE && B::IS_PURE;
 
     fn next(&mut self) -> Option<(A::Item, B::Item)> {
-        if Self::is_random_access() && Self::is_pure() {
+        if Self::IS_COUNTED && Self::IS_PURE {
             return if self.has_next() { Some(self.next_known()) } else { None };
         }
-        if !Self::is_pure() && self.is_over() {
+        if !Self::IS_PURE && self.is_over() {
             return None;
         }
         match self.a.next() {
@@ -48,7 +53,7 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
     }
 
     fn nth(&mut self, n: usize) -> Option<(A::Item, B::Item)> {
-        if Self::is_pure() {
+        if Self::IS_PURE {
             match self.a.nth(n) {
                 Some(x) => match self.b.nth(n) {
                     Some(y) => Some((x, y)),
@@ -71,14 +76,14 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
     /// Does not advance the longer iterator beyond the end of the shorter one where std does not.
     fn fold<C, F: FnMut(C, (A::Item, B::Item)) -> C>(mut self, init: C, mut f: F) -> C {
         let mut accumulator = init;
-        if Self::is_random_access() && Self::is_pure() {
+        if Self::IS_COUNTED && Self::IS_PURE {
             for _ in 0..self.trusted_len() {
                 let pair = self.next_known();
                 accumulator = f(accumulator, pair);
             }
             return accumulator;
         }
-        if Self::is_pure() || Self::is_random_access() || !Self::has_trusted_len() {
+        if Self::IS_PURE || Self::IS_RANDOM_ACCESS || !Self::HAS_TRUSTED_LEN {
             while let Some(pair) = self.next() {
                 accumulator = f(accumulator, pair);
             }
@@ -95,10 +100,6 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
         accumulator
     }
 
-    fn has_trusted_len() -> bool {
-        A::has_trusted_len() && B::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         let (a, b) = (self.a.trusted_len(), self.b.trusted_len());
         if a < b { a } else { b }
@@ -106,18 +107,6 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
 
     fn has_next(&self) -> bool {
         self.a.has_next() && self.b.has_next()
-    }
-
-    fn is_random_access() -> bool {
-        A::is_random_access() && B::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        A::is_fused() && B::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        A::is_pure() && B::is_pure()
     }
 }
 
@@ -128,7 +117,7 @@ where
     B: DeviceDoubleEnded + DeviceExactSize,
 {
     fn next_back(&mut self) -> Option<(A::Item, B::Item)> {
-        if !Self::is_pure() && self.is_over() {
+        if !Self::IS_PURE && self.is_over() {
             return None;
         }
         let (a_len, b_len) = (self.a.len(), self.b.len());
@@ -145,7 +134,7 @@ where
     }
 
     fn nth_back(&mut self, n: usize) -> Option<(A::Item, B::Item)> {
-        if Self::is_pure() {
+        if Self::IS_PURE {
             let (a_len, b_len) = (self.a.len(), self.b.len());
             let a_excess = if a_len > b_len { a_len - b_len } else { 0 };
             let b_excess = if b_len > a_len { b_len - a_len } else { 0 };
@@ -189,6 +178,9 @@ device_struct!(Chain [A, B] [A: DeviceType, B: DeviceType] { a: Option<A>, b: Op
 #[device(library)]
 impl<A: DeviceIterator, B: DeviceIterator<Item = A::Item>> DeviceIterator for Chain<A, B> {
     type Item = A::Item;
+    const HAS_TRUSTED_LEN: bool = A::HAS_TRUSTED_LEN && B::HAS_TRUSTED_LEN;
+    const IS_FUSED: bool = A::IS_FUSED && B::IS_FUSED;
+    const IS_PURE: bool = A::IS_PURE && B::IS_PURE;
 
     fn next(&mut self) -> Option<A::Item> {
         if let Some(a) = &mut self.a {
@@ -197,7 +189,7 @@ impl<A: DeviceIterator, B: DeviceIterator<Item = A::Item>> DeviceIterator for Ch
                 return item;
             }
             // A pure iterator ends again when it is asked again, and a loop without the change is simpler.
-            if !A::is_pure() {
+            if !A::IS_PURE {
                 self.a = None;
             }
         }
@@ -275,10 +267,6 @@ impl<A: DeviceIterator, B: DeviceIterator<Item = A::Item>> DeviceIterator for Ch
         if b.is_some() { b } else { a }
     }
 
-    fn has_trusted_len() -> bool {
-        A::has_trusted_len() && B::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         let a = match &self.a {
             Some(a) => a.trusted_len(),
@@ -290,14 +278,6 @@ impl<A: DeviceIterator, B: DeviceIterator<Item = A::Item>> DeviceIterator for Ch
         };
         a.saturating_add(b)
     }
-
-    fn is_fused() -> bool {
-        A::is_fused() && B::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        A::is_pure() && B::is_pure()
-    }
 }
 
 #[device(library)]
@@ -308,7 +288,7 @@ impl<A: DeviceDoubleEnded, B: DeviceDoubleEnded<Item = A::Item>> DeviceDoubleEnd
             if item.is_some() {
                 return item;
             }
-            if !B::is_pure() {
+            if !B::IS_PURE {
                 self.b = None;
             }
         }

@@ -30,7 +30,7 @@ pub trait Step: Copy + PartialOrd + DeviceType {
     /// The value `n` steps ahead. Overflow panics like that of `+`.
     fn checked_forward(self, n: usize) -> Self;
 
-    /// Whether `end` is more than `n` steps ahead.
+    /// Returns true if `end` is more than `n` steps ahead.
     fn is_beyond(self, end: Self, n: usize) -> bool;
 
     /// The number of steps to `end`, at most `usize::MAX`; 0 if `end` is not ahead.
@@ -39,8 +39,8 @@ pub trait Step: Copy + PartialOrd + DeviceType {
     /// The value `gap + 1` steps ahead, or `end` if that is beyond the type's limit.
     fn step_over(self, gap: usize, end: Self) -> Self;
 
-    /// Whether std accesses ranges of the type by index.
-    fn is_random_access() -> bool;
+    /// True if std accesses ranges of the type by index.
+    const IS_RANDOM_ACCESS: bool;
 }
 
 /// Implements [`Step`] for integers: the type, its unsigned type, and the wider of that and `usize`.
@@ -48,6 +48,8 @@ macro_rules! integers {
     ($($ty:ident $unsigned:ident $wide:ident $random_access:literal;)*) => { $(
         #[device(library)]
         impl Step for $ty {
+            const IS_RANDOM_ACCESS: bool = $random_access;
+
                     fn successor(self) -> $ty {
                 self.wrapping_add(1)
             }
@@ -91,9 +93,6 @@ macro_rules! integers {
                 if next > self && (gap as $wide) < $unsigned::MAX as $wide { next } else { end }
             }
 
-            fn is_random_access() -> bool {
-                $random_access
-            }
         }
     )* };
 }
@@ -171,14 +170,17 @@ impl Step for char {
         if self.is_beyond(end, gap) { self.forward(gap).successor() } else { end }
     }
 
-    fn is_random_access() -> bool {
-        false
-    }
+    const IS_RANDOM_ACCESS: bool = false;
 }
 
 #[device(library)]
 impl<T: Step> DeviceIterator for Range<T> {
     type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_RANDOM_ACCESS: bool = T::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<T> {
         if self.start < self.end {
@@ -243,28 +245,12 @@ impl<T: Step> DeviceIterator for Range<T> {
         self.next_back()
     }
 
-    fn has_trusted_len() -> bool {
-        true
-    }
-
     fn trusted_len(&self) -> usize {
         self.start.distance(self.end)
     }
 
     fn has_next(&self) -> bool {
         self.start < self.end
-    }
-
-    fn is_random_access() -> bool {
-        T::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
     }
 }
 
@@ -306,6 +292,9 @@ impl<T: Step> DeviceDoubleEnded for Range<T> {
 #[device(library)]
 impl<T: Step> DeviceIterator for RangeFrom<T> {
     type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<T> {
         let value = self.start;
@@ -324,20 +313,8 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
         Some(value)
     }
 
-    fn has_trusted_len() -> bool {
-        true
-    }
-
     fn trusted_len(&self) -> usize {
         usize::MAX
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
     }
 }
 
@@ -346,7 +323,7 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
 pub struct RangeInclusive<T> {
     start: T,
     end: T,
-    /// Whether no value remains. `start` and `end` bound the remaining values otherwise.
+    /// True once no value remains. `start` and `end` bound the remaining values otherwise.
     exhausted: bool,
 }
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
@@ -367,6 +344,9 @@ impl<T: Step> RangeInclusive<T> {
 #[device(library)]
 impl<T: Step> DeviceIterator for RangeInclusive<T> {
     type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<T> {
         if self.exhausted {
@@ -418,20 +398,8 @@ impl<T: Step> DeviceIterator for RangeInclusive<T> {
         self.next_back()
     }
 
-    fn has_trusted_len() -> bool {
-        true
-    }
-
     fn trusted_len(&self) -> usize {
         if self.exhausted { 0 } else { self.start.distance(self.end).saturating_add(1) }
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
     }
 }
 

@@ -1,339 +1,346 @@
-//! Iterators over the elements of slices.
+//! Slices and their parts, told by their numbers, and the methods of slices that iterate over them.
 //!
 //! # Safety
 //!
-//! `front <= back <= slice.len()` holds at all times. [`IterMut`] returns each element at most once.
+//! What is unsafe here gives a part of a slice the slice's lifetime: each part is asked for once, and shares no element with another.
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator};
+use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
 use crate::device;
 use crate::device::library::extend_mut;
 use crate::harvest::DeviceType;
 use crate::lang::structs::device_struct;
 
-/// An iterator over references to the elements of a slice.
+/// The elements of a slice.
 #[derive(Debug)]
-pub struct Iter<'a, T> {
+pub struct Elements<'a, T> {
     slice: &'a [T],
-    front: usize,
-    back: usize,
 }
-device_struct!(Iter ['a, T] ['a, T: DeviceType] { slice: &'a [T], front: usize, back: usize });
+device_struct!(Elements ['a, T] ['a, T: DeviceType] { slice: &'a [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Iter<'a, T> {
-    /// An iterator over a slice.
-    pub fn new(slice: &'a [T]) -> Self {
-        Iter { slice, front: 0, back: slice.len() }
-    }
-
-    /// The elements that remain.
-    pub fn as_slice(&self) -> &'a [T] {
-        // SAFETY: `front <= back <= slice.len()`.
-        &self.slice[self.front..self.back]
-    }
-}
-
-/// An iterator over mutable references to the elements of a slice.
-#[derive(Debug)]
-pub struct IterMut<'a, T> {
-    slice: &'a mut [T],
-    front: usize,
-    back: usize,
-}
-device_struct!(IterMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], front: usize, back: usize });
-
-#[device(library, unchecked)]
-impl<'a, T: DeviceType> IterMut<'a, T> {
-    /// An iterator over a slice.
-    pub fn new(slice: &'a mut [T]) -> Self {
-        let back = slice.len();
-        IterMut { slice, front: 0, back }
-    }
-}
-
-#[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceIterator for Iter<'a, T> {
+impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
     type Item = &'a T;
+    const IS_RANDOM_ACCESS: bool = true;
 
-    fn next(&mut self) -> Option<&'a T> {
-        if self.front < self.back {
-            let at = self.front;
-            self.front = at + 1;
-            Some(&self.slice[at])
-        } else {
-            None
-        }
+    fn size(&self) -> usize {
+        self.slice.len()
     }
 
-    fn next_known(&mut self) -> &'a T {
-        let at = self.front;
-        self.front = at + 1;
-        &self.slice[at]
-    }
-
-    fn advance(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.front += n;
-            0
-        } else {
-            self.front = self.back;
-            n - len
-        }
-    }
-
-    fn nth(&mut self, n: usize) -> Option<&'a T> {
-        if n < self.back - self.front {
-            let at = self.front + n;
-            self.front = at + 1;
-            Some(&self.slice[at])
-        } else {
-            self.front = self.back;
-            None
-        }
-    }
-
-    fn count(self) -> usize {
-        self.back - self.front
-    }
-
-    fn last(mut self) -> Option<&'a T> {
-        self.next_back()
-    }
-
-    fn has_trusted_len() -> bool {
-        true
-    }
-
-    fn trusted_len(&self) -> usize {
-        self.back - self.front
-    }
-
-    fn has_next(&self) -> bool {
-        self.front < self.back
-    }
-
-    fn is_random_access() -> bool {
-        true
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
+    fn at(&mut self, number: usize) -> &'a T {
+        &self.slice[number]
     }
 }
 
-#[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceDoubleEnded for Iter<'a, T> {
-    fn next_back(&mut self) -> Option<&'a T> {
-        if self.front < self.back {
-            let at = self.back - 1;
-            self.back = at;
-            Some(&self.slice[at])
-        } else {
-            None
-        }
-    }
-
-    fn advance_back(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.back -= n;
-            0
-        } else {
-            self.back = self.front;
-            n - len
-        }
-    }
-
-    fn nth_back(&mut self, n: usize) -> Option<&'a T> {
-        if n < self.back - self.front {
-            let at = self.back - n - 1;
-            self.back = at;
-            Some(&self.slice[at])
-        } else {
-            self.back = self.front;
-            None
-        }
-    }
+/// The elements of a slice that can be written.
+#[derive(Debug)]
+pub struct ElementsMut<'a, T> {
+    slice: &'a mut [T],
 }
+device_struct!(ElementsMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceExactSize for Iter<'a, T> {
-    fn len(&self) -> usize {
-        self.back - self.front
-    }
-}
-
-#[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceIterator for IterMut<'a, T> {
+impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
     type Item = &'a mut T;
+    const IS_RANDOM_ACCESS: bool = true;
 
-    fn next(&mut self) -> Option<&'a mut T> {
-        if self.front < self.back {
-            let at = self.front;
-            self.front = at + 1;
-            // SAFETY: `at < slice.len()`, and no other call returns this element.
-            Some(unsafe { extend_mut(&mut self.slice[at]) })
-        } else {
-            None
-        }
+    fn size(&self) -> usize {
+        self.slice.len()
     }
 
-    fn next_known(&mut self) -> &'a mut T {
-        let at = self.front;
-        self.front = at + 1;
-        // SAFETY: no other call returns this element.
-        unsafe { extend_mut(&mut self.slice[at]) }
-    }
-
-    fn advance(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.front += n;
-            0
-        } else {
-            self.front = self.back;
-            n - len
-        }
-    }
-
-    fn nth(&mut self, n: usize) -> Option<&'a mut T> {
-        if n < self.back - self.front {
-            let at = self.front + n;
-            self.front = at + 1;
-            // SAFETY: `at < slice.len()`, and no other call returns this element.
-            Some(unsafe { extend_mut(&mut self.slice[at]) })
-        } else {
-            self.front = self.back;
-            None
-        }
-    }
-
-    fn count(self) -> usize {
-        self.back - self.front
-    }
-
-    fn last(mut self) -> Option<&'a mut T> {
-        self.next_back()
-    }
-
-    fn has_trusted_len() -> bool {
-        true
-    }
-
-    fn trusted_len(&self) -> usize {
-        self.back - self.front
-    }
-
-    fn has_next(&self) -> bool {
-        self.front < self.back
-    }
-
-    fn is_random_access() -> bool {
-        true
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
+    fn at(&mut self, number: usize) -> &'a mut T {
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[number]) }
     }
 }
 
+/// The parts of a slice of so many elements, the last perhaps of fewer.
+#[derive(Debug)]
+pub struct Chunks<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(Chunks ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceDoubleEnded for IterMut<'a, T> {
-    fn next_back(&mut self) -> Option<&'a mut T> {
-        if self.front < self.back {
-            let at = self.back - 1;
-            self.back = at;
-            // SAFETY: `at < slice.len()`, and no other call returns this element.
-            Some(unsafe { extend_mut(&mut self.slice[at]) })
-        } else {
-            None
-        }
+impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
     }
 
-    fn advance_back(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.back -= n;
-            0
-        } else {
-            self.back = self.front;
-            n - len
-        }
-    }
-
-    fn nth_back(&mut self, n: usize) -> Option<&'a mut T> {
-        if n < self.back - self.front {
-            let at = self.back - n - 1;
-            self.back = at;
-            // SAFETY: `at < slice.len()`, and no other call returns this element.
-            Some(unsafe { extend_mut(&mut self.slice[at]) })
-        } else {
-            self.back = self.front;
-            None
-        }
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let start = number * self.size;
+        let end = start + (self.slice.len() - start).min(self.size);
+        &self.slice[start..end]
     }
 }
 
+/// The same of a slice that can be written.
+#[derive(Debug)]
+pub struct ChunksMut<'a, T> {
+    slice: &'a mut [T],
+    size: usize,
+}
+device_struct!(ChunksMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
+
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> DeviceExactSize for IterMut<'a, T> {
-    fn len(&self) -> usize {
-        self.back - self.front
+impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
+    type Item = &'a mut [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut [T] {
+        let start = number * self.size;
+        let end = start + (self.slice.len() - start).min(self.size);
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[start..end]) }
     }
 }
 
+/// The parts of a slice of so many elements.
+#[derive(Debug)]
+pub struct ChunksExact<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(ChunksExact ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
 #[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len() / self.size
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let start = number * self.size;
+        let end = start + self.size;
+        &self.slice[start..end]
+    }
+}
+
+/// The same of a slice that can be written.
+#[derive(Debug)]
+pub struct ChunksExactMut<'a, T> {
+    slice: &'a mut [T],
+    size: usize,
+}
+device_struct!(ChunksExactMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
+    type Item = &'a mut [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len() / self.size
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut [T] {
+        let start = number * self.size;
+        let end = start + self.size;
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[start..end]) }
+    }
+}
+
+/// The parts of a slice of so many elements that overlap.
+#[derive(Debug)]
+pub struct Windows<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(Windows ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        (self.slice.len() + 1).saturating_sub(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let end = number + self.size;
+        &self.slice[number..end]
+    }
+}
+
+/// The elements of an array by value.
+#[derive(Debug)]
+pub struct ArrayElements<T, const N: usize> {
+    array: [T; N],
+}
+device_struct!(ArrayElements [T, N] [T: DeviceType, const N: usize] { array: [T; N] });
+
+#[device(library, unchecked)]
+impl<T: DeviceType + Copy, const N: usize> Numbered for ArrayElements<T, N> {
+    type Item = T;
+    const IS_RANDOM_ACCESS: bool = false;
+
+    fn size(&self) -> usize {
+        N
+    }
+
+    fn at(&mut self, number: usize) -> T {
+        self.array[number]
+    }
+}
+
+#[device(library)]
 impl<'a, T: DeviceType> DeviceIntoIterator for &'a [T] {
     type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
+    type IntoIter = Indexed<Elements<'a, T>>;
 
-    fn into_iter(self) -> Iter<'a, T> {
-        Iter::new(self)
+    fn into_iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
     }
 }
 
-#[device(library, unchecked)]
+#[device(library)]
 impl<'a, T: DeviceType> DeviceIntoIterator for &'a mut [T] {
     type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
+    type IntoIter = Indexed<ElementsMut<'a, T>>;
 
-    fn into_iter(self) -> IterMut<'a, T> {
-        IterMut::new(self)
+    fn into_iter(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
     }
 }
 
-#[device(library, unchecked)]
+#[device(library)]
 impl<'a, T: DeviceType, const N: usize> DeviceIntoIterator for &'a [T; N] {
     type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
+    type IntoIter = Indexed<Elements<'a, T>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
 
-    fn into_iter(self) -> Iter<'a, T> {
-        Iter::new(self)
-    }
-
-    fn array_len() -> Option<usize> {
-        Some(N)
+    fn into_iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
     }
 }
 
-#[device(library, unchecked)]
+#[device(library)]
 impl<'a, T: DeviceType, const N: usize> DeviceIntoIterator for &'a mut [T; N] {
     type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
+    type IntoIter = Indexed<ElementsMut<'a, T>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
 
-    fn into_iter(self) -> IterMut<'a, T> {
-        IterMut::new(self)
+    fn into_iter(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType + Copy, const N: usize> DeviceIntoIterator for [T; N] {
+    type Item = T;
+    type IntoIter = Indexed<ArrayElements<T, N>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
+
+    fn into_iter(self) -> Indexed<ArrayElements<T, N>> {
+        Indexed::new(ArrayElements { array: self })
+    }
+}
+
+/// Iterators over a slice.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceSources: Sized + DeviceType {
+    /// Over references to its elements.
+    type Iter: DeviceDoubleEnded;
+    /// Over its parts of one length and the rest.
+    type Chunks: DeviceDoubleEnded;
+    /// Over its parts of one length.
+    type ChunksExact: DeviceDoubleEnded;
+    /// Over its parts of one length that overlap.
+    type Windows: DeviceDoubleEnded;
+
+    /// `iter`
+    fn iter(self) -> Self::Iter;
+    /// `chunks`
+    fn chunks(self, size: usize) -> Self::Chunks;
+    /// `chunks_exact`
+    fn chunks_exact(self, size: usize) -> Self::ChunksExact;
+    /// `windows`
+    fn windows(self, size: usize) -> Self::Windows;
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> SliceSources for &'a [T] {
+    type Iter = Indexed<Elements<'a, T>>;
+    type Chunks = Indexed<Chunks<'a, T>>;
+    type ChunksExact = Indexed<ChunksExact<'a, T>>;
+    type Windows = Indexed<Windows<'a, T>>;
+
+    fn iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
     }
 
-    fn array_len() -> Option<usize> {
-        Some(N)
+    #[track_caller]
+    fn chunks(self, size: usize) -> Indexed<Chunks<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(Chunks { slice: self, size })
+    }
+
+    #[track_caller]
+    fn chunks_exact(self, size: usize) -> Indexed<ChunksExact<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksExact { slice: self, size })
+    }
+
+    #[track_caller]
+    fn windows(self, size: usize) -> Indexed<Windows<'a, T>> {
+        assert!(size != 0, "window size must be non-zero");
+        Indexed::new(Windows { slice: self, size })
+    }
+}
+
+/// Iterators over a slice that can be written.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceSourcesMut: Sized + DeviceType {
+    /// Over references to its elements.
+    type IterMut: DeviceDoubleEnded;
+    /// Over its parts of one length and the rest.
+    type ChunksMut: DeviceDoubleEnded;
+    /// Over its parts of one length.
+    type ChunksExactMut: DeviceDoubleEnded;
+
+    /// `iter_mut`
+    fn iter_mut(self) -> Self::IterMut;
+    /// `chunks_mut`
+    fn chunks_mut(self, size: usize) -> Self::ChunksMut;
+    /// `chunks_exact_mut`
+    fn chunks_exact_mut(self, size: usize) -> Self::ChunksExactMut;
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> SliceSourcesMut for &'a mut [T] {
+    type IterMut = Indexed<ElementsMut<'a, T>>;
+    type ChunksMut = Indexed<ChunksMut<'a, T>>;
+    type ChunksExactMut = Indexed<ChunksExactMut<'a, T>>;
+
+    fn iter_mut(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
+    }
+
+    #[track_caller]
+    fn chunks_mut(self, size: usize) -> Indexed<ChunksMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksMut { slice: self, size })
+    }
+
+    #[track_caller]
+    fn chunks_exact_mut(self, size: usize) -> Indexed<ChunksExactMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksExactMut { slice: self, size })
     }
 }

@@ -16,6 +16,9 @@ device_struct!(Take [I] [I: DeviceType] { iter: I, left: usize });
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for Take<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_FUSED: bool = I::IS_FUSED;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<I::Item> {
         if self.left > 0 {
@@ -48,7 +51,7 @@ impl<I: DeviceIterator> DeviceIterator for Take<I> {
 
     /// Does not advance the iterator to its end where std reads the elements by index.
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
-        if I::is_random_access() && I::has_trusted_len() {
+        if I::IS_RANDOM_ACCESS && I::HAS_TRUSTED_LEN {
             self.left = self.trusted_len();
         }
         let mut accumulator = init;
@@ -58,21 +61,9 @@ impl<I: DeviceIterator> DeviceIterator for Take<I> {
         accumulator
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         let len = self.iter.trusted_len();
         if len < self.left { len } else { self.left }
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 
@@ -87,7 +78,7 @@ impl<I: DeviceDoubleEnded + DeviceExactSize> DeviceDoubleEnded for Take<I> {
         }
         let excess = self.iter.len().saturating_sub(self.left);
         // The elements that are left are then all those of the iterator, whose end a pure one can find again.
-        self.left = if I::is_pure() { usize::MAX } else { self.left - 1 };
+        self.left = if I::IS_PURE { usize::MAX } else { self.left - 1 };
         self.iter.nth_back(excess)
     }
 
@@ -152,6 +143,10 @@ impl<I: DeviceIterator> Skip<I> {
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for Skip<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN && I::IS_RANDOM_ACCESS;
+    const IS_RANDOM_ACCESS: bool = I::IS_RANDOM_ACCESS;
+    const IS_FUSED: bool = I::IS_FUSED;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<I::Item> {
         let n = self.n;
@@ -179,24 +174,8 @@ impl<I: DeviceIterator> DeviceIterator for Skip<I> {
         if self.skip_first() { self.iter.last() } else { None }
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len() && I::is_random_access()
-    }
-
     fn trusted_len(&self) -> usize {
         self.iter.trusted_len().saturating_sub(self.n)
-    }
-
-    fn is_random_access() -> bool {
-        I::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 
@@ -252,7 +231,7 @@ pub struct StepBy<I> {
     pub(crate) iter: I,
     /// The number of elements between two that the iterator returns.
     pub(crate) gap: usize,
-    /// Whether `next` has not been called.
+    /// True until `next` is called.
     pub(crate) is_first: bool,
 }
 device_struct!(StepBy [I] [I: DeviceType] { iter: I, gap: usize, is_first: bool });
@@ -268,6 +247,8 @@ impl<I: DeviceIterator> StepBy<I> {
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for StepBy<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN && I::IS_RANDOM_ACCESS;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<I::Item> {
         self.iter.next_step(self.gap, &mut self.is_first)
@@ -298,7 +279,7 @@ impl<I: DeviceIterator> DeviceIterator for StepBy<I> {
 
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
-        if I::is_pure() {
+        if I::IS_PURE {
             while let Some(item) = self.next() {
                 accumulator = f(accumulator, item);
             }
@@ -316,17 +297,9 @@ impl<I: DeviceIterator> DeviceIterator for StepBy<I> {
         accumulator
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len() && I::is_random_access()
-    }
-
     fn trusted_len(&self) -> usize {
         let len = self.iter.trusted_len();
         if self.is_first { len.div_ceil(self.step()) } else { len / self.step() }
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 

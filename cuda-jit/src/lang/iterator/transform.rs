@@ -5,67 +5,10 @@ use crate::device;
 use crate::harvest::{Closure, DeviceType};
 use crate::lang::structs::device_struct;
 
-/// An iterator behind a mutable reference.
-#[derive(Debug)]
-pub struct ByRef<'a, I> {
-    pub(crate) iter: &'a mut I,
-}
-device_struct!(ByRef ['a, I] ['a, I: DeviceType] { iter: &'a mut I });
-
-#[device(library)]
-impl<I: DeviceIterator> DeviceIterator for ByRef<'_, I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<I::Item> {
-        self.iter.next()
-    }
-
-    fn advance(&mut self, n: usize) -> usize {
-        self.iter.advance(n)
-    }
-
-    fn nth(&mut self, n: usize) -> Option<I::Item> {
-        self.iter.nth(n)
-    }
-
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
-    fn trusted_len(&self) -> usize {
-        self.iter.trusted_len()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-}
-
-#[device(library)]
-impl<I: DeviceDoubleEnded> DeviceDoubleEnded for ByRef<'_, I> {
-    fn next_back(&mut self) -> Option<I::Item> {
-        self.iter.next_back()
-    }
-
-    fn advance_back(&mut self, n: usize) -> usize {
-        self.iter.advance_back(n)
-    }
-
-    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
-        self.iter.nth_back(n)
-    }
-}
-
-#[device(library)]
-impl<I: DeviceExactSize> DeviceExactSize for ByRef<'_, I> {
-    fn len(&self) -> usize {
-        self.iter.len()
-    }
-}
-
 #[device(library)]
 impl<'a, I: DeviceIterator> DeviceIterator for &'a mut I {
     type Item = I::Item;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         (**self).next()
@@ -88,9 +31,27 @@ impl<'a, I: DeviceIterator> DeviceIterator for &'a mut I {
     fn has_next(&self) -> bool {
         (**self).has_next()
     }
+}
 
-    fn is_fused() -> bool {
-        I::is_fused()
+#[device(library)]
+impl<'a, I: DeviceDoubleEnded> DeviceDoubleEnded for &'a mut I {
+    fn next_back(&mut self) -> Option<I::Item> {
+        (**self).next_back()
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        (**self).advance_back(n)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
+        (**self).nth_back(n)
+    }
+}
+
+#[device(library)]
+impl<'a, I: DeviceExactSize> DeviceExactSize for &'a mut I {
+    fn len(&self) -> usize {
+        (**self).len()
     }
 }
 
@@ -105,6 +66,10 @@ device_struct!(Map [I, F] [I: DeviceType, F] { iter: I, f: Closure });
 #[device(library)]
 impl<B: DeviceType, I: DeviceIterator, F: FnMut(I::Item) -> B> DeviceIterator for Map<I, F> {
     type Item = B;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_RANDOM_ACCESS: bool = I::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = I::IS_COUNTED;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<B> {
         match self.iter.next() {
@@ -122,24 +87,12 @@ impl<B: DeviceType, I: DeviceIterator, F: FnMut(I::Item) -> B> DeviceIterator fo
         self.iter.fold(init, |accumulator, item| g(accumulator, (self.f)(item)))
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         self.iter.trusted_len()
     }
 
     fn has_next(&self) -> bool {
         self.iter.has_next()
-    }
-
-    fn is_random_access() -> bool {
-        I::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 
@@ -171,6 +124,7 @@ device_struct!(Filter [I, P] [I: DeviceType, P] { iter: I, predicate: Closure })
 #[device(library)]
 impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for Filter<I, P> {
     type Item = I::Item;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         while let Some(item) = self.iter.next() {
@@ -188,10 +142,6 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for Filter<I,
 
     fn count(mut self) -> usize {
         self.iter.fold(0, |count, item| count + (self.predicate)(&item) as usize)
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 
@@ -218,6 +168,7 @@ device_struct!(FilterMap [I, F] [I: DeviceType, F] { iter: I, f: Closure });
 #[device(library)]
 impl<B: DeviceType, I: DeviceIterator, F: FnMut(I::Item) -> Option<B>> DeviceIterator for FilterMap<I, F> {
     type Item = B;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<B> {
         while let Some(item) = self.iter.next() {
@@ -233,10 +184,6 @@ impl<B: DeviceType, I: DeviceIterator, F: FnMut(I::Item) -> Option<B>> DeviceIte
             Some(mapped) => g(accumulator, mapped),
             None => accumulator,
         })
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 
@@ -263,6 +210,7 @@ device_struct!(Inspect [I, F] [I: DeviceType, F] { iter: I, f: Closure });
 #[device(library)]
 impl<I: DeviceIterator, F: FnMut(&I::Item)> DeviceIterator for Inspect<I, F> {
     type Item = I::Item;
+    const IS_FUSED: bool = I::IS_FUSED;
 
     fn next(&mut self) -> Option<I::Item> {
         match self.iter.next() {
@@ -279,10 +227,6 @@ impl<I: DeviceIterator, F: FnMut(&I::Item)> DeviceIterator for Inspect<I, F> {
             (self.f)(&item);
             g(accumulator, item)
         })
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
     }
 }
 
@@ -317,6 +261,11 @@ device_struct!(Enumerate [I] [I: DeviceType] { iter: I, index: usize });
 #[device(library)]
 impl<I: DeviceIterator> DeviceIterator for Enumerate<I> {
     type Item = (usize, I::Item);
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_RANDOM_ACCESS: bool = I::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = I::IS_COUNTED;
+    const IS_FUSED: bool = I::IS_FUSED;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<(usize, I::Item)> {
         match self.iter.next() {
@@ -366,28 +315,12 @@ impl<I: DeviceIterator> DeviceIterator for Enumerate<I> {
         self.iter.count()
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         self.iter.trusted_len()
     }
 
     fn has_next(&self) -> bool {
         self.iter.has_next()
-    }
-
-    fn is_random_access() -> bool {
-        I::is_random_access()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 
@@ -429,6 +362,9 @@ device_struct!(Rev [I] [I: DeviceType] { iter: I });
 #[device(library)]
 impl<I: DeviceDoubleEnded> DeviceIterator for Rev<I> {
     type Item = I::Item;
+    const HAS_TRUSTED_LEN: bool = I::HAS_TRUSTED_LEN;
+    const IS_FUSED: bool = I::IS_FUSED;
+    const IS_PURE: bool = I::IS_PURE;
 
     fn next(&mut self) -> Option<I::Item> {
         self.iter.next_back()
@@ -446,20 +382,8 @@ impl<I: DeviceDoubleEnded> DeviceIterator for Rev<I> {
         self.iter.rfold(init, f)
     }
 
-    fn has_trusted_len() -> bool {
-        I::has_trusted_len()
-    }
-
     fn trusted_len(&self) -> usize {
         self.iter.trusted_len()
-    }
-
-    fn is_fused() -> bool {
-        I::is_fused()
-    }
-
-    fn is_pure() -> bool {
-        I::is_pure()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use super::views::{Lanes, ViewIterators};
+use super::views::{Lanes, ViewIterators, ViewLanes};
 use super::{DeviceIntoIterator, DeviceIterator};
 use crate::device;
 use crate::device::library::with_first_axis;
@@ -93,11 +93,11 @@ macro_rules! shared {
             }
 
             fn outer_iter(self) -> Lanes<ArrayView<'b, T, $dim>> {
-                Lanes::new(self.view())
+                ViewLanes::of(self.view())
             }
 
             fn axis_iter(self, axis: Axis) -> Lanes<ArrayView<'b, T, $dim>> {
-                Lanes::new(with_first_axis::<ArrayView<'b, T, $dim>>(self.view(), axis))
+                ViewLanes::of(with_first_axis::<ArrayView<'b, T, $dim>>(self.view(), axis))
             }
         }
     )* };
@@ -159,11 +159,11 @@ macro_rules! unique {
             }
 
             fn outer_iter_mut(self) -> Lanes<ArrayViewMut<'b, T, $dim>> {
-                Lanes::new(self.view_mut())
+                ViewLanes::of(self.view_mut())
             }
 
             fn axis_iter_mut(self, axis: Axis) -> Lanes<ArrayViewMut<'b, T, $dim>> {
-                Lanes::new(with_first_axis::<ArrayViewMut<'b, T, $dim>>(self.view_mut(), axis))
+                ViewLanes::of(with_first_axis::<ArrayViewMut<'b, T, $dim>>(self.view_mut(), axis))
             }
         }
     )* };
@@ -178,11 +178,11 @@ macro_rules! planes {
             type Lanes = Lanes<ArrayView<'b, T, Ix2>>;
 
             fn rows(self) -> Lanes<ArrayView<'b, T, Ix2>> {
-                Lanes::new(self.view())
+                ViewLanes::of(self.view())
             }
 
             fn columns(self) -> Lanes<ArrayView<'b, T, Ix2>> {
-                Lanes::new(self.view().reversed_axes())
+                ViewLanes::of(self.view().reversed_axes())
             }
         }
     )* };
@@ -195,10 +195,10 @@ impl<'b, 'a, T: DeviceType> PlaneSourcesMut for &'b mut ArrayViewMut<'a, T, Ix2>
     type LanesMut = Lanes<ArrayViewMut<'b, T, Ix2>>;
 
     fn rows_mut(self) -> Lanes<ArrayViewMut<'b, T, Ix2>> {
-        Lanes::new(self.view_mut())
+        ViewLanes::of(self.view_mut())
     }
 
     fn columns_mut(self) -> Lanes<ArrayViewMut<'b, T, Ix2>> {
-        Lanes::new(self.view_mut().reversed_axes())
+        ViewLanes::of(self.view_mut().reversed_axes())
     }
 }

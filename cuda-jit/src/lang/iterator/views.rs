@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator, Enumerate};
+use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, Numbered};
 use crate::device;
 use crate::device::library::{Parts, elements_in, first_place, lane_at, lanes_in, next_element};
 use crate::harvest::DeviceType;
@@ -10,117 +10,33 @@ use crate::lang::structs::device_struct;
 
 /// The parts of a view along its first axis.
 #[derive(Debug)]
-pub struct Lanes<V> {
+pub struct ViewLanes<V> {
     view: V,
-    front: usize,
-    back: usize,
 }
-device_struct!(Lanes [V] [V: DeviceType] { view: V, front: usize, back: usize });
+device_struct!(ViewLanes [V] [V: DeviceType] { view: V });
 
 #[device(library)]
-impl<V: Parts> Lanes<V> {
-    /// The parts of a view.
-    pub fn new(view: V) -> Self {
-        let back = lanes_in::<V>(&view);
-        Lanes { view, front: 0, back }
-    }
-}
-
-#[device(library)]
-impl<V: Parts> DeviceIterator for Lanes<V> {
+impl<V: Parts> Numbered for ViewLanes<V> {
     type Item = V::Lane;
+    const IS_RANDOM_ACCESS: bool = false;
 
-    fn next(&mut self) -> Option<V::Lane> {
-        if self.front < self.back {
-            let at = self.front;
-            self.front = at + 1;
-            Some(lane_at::<V>(&self.view, at))
-        } else {
-            None
-        }
+    fn size(&self) -> usize {
+        lanes_in::<V>(&self.view)
     }
 
-    fn next_known(&mut self) -> V::Lane {
-        let at = self.front;
-        self.front = at + 1;
-        lane_at::<V>(&self.view, at)
-    }
-
-    fn advance(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.front += n;
-            0
-        } else {
-            self.front = self.back;
-            n - len
-        }
-    }
-
-    fn nth(&mut self, n: usize) -> Option<V::Lane> {
-        if n < self.back - self.front {
-            let at = self.front + n;
-            self.front = at + 1;
-            Some(lane_at::<V>(&self.view, at))
-        } else {
-            self.front = self.back;
-            None
-        }
-    }
-
-    fn count(self) -> usize {
-        self.back - self.front
-    }
-
-    fn has_trusted_len() -> bool {
-        true
-    }
-
-    fn trusted_len(&self) -> usize {
-        self.back - self.front
-    }
-
-    fn is_random_access() -> bool {
-        true
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
+    fn at(&mut self, number: usize) -> V::Lane {
+        lane_at::<V>(&self.view, number)
     }
 }
 
-#[device(library)]
-impl<V: Parts> DeviceDoubleEnded for Lanes<V> {
-    fn next_back(&mut self) -> Option<V::Lane> {
-        if self.front < self.back {
-            let at = self.back - 1;
-            self.back = at;
-            Some(lane_at::<V>(&self.view, at))
-        } else {
-            None
-        }
-    }
-
-    fn advance_back(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
-        if n <= len {
-            self.back -= n;
-            0
-        } else {
-            self.back = self.front;
-            n - len
-        }
-    }
-}
+/// An iterator over them.
+pub(super) type Lanes<V> = Indexed<ViewLanes<V>>;
 
 #[device(library)]
-impl<V: Parts> DeviceExactSize for Lanes<V> {
-    fn len(&self) -> usize {
-        self.back - self.front
+impl<V: Parts> ViewLanes<V> {
+    /// The parts of a view.
+    pub(super) fn of(view: V) -> Lanes<V> {
+        Indexed::new(ViewLanes { view })
     }
 }
 
@@ -145,6 +61,9 @@ impl<V: Parts> Elements<V> {
 #[device(library)]
 impl<V: Parts> DeviceIterator for Elements<V> {
     type Item = V::Element;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
 
     fn next(&mut self) -> Option<V::Element> {
         if self.left > 0 {
@@ -159,20 +78,8 @@ impl<V: Parts> DeviceIterator for Elements<V> {
         self.left
     }
 
-    fn has_trusted_len() -> bool {
-        true
-    }
-
     fn trusted_len(&self) -> usize {
         self.left
-    }
-
-    fn is_fused() -> bool {
-        true
-    }
-
-    fn is_pure() -> bool {
-        true
     }
 }
 
@@ -214,11 +121,11 @@ macro_rules! of_one_dimension {
             type IndexedIter = Enumerate<Lanes<$view<'a, T, Ix1>>>;
 
             fn elements(self) -> Lanes<$view<'a, T, Ix1>> {
-                Lanes::new(self)
+                ViewLanes::of(self)
             }
 
             fn indexed_elements(self) -> Enumerate<Lanes<$view<'a, T, Ix1>>> {
-                Enumerate { iter: Lanes::new(self), index: 0 }
+                Enumerate { iter: ViewLanes::of(self), index: 0 }
             }
         }
     )* };
