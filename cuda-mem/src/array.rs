@@ -15,8 +15,8 @@ use cuda_driver::{Context, Stream};
 use cuda_sys::CUdeviceptr;
 use ndarray::Dimension;
 
+use crate::Element;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::storage::{Owned, Storage, StorageMut, View, ViewMut};

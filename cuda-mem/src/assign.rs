@@ -9,9 +9,9 @@
 use cuda_driver::{Stream, driver_call};
 use ndarray::{Dimension, Ix0, Order};
 
+use crate::Element;
 use crate::array::DeviceArray;
 use crate::create::new_array;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Plan};
 use crate::pitched::{End, Pitched};

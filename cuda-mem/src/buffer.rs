@@ -19,8 +19,8 @@ use cuda_driver::{
 };
 use cuda_sys::CUdeviceptr;
 
+use crate::Element;
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::records::Records;
 use crate::uses::Reach;

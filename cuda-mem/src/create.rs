@@ -2,9 +2,9 @@
 
 use ndarray::{ArrayBase, Data, Dimension, Ix1, Order, ShapeArg};
 
+use crate::Element;
 use crate::array::DeviceArray;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::Result;
 use crate::layout::{self, Layout};
 use crate::like::Like as _;

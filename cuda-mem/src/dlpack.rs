@@ -15,9 +15,10 @@ use std::ptr::NonNull;
 use cuda_driver::{Context, Stream};
 use ndarray::Dimension;
 
+use crate::Exchanged;
 use crate::array::DeviceArray;
 use crate::error::Result;
-use crate::exchange::{ExchangeError, Exchanged, lanes_of};
+use crate::exchange::{ExchangeError, lanes_of};
 use crate::interface::{c_strides, dimension};
 use crate::storage::ReadOnly;
 

@@ -5,8 +5,8 @@ use std::fmt;
 use cuda_driver::{Context, MemoryInfo, Stream};
 use ndarray::Dimension;
 
+use crate::Element;
 use crate::array::DeviceArray;
-use crate::element::Element;
 use crate::exchange::ExchangeError;
 use crate::storage::Storage;
 

@@ -1,89 +1,6 @@
 //! What libraries have to agree on to share an array: the element type's name, and what can be wrong with what one gets.
 
-use half::{bf16, f16};
-use num_complex::Complex;
-
-use crate::element::Element;
-
-/// What kind of number an element is; its value is DLPack's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum NumberKind {
-    /// A signed integer.
-    Int = 0,
-    /// An unsigned integer.
-    UInt = 1,
-    /// A float of IEEE 754.
-    Float = 2,
-    /// A `bf16`.
-    Bfloat = 4,
-    /// Two floats.
-    Complex = 5,
-    /// A float of 8 bits with 4 of exponent, without infinities: OCP's E4M3.
-    Float8E4M3 = 10,
-    /// A float of 8 bits with 5 of exponent: OCP's E5M2.
-    Float8E5M2 = 12,
-    /// A power of two of 8 bits: OCP's E8M0.
-    Float8E8M0 = 14,
-}
-
-impl NumberKind {
-    /// NumPy's letter for a number of so many bytes, where it has one.
-    fn letter(self, bytes: usize) -> Option<char> {
-        match self {
-            NumberKind::Int if bytes <= 8 => Some('i'),
-            NumberKind::UInt if bytes <= 8 => Some('u'),
-            NumberKind::Float => Some('f'),
-            NumberKind::Complex => Some('c'),
-            _ => None,
-        }
-    }
-}
-
-/// An element type that other libraries know: what [DLPack](crate::Dlpack) and the
-/// [CUDA Array Interface](crate::CudaArrayInterface) call it.
-///
-/// Both know integers, floats and complex numbers. DLPack also knows `bf16`, floats of 8 bits and vectors, for which NumPy, and
-/// with it the array interface, has no name. `bool` is a [`u8`] in device memory.
-///
-/// # Examples
-///
-/// ```
-/// use cuda_mem::{Exchanged, NumberKind};
-///
-/// /// A number in 64ths.
-/// #[derive(Clone, Copy)]
-/// #[repr(transparent)]
-/// struct Fixed(i32);
-///
-/// // SAFETY: it is a transparent struct of an integer.
-/// unsafe impl cuda_mem::Element for Fixed {}
-/// impl Exchanged for Fixed {
-///     const KIND: NumberKind = NumberKind::Int;
-/// }
-///
-/// # fn main() -> cuda_mem::Result<()> {
-/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let x = cuda_mem::from_slice(&context, &[Fixed(64)])?;
-/// assert_eq!(x.cuda_array_interface(&context.default_stream())?.typestr, "<i4");
-/// # Ok(())
-/// # }
-/// ```
-///
-/// Nothing unsafe relies on an implementation: of what it says, lanes that do not fill an element do not compile, and
-/// every bit pattern is a number of any kind.
-#[diagnostic::on_unimplemented(
-    message = "other libraries have no name for arrays of `{Self}`",
-    note = "DLPack and the CUDA Array Interface know numbers and short vectors of them; see arrays of `[T; N]`, and of structs \
-            that hold nothing but one type, as numbers with one more axis: `view_as::<f32>()`"
-)]
-pub trait Exchanged: Element {
-    /// What kind of number it is.
-    const KIND: NumberKind;
-
-    /// How many numbers it is, one after the other.
-    const LANES: u16 = 1;
-}
+use cuda_mem_element::{Exchanged, NumberKind};
 
 /// How many numbers an element is, and the bits of each.
 ///
@@ -98,25 +15,20 @@ pub(crate) fn lanes_of<T: Exchanged>() -> (u16, u8) {
     (T::LANES, bits as u8)
 }
 
-macro_rules! exchanged {
-    ($($kind:ident: $($type:ty),*;)*) => { $($(
-        impl Exchanged for $type {
-            const KIND: NumberKind = NumberKind::$kind;
-        }
-    )*)* };
-}
-
-exchanged! {
-    Int: i8, i16, i32, i64, i128, isize;
-    UInt: u8, u16, u32, u64, u128, usize;
-    Float: f16, f32, f64;
-    Bfloat: bf16;
-    Complex: Complex<f32>, Complex<f64>;
+/// NumPy's letter for a number of so many bytes, where it has one.
+fn letter(kind: NumberKind, bytes: usize) -> Option<char> {
+    match kind {
+        NumberKind::Int if bytes <= 8 => Some('i'),
+        NumberKind::UInt if bytes <= 8 => Some('u'),
+        NumberKind::Float => Some('f'),
+        NumberKind::Complex => Some('c'),
+        _ => None,
+    }
 }
 
 /// NumPy's name of the type, such as `<f4`, where it has one.
 pub(crate) fn type_string<T: Exchanged>() -> Result<String, ExchangeError> {
-    let letter = T::KIND.letter(size_of::<T>()).filter(|_| T::LANES == 1);
+    let letter = letter(T::KIND, size_of::<T>()).filter(|_| T::LANES == 1);
     let letter = letter.ok_or(ExchangeError::NoTypeString(std::any::type_name::<T>()))?;
     let order = if size_of::<T>() == 1 { '|' } else { '<' };
     Ok(format!("{order}{letter}{}", size_of::<T>()))

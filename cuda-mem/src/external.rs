@@ -10,9 +10,9 @@ use cuda_driver::Context;
 use cuda_sys::CUdeviceptr;
 use ndarray::{Dimension, IntoDimension};
 
+use crate::Element;
 use crate::array::DeviceArray;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::{self, Layout};
 use crate::storage::{Owned, ReadOnly};

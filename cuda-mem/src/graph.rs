@@ -11,9 +11,9 @@
 use cuda_driver::{Access, Capture, GraphLaunch, Lend, OpenCapture, driver_call};
 use ndarray::Dimension;
 
+use crate::Element;
 use crate::array::DeviceArray;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::storage::{Storage, StorageMut};
 

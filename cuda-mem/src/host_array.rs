@@ -13,9 +13,9 @@ use std::marker::PhantomData;
 use cuda_driver::{Context, GraphLaunch, Lend};
 use ndarray::{Array, ArrayView, ArrayViewMut, Dimension, RawArrayViewMut};
 
+use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::Result;
 use crate::layout::Layout;
 

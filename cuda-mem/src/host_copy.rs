@@ -12,9 +12,9 @@ use std::mem::MaybeUninit;
 
 use ndarray::{Array, ArrayBase, ArrayView, ArrayViewMut, Axis, Data, DataMut, Dimension, Order, ShapeBuilder, Slice};
 
+use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayViewMut};
 use crate::create::new_array;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::{Plan, byte_size};
 use crate::pitched::{End, Pitched};

@@ -13,9 +13,9 @@ use cuda_sys::{
 };
 use ndarray::{Dimension, Order, RawArrayViewMut, ShapeArg, ShapeBuilder};
 
+use crate::Element;
 use crate::alloc::Source;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::host_array::{HostArray, HostKind, Managed, Mapped, Pinned};
 use crate::layout::{self, Layout};

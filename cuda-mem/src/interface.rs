@@ -10,9 +10,10 @@ use std::any::Any;
 use cuda_driver::{Context, Stream};
 use ndarray::Dimension;
 
+use crate::Exchanged;
 use crate::array::DeviceArray;
 use crate::error::Result;
-use crate::exchange::{ExchangeError, Exchanged, type_string};
+use crate::exchange::{ExchangeError, type_string};
 use crate::storage::{ReadOnly, Storage, StorageMut};
 
 /// An array as the CUDA Array Interface describes it, field by field. It owns nothing: the array has to outlive what is done by it.

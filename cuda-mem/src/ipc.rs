@@ -14,10 +14,10 @@ use cuda_sys::{CUdeviceptr, CUipcMemHandle, CUresult};
 use ndarray::{Dimension, Order, ShapeArg};
 use parking_lot::Mutex;
 
+use crate::Element;
 use crate::alloc::Source;
 use crate::array::DeviceArray;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::Result;
 use crate::exchange::ExchangeError;
 use crate::host_memory::report;

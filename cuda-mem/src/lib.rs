@@ -35,7 +35,6 @@ mod assign;
 mod buffer;
 mod create;
 mod dlpack;
-mod element;
 mod error;
 mod exchange;
 mod external;
@@ -77,10 +76,10 @@ pub use alloc::{
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use cuda_mem_element::{Element, Exchanged, NumberKind};
 pub use dlpack::{Dlpack, ManagedTensor, ffi};
-pub use element::Element;
 pub use error::{Error, OutOfMemory, Refused, Result};
-pub use exchange::{ExchangeError, Exchanged, NumberKind};
+pub use exchange::ExchangeError;
 pub use host_array::{
     HostArray, HostKind, Managed, Mapped, OnDevice, PageLocked, Pinned, Registered, RegisteredMapped,
 };

@@ -2,8 +2,8 @@
 
 use ndarray::{ArrayBase, Data, Dimension, Order};
 
+use crate::Element;
 use crate::array::DeviceArray;
-use crate::element::Element;
 use crate::host_array::{HostArray, HostKind};
 use crate::storage::Storage;
 

@@ -8,7 +8,7 @@ use cuda_driver::{Stream, driver_call};
 use cuda_sys::{CUdevice, CUmem_advise, CUmemAttach_flags};
 use ndarray::Dimension;
 
-use crate::element::Element;
+use crate::Element;
 use crate::error::Result;
 use crate::host_memory::ManagedArray;
 

@@ -11,9 +11,9 @@
 use cuda_driver::{Event, Stream, driver_call};
 use ndarray::{Dimension, Order};
 
+use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayView};
 use crate::create::new_array;
-use crate::element::Element;
 use crate::error::Result;
 use crate::storage::StorageMut;
 

@@ -4,8 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Axis, Data, DataMut, Dimension, Order, Slice};
 
+use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::staging::for_each_piece;

@@ -14,8 +14,8 @@ use cuda_driver::{Context, driver_call, withholding_panics};
 use cuda_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CUresult};
 use ndarray::{ArrayBase, DataMut, Dimension};
 
+use crate::Element;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::host_array::{HostArray, HostKind, Registered, RegisteredMapped};
 use crate::host_memory::{device_address, report};

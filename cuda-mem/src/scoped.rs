@@ -10,8 +10,8 @@
 use cuda_driver::StreamScope;
 use ndarray::{ArrayBase, Data, DataMut, Dimension};
 
+use crate::Element;
 use crate::array::DeviceArray;
-use crate::element::Element;
 use crate::error::Result;
 use crate::layout::Plan;
 use crate::pitched::{End, Pitched};

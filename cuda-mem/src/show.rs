@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 
 use ndarray::Dimension;
 
+use crate::Element;
 use crate::array::DeviceArray;
-use crate::element::Element;
 use crate::error::Result;
 use crate::storage::Storage;
 

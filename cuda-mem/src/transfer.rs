@@ -15,9 +15,9 @@ use std::pin::Pin;
 use cuda_driver::{Event, Stream};
 use ndarray::Dimension;
 
+use crate::Element;
 use crate::array::DeviceArray;
 use crate::create::new_array;
-use crate::element::Element;
 use crate::error::{Refused, Result};
 use crate::host_array::{HostArray, PageLocked};
 use crate::layout::Plan;

@@ -5,8 +5,8 @@
 
 use ndarray::{Axis, Dimension, Ix1, Ix2, IxDyn, Order, RemoveAxis, ShapeArg, Slice, SliceArg};
 
+use crate::Element;
 use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
-use crate::element::Element;
 use crate::error::{Error, Refused, Result};
 use crate::layout::{self, Layout};
 use crate::storage::{Storage, StorageMut};
