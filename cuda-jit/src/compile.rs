@@ -2,14 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
 use crate::cache::{Lookup, Place};
-use crate::constant::Held;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
-use crate::harvest::Instance;
+use crate::harvest::{HostConstant, Instance};
 use crate::kernel::Kernel;
 use crate::kir::Module;
 use crate::libdevice;
@@ -30,7 +28,7 @@ pub(crate) struct Compiled {
     /// The dimensions in which the kernel asks for its place; 0 if it does not.
     pub(crate) grid_dims: usize,
     /// The constants that the host writes between launches, by their symbols.
-    pub(crate) held: Vec<(String, Arc<Held>)>,
+    pub(crate) held: Vec<(String, HostConstant)>,
     /// Whether its grid waits for itself.
     pub(crate) cooperative: bool,
     /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.

@@ -20,7 +20,7 @@ use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::harvest::ElementType;
+use crate::harvest::{ConstItem, ConstValue, ConstantMethods, ElementType, HostConstant};
 use crate::kir::CONSTANT_MEMORY;
 
 /// A value in the device's constant memory: a `static` item that kernels read with [`get`](Constant::get) and the host
@@ -134,6 +134,18 @@ impl<T: ElementType + Element> Constant<T> {
     }
 }
 
+impl<T> ConstantMethods for Constant<T> {}
+
+// SAFETY: what it was made with has the constant's type, and what is held is the constant's. It is implemented for `static`
+// items alone, of which each is one wherever it is named.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
+    fn value(item: &'static Self) -> ConstValue {
+        let held = item.held().clone();
+        ConstValue { held: Some(held), ..T::value(item.initial()) }
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for Constant<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Constant").field("initial", &self.initial).finish_non_exhaustive()
@@ -187,6 +199,15 @@ pub(crate) struct Copies {
 }
 
 impl Held {
+    /// What a kernel's module knows of a constant.
+    ///
+    /// # Panics
+    ///
+    /// If it is of no [`Constant`]; nothing else makes one.
+    pub(crate) fn of(constant: &HostConstant) -> &Held {
+        constant.downcast_ref().expect("only `Constant` is a constant of the host")
+    }
+
     /// The constant in a context.
     fn resident(&self, context: &Context) -> Result<Arc<Resident>> {
         let mut residents = self.residents.lock();

@@ -115,7 +115,7 @@ impl ExportedFunction {
         let mut text = Vec::new();
         for function in functions {
             if let Body::Captured(_, harvest) = function.instance.body {
-                export::declare(&function.instance, &harvest(), function.name(), &mut text);
+                export::declare(&function.instance, &harvest().told(), function.name(), &mut text);
             }
         }
         text.concat()

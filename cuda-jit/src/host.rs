@@ -3,52 +3,10 @@
 //! A kernel is an ordinary function, so the host can call it. [`for_each_thread`] calls it once for each thread of a
 //! grid, in order, and the functions of [`device`](mod@crate::device) answer for that thread.
 
-use std::cell::Cell;
-
 use cuda_driver::{DeviceLimits, Dims, LaunchConfig, LaunchConfigError};
 
-use crate::device::Dim3;
+use crate::device::{Dim3, Position, Walk};
 use crate::launch::suits;
-
-/// Where the host is in the grid that it walks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Position {
-    pub(crate) thread: Dim3,
-    pub(crate) block: Dim3,
-    pub(crate) block_dim: Dim3,
-    pub(crate) grid_dim: Dim3,
-    /// In how many dimensions grid and block were given.
-    given: usize,
-}
-
-thread_local! {
-    static POSITION: Cell<Option<Position>> = const { Cell::new(None) };
-    /// In how many dimensions the threads have asked for their place; 0 if they have not.
-    static USED: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The position of the thread that is being run.
-///
-/// # Panics
-///
-/// If the host is not inside [`for_each_thread`].
-pub(crate) fn position() -> Position {
-    POSITION.get().expect("on the host, call the kernel inside `cuda_jit::host::for_each_thread`")
-}
-
-/// The same for a thread that asks for its place in so many dimensions.
-///
-/// # Panics
-///
-/// As for [`position`]; if the grid has fewer dimensions.
-pub(crate) fn position_in(dims: usize) -> Position {
-    let position = position();
-    USED.set(USED.get().max(dims));
-    if position.given < dims {
-        refuse(position.given, dims);
-    }
-    position
-}
 
 /// Refuses a grid that is given in other dimensions than its threads ask for.
 fn refuse(given: usize, used: usize) -> ! {
@@ -90,25 +48,15 @@ pub fn for_each_thread<G: Dims, B: Dims>((grid, block): (G, B), mut thread: impl
         Dim3 { x, y, z }
     });
     let given = config.ndim();
-    let _restore = Restore(POSITION.get(), USED.replace(0));
+    let walk = Walk::begin();
     for block_idx in indices(grid_dim) {
         for thread_idx in indices(block_dim) {
-            POSITION.set(Some(Position { thread: thread_idx, block: block_idx, block_dim, grid_dim, given }));
+            walk.step(Position { thread: thread_idx, block: block_idx, block_dim, grid_dim, given, refuse });
             thread();
         }
     }
-    if !suits(USED.get(), given, grid, block) {
-        refuse(given, USED.get());
-    }
-}
-
-/// Puts the outer position back, also when a kernel panics.
-struct Restore(Option<Position>, usize);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        POSITION.set(self.0);
-        USED.set(self.1);
+    if !suits(walk.used(), given, grid, block) {
+        refuse(given, walk.used());
     }
 }
 

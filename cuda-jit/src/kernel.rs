@@ -20,7 +20,7 @@ use crate::compile::{Compiled, compile};
 use crate::constant::{Held, Resident};
 use crate::device_runtime;
 use crate::error::Result;
-use crate::harvest::Instance;
+use crate::harvest::{HostConstant, Instance};
 use crate::inspect::CompiledKernel;
 use crate::launch::KernelParams;
 use crate::syntax::{self, Definition, Encoded};
@@ -263,7 +263,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         function.set_attribute(carveout, percent.into())?;
     }
-    let join = |(symbol, held): &(String, Arc<Held>)| held.join(&module, symbol);
+    let join = |(symbol, held): &(String, HostConstant)| Held::of(held).join(&module, symbol);
     let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));

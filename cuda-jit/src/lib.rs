@@ -72,7 +72,7 @@ pub use cuda_jit_kir::{self as kir, valid};
 /// A device array, or a reference to one, is captured by reference, to be read: the body sees a slice if it has one
 /// dimension, else an `ArrayView`. The launch uses it like an argument, so that it is ordered with what writes it.
 ///
-/// A kernel takes it where a type parameter is bound by `Fn`, `FnMut` or `FnOnce`. [`harvest::DeviceClosure::host`] gives
+/// A kernel takes it where a type parameter is bound by `Fn`, `FnMut` or `FnOnce`. [`launch::DeviceClosure::host`] gives
 /// it back to the host, to call it there, unless it captures a device array.
 ///
 /// # Examples
@@ -133,13 +133,12 @@ pub mod __private {
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
     pub use crate::harvest::{
-        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, Comparisons, ConstValue,
-        DeviceClosure, DeviceFn, DeviceFrom, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field,
-        FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
-        Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, SumIdentity, SumTy, Trial, Ty, Typed,
-        Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type, closure_arg, closure_ty,
-        const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part, returned, saw,
-        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
+        Answers, ArgType, Arithmetic, Body, Builtin, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance,
+        KernelParam, Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered, PinnedLayout, Returned, ScalarType,
+        StructTy, SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called,
+        cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
+        owner_arg, param_of, part, returned, seen, shared_array, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
@@ -153,7 +152,9 @@ pub mod __private {
     };
     pub use crate::lang::loops::{items, range_of};
     pub use crate::launch::{
-        Configuration, KernelArg, Launch, Tasks, forall, forall_unchecked, launch, launch_unchecked,
+        Carrier, ClosureArg, Configuration, DeviceClosure, KernelArg, KernelClosure, Launch, Site, Tasks, closure_arg,
+        forall, forall_unchecked, launch, launch_unchecked, saw, saw_answer, saw_callee, saw_cast, saw_closure,
+        saw_constant,
     };
     pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::target::ComputeCapability;

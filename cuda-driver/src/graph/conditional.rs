@@ -48,6 +48,13 @@ impl ConditionalHandle {
     }
 }
 
+/// The handle as kernels take it.
+impl From<ConditionalHandle> for u64 {
+    fn from(handle: ConditionalHandle) -> Self {
+        handle.raw
+    }
+}
+
 impl Graph {
     /// A number for one conditional node of this graph. With a `default` it is that at the beginning of each launch, else what
     /// kernels have set last.

@@ -4,8 +4,6 @@
 //!
 //! Nothing checks the number on the device, so making one for kernels is unsafe.
 
-use cuda_driver::ConditionalHandle;
-
 use crate::DeviceType;
 use crate::harvest::Intrinsic;
 
@@ -16,7 +14,7 @@ pub struct Conditional {
 }
 
 impl Conditional {
-    /// The number for kernels.
+    /// The number of a `cuda_driver::ConditionalHandle` for kernels.
     ///
     /// # Examples
     ///
@@ -36,8 +34,8 @@ impl Conditional {
     /// Every launch that it is passed to is part of the graph whose number it is: captured into that or into one of its
     /// bodies.
     #[must_use]
-    pub unsafe fn new(number: ConditionalHandle) -> Self {
-        Conditional { handle: number.as_raw() }
+    pub unsafe fn new(number: impl Into<u64>) -> Self {
+        Conditional { handle: number.into() }
     }
 }
 

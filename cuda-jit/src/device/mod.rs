@@ -7,8 +7,7 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Key, Ty};
-use crate::host;
+use crate::harvest::{Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty};
 
 /// The type beside each function of the files below: its parameters' types, every lifetime
 /// `'static`, and what the front end makes of it. The bounds are as weak as can be: what the function itself asks for,
@@ -64,6 +63,7 @@ mod graph;
 mod groups;
 pub mod libdevice;
 pub(crate) mod library;
+mod position;
 mod time;
 mod vectors;
 mod warp;
@@ -78,6 +78,9 @@ pub use debugger::*;
 pub use float8::*;
 pub use graph::*;
 pub use groups::*;
+#[doc(hidden)]
+pub use position::{Position, Walk};
+use position::{position, position_in};
 pub use time::*;
 pub use vectors::*;
 pub use warp::*;
@@ -130,7 +133,12 @@ pub struct Dim3 {
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
 unsafe impl Key for Dim3 {
     fn ty() -> Ty {
-        crate::front::dim3()
+        let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
+        let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
+        Ty::Struct(
+            StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new, arithmetic: Arithmetic::Listed }
+                .into(),
+        )
     }
 }
 
@@ -203,7 +211,7 @@ pub fn grid<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position_in(N);
+    let position = position_in(N);
     let along = |block: usize, extent: usize, thread: usize| block * extent + thread;
     <Dims<N> as Dimensions>::index(Dim3 {
         x: along(position.block.x, position.block_dim.x, position.thread.x),
@@ -217,7 +225,7 @@ pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
 where
     Dims<N>: Dimensions,
 {
-    let position = host::position_in(N);
+    let position = position_in(N);
     <Dims<N> as Dimensions>::index(Dim3 {
         x: position.grid_dim.x * position.block_dim.x,
         y: position.grid_dim.y * position.block_dim.y,
@@ -227,27 +235,27 @@ where
 
 /// The thread's index in its block.
 pub fn thread_idx() -> Dim3 {
-    host::position().thread
+    position().thread
 }
 
 /// The block's index in the grid.
 pub fn block_idx() -> Dim3 {
-    host::position().block
+    position().block
 }
 
 /// The block's extent in threads.
 pub fn block_dim() -> Dim3 {
-    host::position().block_dim
+    position().block_dim
 }
 
 /// The grid's extent in blocks.
 pub fn grid_dim() -> Dim3 {
-    host::position().grid_dim
+    position().grid_dim
 }
 
 /// The thread's lane in its warp: 0 to 31.
 pub fn lane_id() -> usize {
-    let host::Position { thread, block_dim, .. } = host::position();
+    let Position { thread, block_dim, .. } = position();
     (thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)) % warp_size()
 }
 

@@ -12,7 +12,7 @@ use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
 use super::{Callee, Spot};
-use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
+use crate::harvest::{Body, Instance, Intrinsic, Memory, Passed, Told, Ty};
 use crate::kir::{Axis, BinaryOp, CompareOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
@@ -217,7 +217,7 @@ impl Lowering<'_> {
         let Body::Captured(_, harvest) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
-        let harvest = Rc::new(harvest());
+        let harvest = Rc::new(harvest().told());
         let mut passed = Vec::with_capacity(args.len());
         for (arg, ty) in args.into_iter().zip(&harvest.params) {
             passed.push(self.coerce(at, arg, ty)?);
@@ -230,7 +230,7 @@ impl Lowering<'_> {
         &mut self,
         at: Pos,
         instance: &Instance,
-        harvest: &Rc<Harvest>,
+        harvest: &Rc<Told>,
         args: Vec<Val>,
     ) -> Result<Val> {
         let inlined = |arg: &Val| match &arg.ty {
@@ -291,7 +291,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a device function's body in the place of its call.
-    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Harvest>, args: Vec<Val>) -> Result<Val> {
+    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Told>, args: Vec<Val>) -> Result<Val> {
         let Body::Captured(definition, told) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
@@ -395,7 +395,7 @@ impl Lowering<'_> {
         let Body::Captured(definition, told) = passed.instance.body else {
             return Err(self.error(self.beginning(), "the front end does not know this function; please report this"));
         };
-        let harvest = self.program.spelled(Rc::new(told()), told);
+        let harvest = self.program.spelled(Rc::new(told().told()), told);
         let tail = definition.body.tail.map(|tail| &tail.1);
         let (Some(_), Some(ExprKind::Closure(closure))) = (&passed.captures, tail) else {
             return Ok(Captured::Function(passed.instance.clone(), harvest));

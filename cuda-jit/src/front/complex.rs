@@ -24,7 +24,7 @@ impl Ty {
 /// What a method of a complex number yields.
 pub(super) fn result_type(name: &str, part: Scalar) -> Option<Ty> {
     match complex::method(name, part)?.body {
-        Body::Captured(_, harvest) => Some(harvest().result),
+        Body::Captured(_, harvest) => Some(harvest().told().result),
         _ => None,
     }
 }
@@ -39,7 +39,7 @@ impl Lowering<'_> {
             return Err(self.error(at, format!("kernels have no method `{name}` on complex numbers")));
         };
         let mut passed = vec![number];
-        for (arg, ty) in args.iter().zip(&harvest().params[1..]) {
+        for (arg, ty) in args.iter().zip(&harvest().told().params[1..]) {
             passed.push(self.expr_as(arg, ty)?);
         }
         self.call_instance(at, &instance, passed)

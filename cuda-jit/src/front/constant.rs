@@ -11,8 +11,7 @@ use super::layout::TAG;
 use super::place::Place;
 use super::types::Val;
 use super::{LowerError, Program};
-use crate::constant::Held;
-use crate::harvest::{ConstValue, Memory, Ty};
+use crate::harvest::{ConstValue, HostConstant, Memory, Ty};
 use crate::kir::{ArrayDecl, CONSTANT_MEMORY, ConstantDecl, ConstantId, Op, Space, Type, taken};
 use crate::syntax::{Expr, ExprKind, Pos};
 
@@ -23,7 +22,7 @@ pub(super) struct Constants {
     pub(super) global_tables: bool,
     pub(super) declared: Vec<ConstantDecl>,
     /// Those that the host writes.
-    pub(super) held: Vec<(ConstantId, Arc<Held>)>,
+    pub(super) held: Vec<(ConstantId, HostConstant)>,
     /// The first of them that does not fit.
     pub(super) crowded: Option<LowerError>,
 }
@@ -41,7 +40,7 @@ impl Constants {
 
 impl Program {
     /// The constant of these bytes; the same table is entered once, as is the same constant of the host's.
-    fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&Arc<Held>>) -> ConstantId {
+    fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&HostConstant>) -> ConstantId {
         let constants = &mut self.constants;
         let known = match held {
             Some(held) => constants.held.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),

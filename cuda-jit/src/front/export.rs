@@ -15,7 +15,7 @@ use super::function::{Frame, Lowering, Return};
 use super::layout::{short, shown};
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
-use crate::harvest::{Harvest, Instance, Memory, StructTy, Ty};
+use crate::harvest::{Instance, Memory, StructTy, Told, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{Access, FuncId, Param, Role, Scalar, Space, Terminator, Type};
 use crate::syntax::{Definition, Pattern, Pos};
@@ -27,7 +27,7 @@ const MOST_ALIGNED: u32 = 16;
 pub(super) fn function(
     program: &mut Program,
     (definition, instance): (&'static Definition, &Instance),
-    harvest: Rc<Harvest>,
+    harvest: Rc<Told>,
     name: &str,
 ) -> Result<(), LowerError> {
     if !is_name(name) {
@@ -85,7 +85,7 @@ fn is_name(name: &str) -> bool {
 fn signature(
     function: &Instance,
     definition: &Definition,
-    harvest: &Harvest,
+    harvest: &Told,
 ) -> Result<(Vec<Param>, Option<Type>), LowerError> {
     let hint = "C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
     let mut params = Vec::new();
@@ -173,7 +173,7 @@ fn in_any_memory(ty: &Ty) -> Ty {
 
 /// The declaration in CUDA C++ of a function that [`function`] takes; the structs that it needs are put before it, unless
 /// they are there already.
-pub(crate) fn declare(instance: &Instance, harvest: &Harvest, name: &str, structs: &mut Vec<String>) {
+pub(crate) fn declare(instance: &Instance, harvest: &Told, name: &str, structs: &mut Vec<String>) {
     let definition = instance.definition();
     let params = harvest.params.iter().enumerate().map(|(index, ty)| {
         let name = parameter(definition, index);

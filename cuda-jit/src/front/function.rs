@@ -14,7 +14,7 @@ use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program, Spot};
-use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Resolved, Ty};
+use crate::harvest::{ConstValue, GenericArg, Instance, Memory, Resolved, Told, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
@@ -75,7 +75,7 @@ pub(super) enum Captured {
         scope: Option<SourceScopeId>,
     },
     /// A device function.
-    Function(Instance, Rc<Harvest>),
+    Function(Instance, Rc<Told>),
     /// A method of numbers.
     Method(&'static str),
     /// The constructor of a tuple struct, or of the variant of this number.
@@ -95,7 +95,7 @@ pub(super) struct Frame {
     pub(super) called: Option<(usize, Pos)>,
     pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
-    pub(super) harvest: Rc<Harvest>,
+    pub(super) harvest: Rc<Told>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
     pub(super) targets: Vec<Target>,
@@ -113,7 +113,7 @@ impl Frame {
     pub(super) fn new(
         definition: &'static Definition,
         generics: Vec<GenericArg>,
-        harvest: Rc<Harvest>,
+        harvest: Rc<Told>,
         returns: Return,
     ) -> Self {
         assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
@@ -181,7 +181,7 @@ impl<'p> Lowering<'p> {
     pub(super) fn run(
         program: &'p mut Program,
         (definition, generics): (&'static Definition, &[GenericArg]),
-        harvest: Rc<Harvest>,
+        harvest: Rc<Told>,
         id: FuncId,
         caller: Option<Spot>,
     ) -> Result<Function> {
@@ -409,7 +409,7 @@ fn zero(leaf: Type) -> Const {
 }
 
 /// The KIR parameters and result. A result that is no single number is stored where the first parameter says.
-fn signature(definition: &Definition, harvest: &Harvest, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
+fn signature(definition: &Definition, harvest: &Told, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
     let mut params = Vec::new();
     let result = match &harvest.result {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Type::Scalar(*scalar)),

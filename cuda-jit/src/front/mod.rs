@@ -53,10 +53,10 @@ mod visit;
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::constant::Held;
-use crate::harvest::{Body, Exchange, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty, ViewPart};
+use crate::harvest::{
+    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Told, Ty, ViewPart,
+};
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
@@ -64,7 +64,6 @@ use crate::syntax::{self, Definition, Pos};
 use constant::Constants;
 use function::Lowering;
 use shown::SourceTypes;
-pub(crate) use types::dim3;
 
 /// Why a captured function cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -90,7 +89,7 @@ pub struct Lowered {
     /// The most dimensions in which it asks for its place in the grid with `grid` or `grid_size`; 0 if it does not.
     pub grid_dims: usize,
     /// The constants that the host writes between launches.
-    pub(crate) held: Vec<(ConstantId, Arc<Held>)>,
+    pub(crate) held: Vec<(ConstantId, HostConstant)>,
 }
 
 /// Lowers a kernel and everything that it calls.
@@ -148,7 +147,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         constants: Constants { global_tables, ..Constants::default() },
         ..Program::default()
     };
-    let harvest = Rc::new(harvest());
+    let harvest = Rc::new(harvest().told());
     match exported {
         Some(name) => export::function(&mut program, (definition, kernel), harvest, name)?,
         None => {
@@ -186,7 +185,7 @@ struct Spot(&'static str, Pos);
 struct Pending {
     id: FuncId,
     instance: Instance,
-    harvest: Rc<Harvest>,
+    harvest: Rc<Told>,
     /// Where its parameters point, in order.
     memories: Vec<Memory>,
     /// The source location that its panics report, if not their own.
@@ -222,7 +221,7 @@ struct Program {
 #[derive(Clone, Debug)]
 enum Callee {
     /// Captured Rust, and what rustc made of it.
-    Function(Instance, Rc<Harvest>),
+    Function(Instance, Rc<Told>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
     /// `as_vectors`, and the vector's type.
@@ -283,7 +282,7 @@ impl Callee {
                     _ => None,
                 }),
             ),
-            Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
+            Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Builtin => Callee::Builtin,
         }
@@ -292,11 +291,11 @@ impl Callee {
 
 impl Program {
     /// Adds to what rustc told of a function how the source spells its types, if a debugger is to know.
-    fn spelled(&self, harvest: Rc<Harvest>, told: fn() -> Harvest) -> Rc<Harvest> {
+    fn spelled(&self, harvest: Rc<Told>, told: fn() -> Harvest) -> Rc<Told> {
         if !self.variables {
             return harvest;
         }
-        Rc::new(Harvest { spelled: crate::harvest::spelled(|| told().bindings), ..(*harvest).clone() })
+        Rc::new(Told { spelled: crate::harvest::spelled(|| told().told().bindings), ..(*harvest).clone() })
     }
 
     /// The function of the module that is this specialisation; one met for the first time is put on the list.
@@ -307,7 +306,7 @@ impl Program {
     fn function(
         &mut self,
         instance: &Instance,
-        harvest: &Rc<Harvest>,
+        harvest: &Rc<Told>,
         memories: Vec<Memory>,
         caller: Option<Spot>,
     ) -> FuncId {

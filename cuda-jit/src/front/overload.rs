@@ -96,7 +96,7 @@ pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty>
 
 fn yielded(operator: Option<Operator>) -> Option<Ty> {
     match operator?.instance.body {
-        Body::Captured(_, harvest) => Some(harvest().result),
+        Body::Captured(_, harvest) => Some(harvest().told().result),
         _ => None,
     }
 }

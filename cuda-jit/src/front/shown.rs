@@ -1,7 +1,7 @@
 //! What a debugger is told: the scopes and variables of the source, and their types.
 //!
 //! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written. Beside its own
-//! type, in which `usize` is `u64`, goes the one that rustc [spelled](Harvest::spelled).
+//! type, in which `usize` is `u64`, goes the one that rustc [spelled](Told::spelled).
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::function::{Local, Lowering};
 use super::layout::{TAG, shown};
 use super::types::Val;
 #[cfg(doc)]
-use crate::harvest::Harvest;
+use crate::harvest::Told;
 use crate::harvest::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
 use crate::kir::{
     self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,

@@ -8,8 +8,9 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
+use crate::device::Dim3;
 use crate::harvest::ty_of;
-use crate::harvest::{Arithmetic, Exchange, Field, GroupOp, Intrinsic, Memory, StructTy, SumIdentity, Ty};
+use crate::harvest::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
 use crate::harvest::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
@@ -79,7 +80,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
         Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
         Intrinsic::ClusterBarrier => Ty::Unit,
-        Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => dim3(),
+        Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => Dim3::ty(),
         Intrinsic::GridBarrier => Ty::Ref(Box::new(Ty::Scalar(Scalar::U32)), Memory::Write(Space::Global)),
         Intrinsic::KernelPanicked | Intrinsic::ComesAfter => Ty::Scalar(Scalar::Bool),
         Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op) => group_type(op, Ty::Scalar(scalar.unwrap_or(Scalar::U32))),
@@ -104,7 +105,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::ClusterRank
         | Intrinsic::ClusterRanks => Ty::INDEX,
         Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
-        Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => dim3(),
+        Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => Dim3::ty(),
     }
 }
 
@@ -115,16 +116,6 @@ pub(super) fn group_type(op: GroupOp, value: Ty) -> Ty {
         GroupOp::MatchAny => Ty::Scalar(Scalar::U32),
         GroupOp::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
     }
-}
-
-/// The type of `thread_idx()` and its kin.
-pub(crate) fn dim3() -> Ty {
-    let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
-    let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
-    Ty::Struct(
-        StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new, arithmetic: Arithmetic::Listed }
-            .into(),
-    )
 }
 
 /// The type that a literal's suffix names.

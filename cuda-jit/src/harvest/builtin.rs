@@ -109,8 +109,6 @@ pub trait ConstantMethods {
     cuda_jit_macros::builtin_methods!(Constant);
 }
 
-impl<T> ConstantMethods for crate::Constant<T> {}
-
 /// A struct or enum whose order the device knows.
 ///
 /// Nothing unsafe relies on an implementation: where there is none, the front end says so.

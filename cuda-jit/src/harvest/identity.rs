@@ -7,7 +7,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
-use super::{DeviceType, GenericArg, KernelClosure, Key};
+use super::{DeviceType, GenericArg, Key};
 
 /// A type as a generic argument.
 pub fn type_arg<T: DeviceType>() -> GenericArg {
@@ -22,11 +22,6 @@ pub(crate) fn key_arg<K: Key>() -> GenericArg {
 /// The type whose method a function is, as a generic argument: with any lifetimes one and the same.
 pub fn owner_arg<T: ?Sized>() -> GenericArg {
     GenericArg::Of(type_name::<T>(), identity::<T>())
-}
-
-/// A closure that a launch passes, as a generic argument.
-pub fn closure_arg<F: KernelClosure>() -> GenericArg {
-    GenericArg::Of(F::name(), TypeId::of::<F>())
 }
 
 /// A type that has an identity once its lifetimes are forgotten.

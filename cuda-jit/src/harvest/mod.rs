@@ -10,7 +10,6 @@
 //! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
 mod builtin;
-mod closure;
 pub mod compare;
 mod constructor;
 mod convert;
@@ -22,13 +21,14 @@ mod identity;
 mod keys;
 pub mod names;
 mod operator;
+mod passed;
 pub mod pattern;
 pub mod plain;
 mod told;
 mod types;
 mod views;
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -36,10 +36,6 @@ use std::sync::Arc;
 pub use builtin::{
     ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
     OrderedMethods, SliceValues, ValueMethods, ViewValues,
-};
-pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
-    saw_callee, saw_cast, saw_closure, saw_constant,
 };
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
@@ -50,25 +46,24 @@ pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits
 pub use exchange::{Exchange, IsPlain, IsReplace};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
-pub use identity::{closure_arg, owner_arg, type_arg};
+pub use identity::{owner_arg, type_arg};
 pub(crate) use keys::spelled;
 pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType,
     SliceKey, TupleKey, ValueType, ViewKey, any_value,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
+pub use passed::DeviceFunction;
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 pub(crate) use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 pub use views::{ViewFunctions, ViewMade};
 
-use crate::constant::{Constant, Held};
 use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
     ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
 use crate::syntax::Definition;
-use cuda_mem::Element;
 
 /// What tells the type that an observer saw.
 pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
@@ -128,6 +123,13 @@ fn_like! { () (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, 
 /// Stands for the type of a closure that a device function takes: the function is inlined, and the closure with it.
 #[derive(Debug)]
 pub enum Closure {}
+
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for Closure {
+    fn ty() -> Ty {
+        Ty::CLOSURE
+    }
+}
 
 /// Stands for arguments and result where a call's path says all generic arguments.
 #[derive(Debug)]
@@ -380,13 +382,16 @@ pub struct Instance {
 
 impl Instance {
     /// The function that a kernel's instance, or that of a device function in Rust, is one of.
-    pub(crate) fn definition(&self) -> &'static Definition {
+    pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
             Body::Intrinsic(_) | Body::Constructor(..) | Body::Builtin => panic!("it is captured Rust"),
         }
     }
 }
+
+/// A constant that the host updates between launches, as the runtime knows it.
+pub type HostConstant = Arc<dyn Any + Send + Sync>;
 
 /// A constant's type and the bits of the numbers in it, in order.
 #[derive(Clone, Debug)]
@@ -395,8 +400,8 @@ pub struct ConstValue {
     pub ty: Ty,
     /// The bits of each number.
     pub cells: Vec<u128>,
-    /// What the host holds of it, if it is a [`Constant`].
-    pub(crate) held: Option<Arc<Held>>,
+    /// What the host holds of it, if it is a `Constant`.
+    pub held: Option<HostConstant>,
 }
 
 /// A name or path of a pattern, or a constructor, as rustc resolved it.
@@ -408,26 +413,23 @@ pub enum Resolved {
     Variant(usize),
 }
 
-/// What a path in a kernel can name that is no binding; sealed.
+/// What a path in a kernel can name that is no binding.
+///
+/// # Safety
+///
+/// The value is of its type; what the host holds of it is a `Constant` of that type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
 )]
-pub trait ConstItem<'a>: sealed::Sealed {
+pub unsafe trait ConstItem<'a> {
     /// Its type and value.
     fn value(item: &'a Self) -> ConstValue;
 }
 
-mod sealed {
-    /// Keeps [`ConstItem`](super::ConstItem) to values and to [`Constant`](crate::Constant).
-    pub trait Sealed {}
-
-    impl<T: super::ValueType> Sealed for T {}
-    impl<T> Sealed for crate::Constant<T> {}
-}
-
 #[diagnostic::do_not_recommend]
-impl<'a, T: ValueType> ConstItem<'a> for T {
+// SAFETY: the cells are those of the value.
+unsafe impl<'a, T: ValueType> ConstItem<'a> for T {
     fn value(item: &'a T) -> ConstValue {
         let mut cells = Vec::with_capacity(T::CELLS);
         item.cells(&mut |cell| cells.push(cell));
@@ -435,45 +437,52 @@ impl<'a, T: ValueType> ConstItem<'a> for T {
     }
 }
 
-/// Of a `static` item alone, which is one wherever it is named.
-#[diagnostic::do_not_recommend]
-impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
-    fn value(item: &'static Self) -> ConstValue {
-        ConstValue { held: Some(item.held().clone()), ..T::value(item.initial()) }
-    }
-}
-
-/// The answers of one specialisation's twin, by the numbers in the captured syntax. Only [`Answers::harvest`] makes one.
+/// The answers of one specialisation's twin, by the numbers in the captured syntax.
+///
+/// They are read here and made by [`Answers::harvest`], or by the `unsafe` [`Harvest::new`].
 #[derive(Clone, Debug)]
-pub struct Harvest {
-    /// The function whose twin it was.
-    pub(crate) of: &'static Definition,
-    /// The type of each parameter.
-    pub(crate) params: Vec<Ty>,
-    /// The type of the result.
-    pub(crate) result: Ty,
-    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
-    pub(crate) bindings: Vec<Option<Ty>>,
-    /// The same as the source spells them, where a debugger is to know; else nothing.
-    pub(crate) spelled: Vec<Option<Ty>>,
-    /// Each constant.
-    pub(crate) consts: Vec<ConstValue>,
-    /// What each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
-    pub(crate) patterns: Vec<Option<Resolved>>,
-    /// The function that each call calls.
-    pub(crate) callees: Vec<Instance>,
-    /// The types named in casts.
-    pub(crate) types: Vec<Scalar>,
-    /// The types of struct expressions and patterns, and of arrays in shared memory.
-    pub(crate) named: Vec<Ty>,
-}
+pub struct Harvest(Told);
 
 impl Harvest {
-    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
-    #[must_use]
-    pub fn bindings(&self) -> &[Option<Ty>] {
-        &self.bindings
+    /// The answers of a twin.
+    ///
+    /// # Safety
+    ///
+    /// They are what rustc found of that function.
+    pub unsafe fn new(told: Told) -> Self {
+        Harvest(told)
     }
+
+    /// The answers.
+    #[must_use]
+    pub fn told(self) -> Told {
+        self.0
+    }
+}
+
+/// The answers of a twin, as the compiler reads them.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The function whose twin it was.
+    pub of: &'static Definition,
+    /// The type of each parameter.
+    pub params: Vec<Ty>,
+    /// The type of the result.
+    pub result: Ty,
+    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
+    pub bindings: Vec<Option<Ty>>,
+    /// The same as the source spells them, where a debugger is to know; else nothing.
+    pub spelled: Vec<Option<Ty>>,
+    /// Each constant.
+    pub consts: Vec<ConstValue>,
+    /// What each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
+    pub patterns: Vec<Option<Resolved>>,
+    /// The function that each call calls.
+    pub callees: Vec<Instance>,
+    /// The types named in casts.
+    pub types: Vec<Scalar>,
+    /// The types of struct expressions and patterns, and of arrays in shared memory.
+    pub named: Vec<Ty>,
 }
 
 /// What a twin's variables became: functions that tell it, which cost rustc less than values.
@@ -506,7 +515,7 @@ impl Answers<'_> {
     pub unsafe fn harvest(self, of: &'static Definition, consts: Vec<ConstValue>) -> Harvest {
         let params = tell(self.params);
         let bindings = params.iter().cloned().chain(self.locals);
-        Harvest {
+        Harvest(Told {
             of,
             bindings: bindings.map(Ty::of_binding).collect(),
             spelled: Vec::new(),
@@ -517,7 +526,7 @@ impl Answers<'_> {
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: tell(self.named),
-        }
+        })
     }
 }
 

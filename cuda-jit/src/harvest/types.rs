@@ -103,7 +103,7 @@ impl Ty {
     }
 
     /// The type of a binding's value; closures are no values.
-    pub(super) fn of_binding(self) -> Option<Ty> {
+    pub fn of_binding(self) -> Option<Ty> {
         Some(self).filter(|ty| !matches!(ty, Ty::Closure(_) | Ty::Passed(_)))
     }
 }

@@ -11,9 +11,9 @@ use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element};
 use ndarray::{ArrayView, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use super::{KernelArg, Launch};
+use super::{DeviceClosure, KernelArg, Launch};
 use crate::error::Result;
-use crate::harvest::{DeviceClosure, DeviceType, ElementType, Key, Ty, ValueType};
+use crate::harvest::{DeviceType, ElementType, Key, Ty, ValueType};
 
 /// What a closure can take to a kernel. Sealed.
 #[diagnostic::on_unimplemented(

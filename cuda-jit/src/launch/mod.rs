@@ -10,6 +10,7 @@
 
 mod args;
 mod captures;
+mod closure;
 mod config;
 mod host;
 mod params;
@@ -25,6 +26,10 @@ use ndarray::Dimension;
 
 pub use args::{KernelArg, KernelArgs, KernelParams};
 pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures};
+pub use closure::{
+    Called, Carrier, ClosureArg, DeviceClosure, KernelClosure, List, Saw, Site, closure_arg, saw, saw_answer,
+    saw_callee, saw_cast, saw_closure, saw_constant,
+};
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;

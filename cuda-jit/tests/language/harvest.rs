@@ -10,7 +10,7 @@ use cuda_jit::{Kernel, Num, device, kernel};
 fn types<K: Kernel>() -> Vec<(&'static str, Option<Ty>)> {
     let Instance { body: Body::Captured(definition, harvest), .. } = K::instance() else { panic!("captured") };
     let harvest = harvest();
-    let told = harvest.bindings();
+    let told = harvest.told().bindings;
     let ty = |told_by: Option<u32>| told[told_by? as usize].clone();
     definition.bindings.iter().map(|binding| (binding.name, ty(binding.told))).collect()
 }

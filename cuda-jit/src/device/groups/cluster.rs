@@ -6,9 +6,9 @@
 
 use super::this_block;
 use crate::device as device_fn;
+use crate::device::position::position;
 use crate::device::{Dim3, block_idx, needs_other_threads};
 use crate::harvest::{ElementType, Intrinsic, Returned};
-use crate::host;
 
 /// The threads of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub fn cluster_rank() -> usize {
 
 /// How many blocks the cluster has, one on the host; [`Cluster::num_blocks`].
 pub fn cluster_blocks() -> usize {
-    let _inside = host::position();
+    let _inside = position();
     1
 }
 
@@ -199,7 +199,7 @@ pub fn cluster_block_idx() -> Dim3 {
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 pub fn cluster_dim() -> Dim3 {
-    let _inside = host::position();
+    let _inside = position();
     Dim3 { x: 1, y: 1, z: 1 }
 }
 

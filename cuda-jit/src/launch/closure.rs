@@ -2,7 +2,7 @@
 //!
 //! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
 //! infers there. The observers' variables become part of the value's type instead, as lists; the type alone is then
-//! the closure's code, and the value only what it captures (`launch/captures.rs`). That is why another value of a capture is
+//! the closure's code, and the value only what it captures (`captures.rs`). That is why another value of a capture is
 //! no other kernel.
 //!
 //! # Safety
@@ -14,13 +14,13 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::pattern::Answer;
-use super::{
-    Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, Resolved, ToConstant, owner_arg,
+use super::{Captures, Carry, HostCaptures, KernelArg};
+use crate::harvest::pattern::{Answer, answer};
+use crate::harvest::{
+    Body, CastType, Closure, ConstValue, DeviceFn, DeviceFunction, DeviceType, GenericArg, Harvest, Instance, Key,
+    Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
 };
-use super::{CastType, DeviceType, Passed, Ty};
 use crate::kir::Scalar;
-use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
 use crate::syntax::Definition;
 
 /// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes. Sealed.
@@ -52,6 +52,11 @@ mod sealed {
 
     impl<S, C, H, W> Sealed for super::DeviceClosure<S, C, H, W> {}
     impl<V, F> Sealed for super::DeviceFunction<V, F> {}
+}
+
+/// A closure that a launch passes, as a generic argument.
+pub fn closure_arg<F: KernelClosure>() -> GenericArg {
+    GenericArg::Of(F::name(), TypeId::of::<F>())
 }
 
 /// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
@@ -151,13 +156,6 @@ pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
-unsafe impl Key for Closure {
-    fn ty() -> Ty {
-        Ty::CLOSURE
-    }
-}
-
 /// A list, each element with the rest, of types that tell a `T`. Sealed.
 pub trait List<T>: list::Sealed + 'static {
     /// Appends what each tells.
@@ -197,7 +195,7 @@ impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R)
 impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
     fn tell(told: &mut Vec<ConstValue>) {
         // SAFETY: whoever made the list's element promised it.
-        told.push(unsafe { super::evaluated(std::ptr::null::<F>()) });
+        told.push(unsafe { evaluated(std::ptr::null::<F>()) });
         R::tell(told);
     }
 }
@@ -205,7 +203,7 @@ impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue
 impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
     fn tell(told: &mut Vec<Option<Resolved>>) {
         // SAFETY: whoever made the list's element promised it.
-        told.push(unsafe { super::pattern::answer(std::ptr::null::<F>()) });
+        told.push(unsafe { answer(std::ptr::null::<F>()) });
         R::tell(told);
     }
 }
@@ -269,7 +267,7 @@ where
         C::types(&mut params);
         let bindings = told::<Ty, B>().into_iter().map(Ty::of_binding).collect();
         let (callees, named) = (told::<Instance, F>(), told::<Ty, N>());
-        Harvest {
+        let told = Told {
             of: S::definition(),
             params,
             result: Ty::CLOSURE,
@@ -280,7 +278,9 @@ where
             callees,
             types: told::<Scalar, T>(),
             named,
-        }
+        };
+        // SAFETY: the lists are what the observers of the closure's twin saw, by the promise of [`Site`].
+        unsafe { Harvest::new(told) }
     }
 }
 
@@ -331,42 +331,6 @@ where
 
     fn name() -> &'static str {
         "closure"
-    }
-}
-
-/// A device function as a value that kernels can be passed; [`device_fn!`](crate::device_fn) makes it.
-#[derive(Debug)]
-pub struct DeviceFunction<V, F> {
-    host: V,
-    callee: PhantomData<fn() -> F>,
-}
-
-impl<V: Copy, F> Copy for DeviceFunction<V, F> {}
-
-impl<V: Copy, F> Clone for DeviceFunction<V, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: DeviceFn> Callee<F> {
-    /// The function as one that is passed to a kernel.
-    pub fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F> {
-        DeviceFunction::new(host, self)
-    }
-}
-
-impl<V, F> DeviceFunction<V, F> {
-    /// The function, and the callee that its hidden one names.
-    pub(super) fn new(host: V, _: Callee<F>) -> Self {
-        DeviceFunction { host, callee: PhantomData }
-    }
-}
-
-impl<V, F> DeviceFunction<V, F> {
-    /// The function as the host calls it.
-    pub fn host(&self) -> &V {
-        &self.host
     }
 }
 
