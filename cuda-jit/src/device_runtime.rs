@@ -10,8 +10,7 @@
 use cuda_driver::{Context, Error, Image, JitOptions, Linker, Module, Result};
 use cuda_sys::toolkit::Environment;
 
-/// Sets what a conditional node of a graph looks at.
-pub(crate) const SET_CONDITIONAL: &str = "cudaGraphSetConditional";
+use crate::back::llvm::SET_CONDITIONAL;
 
 /// The library's file in a toolkit.
 const LIBRARY: &str = "libcudadevrt.a";

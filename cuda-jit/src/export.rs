@@ -151,3 +151,24 @@ impl ExportedFunction {
 pub fn compile_device_ptx<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     Ok(ExportedFunction::compile::<F>(cc)?.ptx)
 }
+
+/// What a `#[device]` function has beside itself: code for callers of other compilers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! compiled_alone {
+    ($vis:vis,) => {
+        /// Compiles the function alone to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for code of other
+        /// compilers to call as a function of C. Needs no device; `export::ExportedFunction` tells more.
+        ///
+        /// # Errors
+        ///
+        /// If the compute capability is unknown, a parameter has no form in C, or the function does not compile.
+        $vis fn compile_ptx(
+            cc: impl ::core::convert::TryInto<
+                $crate::__private::ComputeCapability, Error: ::core::convert::Into<$crate::__private::Error>,
+            >,
+        ) -> $crate::__private::Result<::std::string::String> {
+            $crate::__private::compile_device_ptx::<Self>(cc)
+        }
+    };
+}

@@ -14,40 +14,10 @@ use object::{Object, ObjectSection};
 use crate::cache::Lookup;
 use crate::compile::compile;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, Loaded};
+use crate::kernel::{CompiledKernel, Kernel};
 use crate::kir;
 use crate::launch::configured;
 use crate::target::{ComputeCapability, Target};
-
-/// A kernel that is compiled and loaded for a device: what it uses, and its code.
-///
-/// # Examples
-///
-/// ```
-/// use cuda_jit::{device::grid, kernel};
-///
-/// #[kernel]
-/// fn fill(out: &mut [u32], value: u32) {
-///     let i = grid::<1>();
-///     if i < out.len() {
-///         out[i] = value;
-///     }
-/// }
-///
-/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let _selected = context.select();
-/// let kernel = fill::compile()?;
-/// assert!(kernel.max_threads_per_block() >= 256);
-/// assert!(kernel.ptx().contains(".entry fill"));
-/// assert!(kernel.signature().ends_with("fill(&mut [u32], u32)"));
-/// let occupancy = kernel.occupancy(256, 0)?;
-/// assert_eq!(occupancy.threads, occupancy.blocks * 256);
-/// # Ok::<(), cuda_jit::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct CompiledKernel {
-    loaded: &'static Loaded,
-}
 
 /// How many threads of a kernel a multiprocessor runs at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,10 +31,6 @@ pub struct Occupancy {
 }
 
 impl CompiledKernel {
-    pub(crate) fn new(loaded: &'static Loaded) -> Self {
-        CompiledKernel { loaded }
-    }
-
     /// The symbol of its entry.
     pub fn name(&self) -> &'static str {
         &self.loaded.compiled.entry

@@ -21,10 +21,9 @@ use crate::constant::{Held, Resident};
 use crate::device_runtime;
 use crate::error::Result;
 use crate::harvest::{HostConstant, Instance};
-use crate::inspect::CompiledKernel;
-use crate::launch::KernelParams;
 use crate::syntax::{self, Definition, Encoded};
 use crate::target::{ComputeCapability, Target};
+use crate::tuples::KernelParams;
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
 ///
@@ -110,6 +109,42 @@ pub unsafe trait Kernel: 'static {
     #[must_use]
     fn overloads() -> Vec<CompiledKernel> {
         Self::cache().loaded.iter().map(CompiledKernel::new).collect()
+    }
+}
+
+/// A kernel that is compiled and loaded for a device: what it uses, and its code.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel};
+///
+/// #[kernel]
+/// fn fill(out: &mut [u32], value: u32) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = value;
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let kernel = fill::compile()?;
+/// assert!(kernel.max_threads_per_block() >= 256);
+/// assert!(kernel.ptx().contains(".entry fill"));
+/// assert!(kernel.signature().ends_with("fill(&mut [u32], u32)"));
+/// let occupancy = kernel.occupancy(256, 0)?;
+/// assert_eq!(occupancy.threads, occupancy.blocks * 256);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CompiledKernel {
+    pub(crate) loaded: &'static Loaded,
+}
+
+impl CompiledKernel {
+    pub(crate) fn new(loaded: &'static Loaded) -> Self {
+        CompiledKernel { loaded }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::kir::Scalar;
-use crate::print::pad;
+use cuda_jit_lang::print::pad;
 
 /// A site's message with its arguments. `{0}` is an unsigned number, `{0i}` a signed one, `{0:f32:08.3}` one of that type in
 /// Rust's format; doubled braces are themselves.

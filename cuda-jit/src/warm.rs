@@ -7,7 +7,7 @@ use cuda_driver::Context;
 use once_cell::sync::OnceCell;
 
 use crate::error::Result;
-use crate::inspect::CompiledKernel;
+use crate::kernel::CompiledKernel;
 
 /// Compiles and loads kernels for the current device on as many threads as the machine has cores, and returns them in
 /// order. Each is given by its `compile`, so that the list is the list of specialisations.

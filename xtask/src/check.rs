@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{fuzz, layers, sanitize, setup, test, tidy};
+use crate::{fuzz, layers, modules, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -35,7 +35,7 @@ type Step = (&'static str, fn(&Shared) -> Result<()>);
 
 const STEPS: &[Step] = &[
     ("format", |_| run_command(cargo().args(["fmt", "--all", "--check"]))),
-    ("layers", |_| none(layers::faults(&workspace::metadata()?))),
+    ("layers", |_| none([layers::faults(&workspace::metadata()?), modules::faults()?].concat())),
     ("tidy", |_| none(tidy::faults()?)),
     ("deny", deny),
     ("clippy", clippy),

@@ -1,7 +1,7 @@
 //! The direction of dependencies, and who may depend on what from outside.
 //!
 //! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, beside it `sys, llvm <- sim <-
-//! prelude` and `llvm <- jit`. What stands around them (tests, examples, benches) may depend on everything, and nothing
+//! prelude`, and within the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. What stands around them (tests, examples, benches) may depend on everything, and nothing
 //! on it. Development dependencies are no arrows: examples in documentation run on the software device.
 
 use serde_json::Value;
@@ -11,7 +11,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-sys", &["cuda-sys-gen"]),
     ("cuda-sys-gen", &[]),
     ("cuda-driver", &["cuda-sys"]),
-    ("cuda-mem", &["cuda-sys", "cuda-driver"]),
+    ("cuda-mem", &["cuda-sys", "cuda-driver", "cuda-mem-element"]),
+    ("cuda-mem-element", &[]),
     ("cuda-llvm", &[]),
     (
         "cuda-jit",
@@ -21,13 +22,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "cuda-mem",
             "cuda-llvm",
             "cuda-jit-cache",
+            "cuda-jit-compiler",
             "cuda-jit-kir",
+            "cuda-jit-lang",
             "cuda-jit-macros",
             "cuda-jit-syntax",
         ],
     ),
     ("cuda-jit-cache", &[]),
+    ("cuda-jit-compiler", &["cuda-sys", "cuda-llvm", "cuda-jit-kir", "cuda-jit-lang", "cuda-jit-syntax"]),
     ("cuda-jit-kir", &[]),
+    ("cuda-jit-lang", &["cuda-mem-element", "cuda-jit-kir", "cuda-jit-macros", "cuda-jit-syntax"]),
     ("cuda-jit-macros", &["cuda-jit-syntax"]),
     ("cuda-jit-syntax", &[]),
     ("cuda-sim", &["cuda-sys", "cuda-llvm"]),

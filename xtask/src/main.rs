@@ -13,6 +13,7 @@ mod examples;
 mod fuzz;
 mod gen_bindings;
 mod layers;
+mod modules;
 mod sanitize;
 mod setup;
 mod test;

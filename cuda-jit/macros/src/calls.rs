@@ -44,5 +44,5 @@ pub(crate) fn calls_impl(item: &ItemImpl, path: &syn::Path) -> TokenStream {
     let Some(last) = path.segments.last() else { return TokenStream::new() };
     let (name, arguments, this) = (calls_name(&last.ident), &last.arguments, &item.self_ty);
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
-    quote!(impl #impl_generics crate::lang::iterator::#name #arguments for #this #where_clause {})
+    quote!(impl #impl_generics crate::library::iterator::#name #arguments for #this #where_clause {})
 }

@@ -366,8 +366,7 @@ fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, 
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
         }
 
-        // SAFETY: it is passed as its fields, which are values.
-        unsafe impl #impl_generics #root::ArgType for #name #ty_generics #value {}
+        #root::argument!([#impl_generics] [#name #ty_generics] [#value]);
 
         // SAFETY: its fields are plain data, and the key tells where they lie.
         #[diagnostic::do_not_recommend]
@@ -518,8 +517,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
-        // SAFETY: it is passed as its fields, which are values.
-        unsafe impl #root::ArgType for #name where for<'__d> Self: ::core::marker::Copy {}
+        #root::argument!([] [#name] [where for<'__d> Self: ::core::marker::Copy]);
 
         // SAFETY: the cells are its fields', in order.
         unsafe impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {

@@ -158,6 +158,8 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
     Ok(quote! {{
         #refusal
         let #value = #path;
+        #[allow(unused_imports)]
+        use #root::{PassedCallee as _, PassedPlain as _};
         #called.passed(#value)
     }})
 }

@@ -415,19 +415,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
             }
             #see
 
-            /// Compiles the function alone to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for code of other
-            /// compilers to call as a function of C. Needs no device; `export::ExportedFunction` tells more.
-            ///
-            /// # Errors
-            ///
-            /// If the compute capability is unknown, a parameter has no form in C, or the function does not compile.
-            #vis fn compile_ptx(
-                cc: impl ::core::convert::TryInto<
-                    #root::ComputeCapability, Error: ::core::convert::Into<#root::Error>,
-                >,
-            ) -> #root::Result<::std::string::String> {
-                #root::compile_device_ptx::<Self>(cc)
-            }
+            #root::compiled_alone!(#vis,);
         }
 
         // SAFETY: the instance is the function beside it, as rustc checked it.

@@ -9,9 +9,10 @@ use cuda_driver::Context;
 use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostArray, OnDevice, Storage};
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
-use super::Launch;
+use super::{ArgType, DeviceFunction, Launch};
 use crate::error::Result;
-use crate::harvest::{ArgType, DeviceFunction, ElementType};
+use crate::harvest::ElementType;
+use crate::tuples::{self, each_tuple};
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
@@ -229,16 +230,8 @@ tuple_args! {
     (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
 }
 
-/// The parameters of a kernel: a tuple of their types. Sealed.
-pub trait KernelParams: sealed::Sealed + 'static {}
-
-mod sealed {
-    /// Keeps [`KernelParams`](super::KernelParams) and [`KernelArgs`](super::KernelArgs) to tuples.
-    pub trait Sealed {}
-}
-
 /// The arguments of a launch for parameters `P`, both as tuples. Sealed: each argument is a [`KernelArg`].
-pub trait KernelArgs<P>: sealed::Sealed {
+pub trait KernelArgs<P>: tuples::Sealed {
     /// What the arguments leave to be done.
     type Bound;
 
@@ -262,9 +255,6 @@ pub trait KernelArgs<P>: sealed::Sealed {
 
 macro_rules! tuples {
     ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
-        impl<$($param),*> sealed::Sealed for ($($param,)*) {}
-        impl<$($param: 'static),*> KernelParams for ($($param,)*) {}
-
         impl<$($param, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
             type Bound = ($($arg::Bound,)*);
 
@@ -295,23 +285,7 @@ macro_rules! tuples {
     )* };
 }
 
-tuples! {
-    (P0 A0 0)
-    (P0 A0 0, P1 A1 1)
-    (P0 A0 0, P1 A1 1, P2 A2 2)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10)
-    (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10, P11 A11 11)
-}
-
-impl sealed::Sealed for () {}
-impl KernelParams for () {}
+each_tuple!(tuples);
 
 impl KernelArgs<()> for () {
     type Bound = ();

@@ -15,14 +15,18 @@ use super::{DeviceClosure, KernelArg, Launch};
 use crate::error::Result;
 use crate::harvest::{DeviceType, ElementType, Key, Ty, ValueType};
 
-/// What a closure can take to a kernel. Sealed.
+/// A value that a closure can take to a kernel: `How` is one of [`carried`], and follows from the type.
+///
+/// # Safety
+///
+/// The key is that of what the body sees, which [`Held::bind`] binds.
 #[diagnostic::on_unimplemented(
     message = "a closure cannot carry a value of type `{Self}` to a kernel",
     label = "captured by `device_fn!`",
     note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
     note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
 )]
-pub trait Carry<'a>: sealed::Carry {
+pub unsafe trait Carry<'a, How> {
     /// Its key in the closure's body, asked for together with the rest, so that what cannot be carried is said once.
     type Key: Key;
 
@@ -36,23 +40,25 @@ pub trait Carry<'a>: sealed::Carry {
     fn carry(&'a self) -> (Self::Held, Self::Seen);
 }
 
+/// The ways in which a closure takes something to a kernel, which tell the implementations of [`Carry`] apart.
+pub mod carried {
+    /// By copy.
+    #[derive(Debug)]
+    pub enum Value {}
+
+    /// By reference.
+    #[derive(Debug)]
+    pub enum Array {}
+}
+
 mod sealed {
-    use super::{DeviceArray, Dimension, Element, ValueType};
-
-    /// Keeps [`Carry`](super::Carry) to values and device arrays.
-    pub trait Carry {}
-
-    impl<T: ValueType> Carry for T {}
-    impl<T: Element, D: Dimension> Carry for DeviceArray<T, D> {}
-    impl<T: Element, D: Dimension> Carry for &DeviceArray<T, D> {}
-    impl<T: Element, D: Dimension> Carry for &mut DeviceArray<T, D> {}
-
     /// Keeps [`CaptureDim`](super::CaptureDim) to one to six dimensions.
     pub trait CaptureDim {}
 }
 
+// SAFETY: a value is seen as it is.
 #[diagnostic::do_not_recommend]
-impl<T: ValueType> Carry<'_> for T {
+unsafe impl<T: ValueType> Carry<'_, carried::Value> for T {
     type Key = T::K;
     type Held = T;
     type Seen = T;
@@ -129,8 +135,9 @@ impl<T: Element, D: Dimension> Clone for Borrowed<'_, T, D> {
 /// Device arrays, by what a closure may name of them.
 macro_rules! arrays {
     ($($outlived:lifetime: $array:ty;)*) => { $(
+        // SAFETY: an array is bound as the slice or view that is seen.
         #[diagnostic::do_not_recommend]
-        impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Carry<'a> for $array {
+        unsafe impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Carry<'a, carried::Array> for $array {
             type Key = <D::Seen as DeviceType>::K;
             type Held = Borrowed<$outlived, T, D>;
             type Seen = D::Seen;

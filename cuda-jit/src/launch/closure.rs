@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 use super::{Captures, Carry, HostCaptures, KernelArg};
 use crate::harvest::pattern::{Answer, answer};
+use crate::harvest::plain;
 use crate::harvest::{
-    Body, CastType, Closure, ConstValue, DeviceFn, DeviceFunction, DeviceType, GenericArg, Harvest, Instance, Key,
-    Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
+    Body, Builtin, Callee, CastType, Closure, ConstValue, DeviceFn, DeviceType, FnLike, GenericArg, Harvest, Instance,
+    Key, Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
 };
 use crate::kir::Scalar;
 use crate::syntax::Definition;
@@ -92,7 +93,7 @@ impl<K> Carrier<K> {
     }
 
     /// Ties the variable to the type of what is captured; yields what is carried of it, and what the closure's body sees.
-    pub fn carry<'a, T: Carry<'a, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
+    pub fn carry<'a, How, T: Carry<'a, How, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
         value.carry()
     }
 
@@ -331,6 +332,56 @@ where
 
     fn name() -> &'static str {
         "closure"
+    }
+}
+
+/// A device function as a value that kernels can be passed; [`device_fn!`](crate::device_fn) makes it.
+#[derive(Debug)]
+pub struct DeviceFunction<V, F> {
+    host: V,
+    callee: PhantomData<fn() -> F>,
+}
+
+impl<V: Copy, F> Copy for DeviceFunction<V, F> {}
+
+impl<V: Copy, F> Clone for DeviceFunction<V, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V, F> DeviceFunction<V, F> {
+    /// The function as the host calls it.
+    pub fn host(&self) -> &V {
+        &self.host
+    }
+}
+
+/// A function that a launch passes, of the callee that its hidden one names.
+///
+/// Nothing unsafe relies on an implementation: the callee is what is passed.
+pub trait PassedCallee<F: DeviceFn> {
+    /// The function as one that is passed to a kernel.
+    fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F>;
+}
+
+impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
+    fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F> {
+        DeviceFunction { host, callee: PhantomData }
+    }
+}
+
+/// The same of a function that is none of the device's.
+///
+/// Nothing unsafe relies on an implementation: the function is refused.
+pub trait PassedPlain {
+    /// Refuses the function as one that is passed to a kernel.
+    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, Builtin>;
+}
+
+impl PassedPlain for plain::PlainFunction {
+    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, Builtin> {
+        DeviceFunction { host, callee: PhantomData }
     }
 }
 

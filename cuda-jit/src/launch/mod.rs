@@ -14,6 +14,7 @@ mod closure;
 mod config;
 mod host;
 mod params;
+mod values;
 
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -24,15 +25,17 @@ use cuda_driver::{
 use cuda_mem::{DeviceArray, Element, Storage, StorageMut};
 use ndarray::Dimension;
 
-pub use args::{KernelArg, KernelArgs, KernelParams};
-pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures};
+pub use crate::tuples::KernelParams;
+pub use args::{KernelArg, KernelArgs};
+pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures, carried};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, KernelClosure, List, Saw, Site, closure_arg, saw, saw_answer,
-    saw_callee, saw_cast, saw_closure, saw_constant,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedPlain, Saw,
+    Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant,
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;
+pub use values::ArgType;
 
 use crate::compile::Compiled;
 use crate::constant;

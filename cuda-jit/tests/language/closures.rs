@@ -4,7 +4,7 @@ use std::ops::Mul;
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{grid, shared, sync_threads, thread_idx};
-use cuda_jit::harvest::KernelClosure;
+use cuda_jit::launch::KernelClosure;
 use cuda_jit::{DeviceType, Float, Kernel, Num, device, device_fn, kernel};
 
 #[kernel]

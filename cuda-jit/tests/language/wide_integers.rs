@@ -317,7 +317,7 @@ fn odd<T: Integer>(x: &mut [T], mask: T) {
 
 #[test]
 fn generic_integers_have_operators_with_assignment() {
-    fn run<T: Integer + cuda_jit::harvest::ArgType>(values: [T; 2], mask: T) -> Vec<T> {
+    fn run<T: Integer + cuda_jit::launch::ArgType>(values: [T; 2], mask: T) -> Vec<T> {
         let mut x = on_device(&values);
         odd::launch((1, 2), &mut x, mask).unwrap();
         on_host(&x)

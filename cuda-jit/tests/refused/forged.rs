@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use cuda_driver::Context;
-use cuda_jit::harvest::{ArgType, BuiltinReceiver, CastType, ClosureArg, ConstItem, ConstValue, DeviceFn, DeviceOperator};
-use cuda_jit::harvest::{ElementType, Instance, Key, KernelClosure, KernelParam, ScalarType, Site, Ty};
+use cuda_jit::harvest::{BuiltinReceiver, CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
+use cuda_jit::harvest::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
 use cuda_jit::kir::Scalar;
-use cuda_jit::launch::{CaptureDim, Captures, Carry, Held, KernelArg, KernelArgs, KernelParams, Launch};
+use cuda_jit::launch::{ArgType, CaptureDim, Captures, Carry, ClosureArg, Held, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
 use cuda_jit::syntax::Definition;
 use cuda_jit::{DeviceType, Kernel, KernelSite, Result, ValueType, kernel};
 use cuda_mem::{DeviceArray, Element};
@@ -128,7 +128,7 @@ impl<'a> ConstItem<'a> for NotAValue {
     }
 }
 
-impl Carry<'_> for NotAValue {
+impl Carry<'_, ()> for NotAValue {
     type Key = Mine;
     type Held = u64;
     type Seen = &'static [u32];

@@ -238,7 +238,6 @@ fn passed(root: &TokenStream, name: &Ident, generics: &Generics, types: &[&Type]
         #[diagnostic::do_not_recommend]
         impl #impl_generics #root::KernelParam for #name #ty_generics #bounds {}
 
-        // SAFETY: it is passed as its cells, which are values.
-        unsafe impl #impl_generics #root::ArgType for #name #ty_generics #bounds {}
+        #root::argument!([#impl_generics] [#name #ty_generics] [#bounds]);
     }
 }

@@ -1,0 +1,281 @@
+//! The LLVM back end: a [`Module`] to PTX.
+//!
+//! It verifies, builds LLVM IR, runs LLVM's passes and prints PTX. It knows neither Rust source nor a driver, and it is
+//! the only part of this crate that names inkwell. Invariant: the module is verified first, and only verified modules
+//! reach LLVM, which aborts the process on some of what it cannot compile.
+//!
+//! # The kernel's interface
+//!
+//! The PTX has one visible entry, named as the module's first function. Its parameters are the KIR parameters in
+//! order, each of its natural size and alignment (`bool` is one byte, pointers are eight), and then two that the
+//! launch adds:
+//!
+//! | parameter | PTX | meaning |
+//! |---|---|---|
+//! | panic record | `.u64` | device address of the launch's panic record, aligned to [`PANIC_RECORD_ALIGN`]; never null |
+//! | launch tag | `.u64` | what identifies the kernel (low half, never 0) and the launch (high half) in the record |
+//!
+//! # The panic record
+//!
+//! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0
+//! to 1 and fills the rest, the kernel's number last and behind a system-wide fence; the others see that the record is
+//! taken and only end. The host takes the record when its kernel is not 0, after it has waited for the launch, and sets the
+//! kernel and then the state to 0 again.
+//!
+//! | offset | type | field |
+//! |---|---|---|
+//! | 0 | `u32` | state: 0 free, 1 taken |
+//! | 4 | `u32` | the kernel's half of the launch tag; never 0 |
+//! | 8 | `u32` | the site's index in [`Module::sites`] |
+//! | 12 | `[u32; 3]` | block index |
+//! | 24 | `[u32; 3]` | thread index |
+//! | 36 | `u32` | the launch's half of the launch tag |
+//! | 40 | `[u64; 2]` | the arguments; those that the site does not have are 0 |
+//!
+//! # Floating point
+//!
+//! Without [`Module::contract`] every operation is printed with `.rn` (`add.rn.f32`), which ptxas may not fuse. With
+//! it LLVM fuses what it can into `fma.rn`, and the others are printed without `.rn` (`add.f32`), which ptxas may
+//! still fuse, as it may with nvcc's default. Nothing else is relaxed. [`Options::fast_math`] adds what nvcc's
+//! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. Of the mathematical functions
+//! those on `f32` that have an instruction become it (`sin.approx`, `ex2.approx`, `lg2.approx` and what follows from
+//! them). It never
+//! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
+
+mod atomic;
+mod cached;
+mod cast128;
+mod debug;
+mod export;
+mod float8;
+mod float_rem;
+mod flow;
+mod function;
+mod half;
+mod hoist;
+mod inlined;
+mod libdevice;
+mod lifetimes;
+mod machine;
+mod needs;
+mod ops;
+mod panic;
+mod print;
+mod raw;
+mod reduce;
+mod stack;
+mod together;
+mod variables;
+mod wide;
+
+pub use together::SET_CONDITIONAL;
+
+use std::fmt;
+
+use inkwell::builder::BuilderError;
+
+use self::machine::Wants;
+use crate::kir::Module;
+use crate::syntax::with_stack;
+use crate::target::{ComputeCapability, Target};
+use crate::valid::{self, VerifyError};
+use cuda_llvm::inkwell;
+
+/// The size of the panic record in bytes.
+pub const PANIC_RECORD_SIZE: usize = 56;
+/// The alignment of the panic record in bytes.
+pub const PANIC_RECORD_ALIGN: usize = 16;
+
+/// The stack on which LLVM runs, which calls itself along chains of instructions that need each other: it must not depend
+/// on the thread that launches.
+const STACK: usize = 64 << 20;
+
+/// How a kernel is bound to a size of launch, in PTX's directives.
+///
+/// See [PTX's performance directives](https://docs.nvidia.com/cuda/parallel-thread-execution/#performance-tuning-directives).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchBounds {
+    /// The most threads in a block, 1 to 1024 (`.maxntid`).
+    pub max_threads: u32,
+    /// How many blocks should fit a multiprocessor, at least 1 (`.minnctapersm`).
+    pub min_blocks: Option<u32>,
+    /// The most blocks in a cluster, at least 1 (`.maxclusterrank`); needs compute capability 9.0.
+    pub max_cluster: Option<u32>,
+}
+
+/// How to compile.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::back::llvm::Options;
+///
+/// let options = Options { max_registers: Some(32), ..Options::default() };
+/// assert_eq!(options.opt_level, 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// LLVM's optimisation level, 0 to 3.
+    pub opt_level: u8,
+    /// As nvcc's `-use_fast_math`; see the module's documentation.
+    pub fast_math: bool,
+    /// The most registers of a thread, 1 to 255 (`.maxnreg`).
+    pub max_registers: Option<u32>,
+    /// The size of launch to compile for.
+    pub launch_bounds: Option<LaunchBounds>,
+    /// The extents in blocks of the clusters that every launch has (`.reqnctapercluster`); needs compute capability 9.0.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether places of instructions go with all that a debugger wants, the variables too, for which ptxas gives up
+    /// optimising; else they are line tables alone.
+    pub debug: bool,
+    /// Whether to return the LLVM IR, which costs time.
+    pub keep_llvm_ir: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            opt_level: 3,
+            fast_math: false,
+            max_registers: None,
+            launch_bounds: None,
+            cluster: None,
+            debug: false,
+            keep_llvm_ir: false,
+        }
+    }
+}
+
+impl Options {
+    fn check(&self, target: &Target) -> Result<(), EmitError> {
+        let range = |name: &'static str, value: u32, low: u32, high: u32| {
+            let given = EmitError::Option { name, value, low, high };
+            if (low..=high).contains(&value) { Ok(()) } else { Err(given) }
+        };
+        range("opt_level", self.opt_level.into(), 0, 3)?;
+        range("max_registers", self.max_registers.unwrap_or(1), 1, 255)?;
+        if let Some(bounds) = self.launch_bounds {
+            range("launch_bounds.max_threads", bounds.max_threads, 1, 1024)?;
+            range("launch_bounds.min_blocks", bounds.min_blocks.unwrap_or(1), 1, 1024)?;
+            range("launch_bounds.max_cluster", bounds.max_cluster.unwrap_or(1), 1, 32)?;
+            if bounds.max_cluster.is_some() && target.capability().major < 9 {
+                return Err(EmitError::ClusterTooOld("launch_bounds.max_cluster", *target));
+            }
+        }
+        if let Some(extents) = self.cluster {
+            let blocks = extents.iter().fold(1, |blocks: u32, extent| blocks.saturating_mul(*extent));
+            range("cluster", blocks, 1, 32)?;
+            if target.capability().major < 9 {
+                return Err(EmitError::ClusterTooOld("cluster", *target));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The PTX text.
+    pub ptx: String,
+    /// The LLVM IR, if [`Options::keep_llvm_ir`] asked for it.
+    pub llvm_ir: Option<LlvmIr>,
+}
+
+/// A module's LLVM IR.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LlvmIr {
+    /// As the back end builds it.
+    pub built: String,
+    /// After LLVM's passes.
+    pub optimized: String,
+}
+
+/// Why no code came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// The module breaks a rule of KIR.
+    Invalid(VerifyError),
+    /// An option has a value that makes no sense.
+    Option {
+        /// The option's name.
+        name: &'static str,
+        /// Its value.
+        value: u32,
+        /// The least value.
+        low: u32,
+        /// The greatest value.
+        high: u32,
+    },
+    /// The kernel uses what the device does not have.
+    TooOld {
+        /// The function that it calls.
+        what: &'static str,
+        /// The oldest devices that have it.
+        needs: ComputeCapability,
+        /// What was to be compiled for.
+        target: Target,
+    },
+    /// Clusters were asked of a device that has none.
+    ClusterTooOld(&'static str, Target),
+    /// The module calls libdevice, and there is none; says where it was looked for.
+    NoLibdevice(String),
+    /// LLVM refused; a fault of this crate or of LLVM, not of the module.
+    Llvm(String),
+}
+
+impl fmt::Display for EmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EmitError::Invalid(error) => error.fmt(f),
+            EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
+            EmitError::ClusterTooOld(option, target) => {
+                write!(f, "{option} needs sm_90 or newer, and the target is {target}")
+            }
+            EmitError::TooOld { what, needs, target } => {
+                write!(f, "`{what}` needs {needs} or newer, and the target is {target}")
+            }
+            EmitError::NoLibdevice(message) => write!(f, "the kernel calls libdevice: {message}"),
+            EmitError::Llvm(message) => write!(f, "LLVM refused the kernel, which is a bug: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+impl From<BuilderError> for EmitError {
+    fn from(error: BuilderError) -> Self {
+        EmitError::Llvm(error.to_string())
+    }
+}
+
+/// Compiles a module.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{back::llvm, kir::text, target::Target};
+///
+/// let module = text::parse(
+///     "kir 1 kernel fill(v0 out: ptr global f32 readwrite) { b0: v1: f32 = const f32 1.5 store v0, v1 return }",
+/// )?;
+/// let output = llvm::emit(&module, &Target::new((9, 0))?, &llvm::Options::default())?;
+/// assert!(output.ptx.contains(".visible .entry fill("));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The module does not verify, an option is out of its range, or LLVM reports an error.
+pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
+    options.check(target)?;
+    valid::verify(module).map_err(EmitError::Invalid)?;
+    needs::check(module, target)?;
+    with_stack(STACK, || {
+        machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))
+    })?
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Array expressions: `[a, b]` and `[e; N]`.
+//!
+//! An array lies in the thread's memory, and a value of its type is where it lies ([`super::copies`]). LLVM puts what is
+//! indexed by constants into registers. An array whose elements hold references has no place in memory: it is its
+//! elements.
+
+use super::function::{Lowering, Result};
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::harvest::layout::shown;
+use crate::kir::{Op, Space, Type, Value};
+use crate::syntax::{Expr, ExprKind, Pos};
+
+impl Lowering<'_> {
+    /// An array expression; its type is what the surroundings ask for, or its own.
+    pub(super) fn array(&mut self, at: Pos, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let ty = match expected {
+            Some(ty @ Ty::Array(..)) => Some(ty.clone()),
+            _ => self.ty_of(expr),
+        };
+        let Some(ty @ Ty::Array(..)) = ty else {
+            return Err(self.error(at, "bind this array with `let`, so that its type is known"));
+        };
+        if !ty.is_plain() {
+            return self.references(at, expr, &ty);
+        }
+        let array = self.new_array("array", &ty);
+        self.fill(expr, &ty, array.only())?;
+        Ok(self.fresh(array))
+    }
+
+    /// An array of what holds references.
+    fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
+        let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
+        let mut leaves = Vec::new();
+        let mut actual: Option<Ty> = None;
+        let elements: Vec<&'static Expr> = match &expr.1 {
+            ExprKind::Array(elements) => elements.iter().collect(),
+            ExprKind::Repeat(value) => {
+                let value = self.expr(value, Some(element))?;
+                let value = self.coerce(at, value, element)?;
+                let leaves = (0..*count).flat_map(|_| value.leaves.clone()).collect();
+                return Ok(Val { ty: Ty::Array(Box::new(value.ty), *count), leaves });
+            }
+            _ => Vec::new(),
+        };
+        for expr in elements {
+            let value = self.expr(expr, Some(element))?;
+            let mut value = self.coerce(expr.0, value, element)?;
+            if let Some(actual) = &actual {
+                value = self.agree(expr.0, value, actual)?;
+            }
+            leaves.extend(value.leaves);
+            actual = Some(value.ty);
+        }
+        let element = actual.unwrap_or_else(|| (**element).clone());
+        Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
+    }
+
+    /// Writes an expression to where it shall lie; arrays without a detour.
+    fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
+        let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {
+            let value = self.expr_in_place(expr, Some(ty))?;
+            let value = self.coerce(expr.0, value, ty)?;
+            if !self.build.ended() {
+                self.store(to, Space::Local, &value);
+            }
+            return Ok(());
+        };
+        let stride = element.count();
+        match &expr.1 {
+            ExprKind::Array(elements) => {
+                for (index, expr) in (0..).zip(*elements) {
+                    let place = self.element_at(to, element, Space::Local, index * stride);
+                    self.fill(expr, element, place)?;
+                }
+            }
+            ExprKind::Repeat(expr) => {
+                let value = self.expr_in_place(expr, Some(element))?;
+                let value = self.coerce(expr.0, value, element)?;
+                if self.build.ended() {
+                    return Ok(());
+                }
+                let stride = self.constant(crate::kir::Scalar::U64, stride);
+                self.each(*count, |walk, index| {
+                    let index = walk.scaled(index, element.count(), stride);
+                    let place = walk.build.value(Op::Offset(to, index), Type::Ptr(Space::Local, element.pointee()));
+                    walk.store(place, Space::Local, &value);
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The element of an array of what holds references.
+    pub(super) fn choose(&mut self, at: Pos, array: &Val, index: Value, known: Option<u64>) -> Result<Place> {
+        let Ty::Array(element, count) = &array.ty else {
+            return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(&array.ty))));
+        };
+        let leaves = element.leaves();
+        let of = |index: u64| &array.leaves[index as usize * leaves.len()..][..leaves.len()];
+        if let Some(index) = known.filter(|index| index < count) {
+            return Ok(Place::Fixed(Val { ty: (**element).clone(), leaves: of(index).to_vec() }));
+        }
+        let mut chosen = of(0).to_vec();
+        for candidate in 1..*count {
+            let number = self.constant(crate::kir::Scalar::U64, candidate);
+            let is_it = self.compare(crate::kir::CompareOp::Eq, index, number);
+            for ((chosen, other), ty) in chosen.iter_mut().zip(of(candidate)).zip(&leaves) {
+                *chosen = self.build.value(Op::Select(is_it, *other, *chosen), *ty);
+            }
+        }
+        Ok(Place::Fixed(Val { ty: (**element).clone(), leaves: chosen }))
+    }
+}

@@ -1,0 +1,69 @@
+//! Atomic operations: instructions, or functions that exchange until nobody else came between.
+
+use super::function::{Lowering, Result};
+use super::types::Val;
+use crate::called;
+use crate::harvest::layout::shown;
+use crate::harvest::{Intrinsic, Ty};
+use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, Pos};
+
+impl Lowering<'_> {
+    /// An atomic operation on a number of a type; scope and order are in the intrinsic, and their arguments hold nothing.
+    pub(super) fn atomic(
+        &mut self,
+        at: Pos,
+        intrinsic: Intrinsic,
+        scalar: Scalar,
+        args: &'static [Expr],
+    ) -> Result<Val> {
+        let place = self.expr(&args[0], None)?;
+        let Ty::Ref(..) = place.ty else {
+            let text = format!("a value of type `{}` is no reference to a number", shown(&place.ty));
+            return Err(self.error(at, text));
+        };
+        if let Some((instance, order)) = called::emulated(intrinsic, scalar) {
+            let value = self.scalar(&args[1], scalar)?;
+            self.fence(order, order.ordering.releases());
+            let old = self.call_instance(at, &instance, vec![place, Val::scalar(scalar, value)])?;
+            self.fence(order, order.ordering.acquires());
+            return Ok(old);
+        }
+        let pointer = self.address(at, place)?;
+        let op = match intrinsic {
+            Intrinsic::AtomicLoad(order) => Op::AtomicLoad(order, pointer),
+            Intrinsic::AtomicStore(order) => {
+                let value = self.scalar(&args[1], scalar)?;
+                self.build.effect(Op::AtomicStore(order, pointer, value));
+                return Ok(Val::unit());
+            }
+            Intrinsic::CompareExchange(order) => {
+                let old = self.scalar(&args[1], scalar)?;
+                Op::CompareExchange(order, pointer, old, self.scalar(&args[2], scalar)?)
+            }
+            Intrinsic::Atomic(op, order) | Intrinsic::AtomicNotNan(op, order) => {
+                let value = self.scalar(&args[1], scalar)?;
+                self.change(op, order, pointer, value, scalar)
+            }
+            _ => return Err(self.error(at, "the front end does not know this function; please report this")),
+        };
+        Ok(Val::scalar(scalar, self.build.value(op, scalar)))
+    }
+
+    /// A float is subtracted by adding its negative.
+    fn change(&mut self, op: AtomicOp, order: Order, pointer: Value, value: Value, scalar: Scalar) -> Op {
+        if op == AtomicOp::Sub && scalar.is_float() {
+            let negative = self.unary_value(UnaryOp::Neg, value, scalar);
+            return Op::Atomic(AtomicOp::Add, order, pointer, negative);
+        }
+        Op::Atomic(op, order, pointer, value)
+    }
+
+    /// The fence beside a relaxed function that makes it one in an order.
+    fn fence(&mut self, Order { ordering, scope }: Order, needed: bool) {
+        if needed {
+            let ordering = if ordering == Ordering::SeqCst { ordering } else { Ordering::AcqRel };
+            self.build.effect(Op::Fence(Order { ordering, scope }));
+        }
+    }
+}

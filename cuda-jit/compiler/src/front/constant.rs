@@ -1,0 +1,160 @@
+//! Constants of the source: numbers and what consists of them as values, what holds arrays as memory.
+//!
+//! An array that is a `const` or `static` item is not the thread's to copy: it lies in constant memory, once, and is
+//! indexed there. What does not fit its 64 KiB any more lies in global memory. A [`Constant`](crate::Constant) comes
+//! first: the tables make way for it.
+
+use std::sync::Arc;
+
+use super::function::{Lowering, Result};
+use super::place::Place;
+use super::types::Val;
+use super::{LowerError, Program};
+use crate::harvest::layout::TAG;
+use crate::harvest::{ConstValue, HostConstant, Memory, Ty};
+use crate::kir::{ArrayDecl, CONSTANT_MEMORY, ConstantDecl, ConstantId, Op, Space, Type, taken};
+use crate::syntax::{Expr, ExprKind, Pos};
+
+/// What a module's constants need besides their declarations.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// Whether no table lies in constant memory.
+    pub(super) global_tables: bool,
+    pub(super) declared: Vec<ConstantDecl>,
+    /// Those that the host writes.
+    pub(super) held: Vec<(ConstantId, HostConstant)>,
+    /// The first of them that does not fit.
+    pub(super) crowded: Option<LowerError>,
+}
+
+impl Constants {
+    fn used(&self) -> u64 {
+        self.declared.iter().map(ConstantDecl::constant_memory).sum()
+    }
+
+    /// Whether tables lie where a constant of the host's found no room.
+    pub(super) fn could_make_way(&self) -> bool {
+        self.declared.iter().any(|constant| !constant.host && constant.space == Space::Constant)
+    }
+}
+
+impl Program {
+    /// The constant of these bytes; the same table is entered once, as is the same constant of the host's.
+    fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&HostConstant>) -> ConstantId {
+        let constants = &mut self.constants;
+        let known = match held {
+            Some(held) => constants.held.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
+            None => {
+                let same =
+                    |known: &ConstantDecl| !known.host && *known.bytes == *bytes && known.array.element == ty.pointee();
+                constants.declared.iter().position(same).map(|index| ConstantId(index as u32))
+            }
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        let fits = !constants.global_tables && constants.used() + taken(bytes.len()) <= CONSTANT_MEMORY;
+        let space = if held.is_some() || fits { Space::Constant } else { Space::Global };
+        let name = if held.is_some() { "host" } else { "table" }.to_owned();
+        let array = ArrayDecl { name, element: ty.pointee(), len: ty.count() };
+        let id = ConstantId(constants.declared.len() as u32);
+        constants.declared.push(ConstantDecl { array, space, host: held.is_some(), bytes: bytes.into() });
+        constants.held.extend(held.map(|held| (id, held.clone())));
+        id
+    }
+}
+
+impl Lowering<'_> {
+    /// The constant that an expression reads, if it is a `Constant` and the call of its `get`.
+    pub(super) fn held_constant(&self, expr: &Expr) -> Option<u32> {
+        let ExprKind::Method("get", Expr(_, ExprKind::Const(number)), [], _) = expr.1 else { return None };
+        self.frame().harvest.consts[*number as usize].held.as_ref().map(|_| *number)
+    }
+
+    /// A constant by its number.
+    pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
+        let harvest = self.frame().harvest.clone();
+        self.constant_place(at, &harvest.consts[number as usize])
+    }
+
+    /// A constant.
+    pub(super) fn constant_place(&mut self, at: Pos, constant: &ConstValue) -> Result<Place> {
+        let ConstValue { ty, cells, held } = constant;
+        if let Ty::Sum(of) = ty
+            && let Some(variant) = cells.first().map(|tag| *tag as usize)
+            && of.variants[variant].fields.is_empty()
+        {
+            return Ok(Place::Fixed(self.constructed(ty, variant, Vec::new())));
+        }
+        let mut cells = cells.iter().copied();
+        let size = ty.record().size as usize;
+        if size == 0 || held.is_none() && !ty.holds_arrays() {
+            return Ok(Place::Fixed(self.constant_value(ty, &mut cells)));
+        }
+        let mut bytes = vec![0; size];
+        image(ty, &mut cells, &mut bytes);
+        let id = self.program.constant(ty, bytes, held.as_ref());
+        let constants = &self.program.constants;
+        let used = constants.used();
+        if held.is_some() && used > CONSTANT_MEMORY && constants.crowded.is_none() {
+            let text = format!(
+                "with this one the kernel's constants take {used} bytes, and there are {CONSTANT_MEMORY} of constant \
+                 memory; pass it as a `&[T]` parameter"
+            );
+            self.program.constants.crowded = Some(self.error(at, text));
+        }
+        let space = self.program.constants.declared[id.index()].space;
+        let ptr = self.build.value(Op::Constant(id), Type::Ptr(space, ty.pointee()));
+        Ok(Place::Memory(ptr, ty.clone(), Memory::Read(space)))
+    }
+
+    /// A value of any type from the bits of its numbers.
+    pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Val {
+        let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
+        match ty {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+                value.leaves.push(self.constant_bits(*scalar, cells.next().unwrap_or_default()));
+            }
+            Ty::Array(element, count) => {
+                let array = self.new_array("constant", ty);
+                for index in 0..*count {
+                    let one = self.constant_value(element, cells);
+                    let place = self.element_at(array.only(), element, Space::Local, index * element.count());
+                    self.store(place, Space::Local, &one);
+                }
+                return self.fresh(array);
+            }
+            _ => {
+                if let Some(tag) = ty.tag() {
+                    value.leaves.push(self.constant_bits(tag, cells.next().unwrap_or_default()));
+                }
+                for (part, _) in ty.parts() {
+                    value.leaves.extend(self.constant_value(part, cells).leaves);
+                }
+            }
+        }
+        value
+    }
+}
+
+/// Writes a value as it lies in memory, at the beginning of `bytes`, from the bits of its numbers.
+fn image(ty: &Ty, cells: &mut impl Iterator<Item = u128>, bytes: &mut [u8]) {
+    match ty {
+        Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+            let width = scalar.bytes() as usize;
+            bytes[..width].copy_from_slice(&cells.next().unwrap_or_default().to_le_bytes()[..width]);
+        }
+        Ty::Array(element, count) => {
+            let stride = (element.record().size as usize).max(1);
+            bytes.chunks_mut(stride).take(*count as usize).for_each(|bytes| image(element, cells, bytes));
+        }
+        _ => {
+            if let Some(tag) = ty.tag() {
+                image(&Ty::Scalar(tag), cells, &mut bytes[TAG as usize..]);
+            }
+            for (part, offset) in ty.parts() {
+                image(part, cells, &mut bytes[offset as usize..]);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `dynamic_shared!`: the launch's dynamic shared memory, carved into slices one behind the other.
+
+use super::function::{Lowering, Result};
+use super::types::Val;
+use crate::harvest::layout::shown;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Special, Type, Value};
+use crate::syntax::{Expr, Pos};
+
+impl Lowering<'_> {
+    /// `dynamic_shared!([T; n], ..)`: each part begins at the first byte behind the one before that its type's alignment
+    /// allows; one without a length takes what is left.
+    pub(super) fn dynamic_shared(&mut self, at: Pos, parts: &'static [(u32, Option<&'static Expr>)]) -> Result<Val> {
+        let mut lens = Vec::with_capacity(parts.len());
+        for (_, len) in parts {
+            lens.push(match len {
+                Some(len) => Some(self.scalar(len, Scalar::U64)?),
+                None => None,
+            });
+        }
+        let total = self.build.value(Op::Special(Special::DynamicSharedBytes), Scalar::U32);
+        let total = self.build.value(Op::Cast(total, Scalar::U64), Scalar::U64);
+        let mut end = self.constant(Scalar::U64, 0);
+        let (mut types, mut leaves) = (Vec::new(), Vec::new());
+        for (&(number, _), len) in parts.iter().zip(lens) {
+            let element = self.frame().harvest.named[number as usize].clone();
+            let (start, len, behind) = self.carve(at, &element, end, total, len);
+            let pointee = element.pointee();
+            leaves.push(self.build.value(Op::DynamicShared(start, pointee), Type::Ptr(Space::Shared, pointee)));
+            leaves.push(len);
+            types.push(Ty::Slice(Box::new(element), Memory::Write(Space::Shared)));
+            end = behind;
+        }
+        let ty = if let [_] = types[..] { types.remove(0) } else { Ty::Tuple(types) };
+        Ok(Val { ty, leaves })
+    }
+
+    /// Where a part begins that lies behind `end`, its length, and the end of its bytes; checked against the total.
+    fn carve(&mut self, at: Pos, element: &Ty, end: Value, total: Value, len: Option<Value>) -> (Value, Value, Value) {
+        let op = |walk: &mut Self, op, a, b| walk.build.value(Op::Binary(op, a, b), Scalar::U64);
+        let (size, align) = (element.pointee().size(), element.pointee().align());
+        // an element of an array type is so many numbers
+        let size = self.constant(Scalar::U64, (u64::from(size) * element.count()).max(1));
+        let below = self.constant(Scalar::U64, u64::from(align) - 1);
+        let mask = self.constant(Scalar::U64, !(u64::from(align) - 1));
+        let start = op(self, BinaryOp::Add, end, below);
+        let start = op(self, BinaryOp::And, start, mask);
+        // `end` is at most the total, or nobody checks, so that the sum above does not overflow
+        let start = op(self, BinaryOp::Min, start, total);
+        let left = op(self, BinaryOp::Sub, total, start);
+        let room = op(self, BinaryOp::Div, left, size);
+        let len = match len {
+            None => room,
+            Some(len) => {
+                if self.checks_bounds() {
+                    let fits = self.compare(CompareOp::Le, len, room);
+                    let text = format!(
+                        "`[{}; {{0}}]` does not fit into the launch's dynamic shared memory, of which {{1}} bytes are left",
+                        shown(element)
+                    );
+                    self.check(at, fits, &text, &[len, left]);
+                }
+                len
+            }
+        };
+        let bytes = op(self, BinaryOp::Mul, len, size);
+        let behind = op(self, BinaryOp::Add, start, bytes);
+        (start, len, behind)
+    }
+}

@@ -1,0 +1,379 @@
+//! Expressions: evaluation in Rust's order, each to a [`Val`].
+
+use super::Callee;
+use super::copies::{is_place, is_quiet};
+use super::function::{Local, Lowering, Result};
+use super::place::Place;
+use super::types::{Val, suffix_type};
+use crate::harvest::layout::shown;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
+use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp, ensure_sufficient_stack};
+
+impl Lowering<'_> {
+    /// Lowers an expression to a value that no later code changes; `expected` is the type that the surroundings ask for,
+    /// if they do.
+    pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let value = self.expr_in_place(expr, expected)?;
+        Ok(self.settled(value))
+    }
+
+    /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are where
+    /// they lie.
+    pub(super) fn expr_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let (outer, scope) = (self.go_to(expr.0), self.build.scope());
+        let value = ensure_sufficient_stack(|| self.expr_here(expr, expected));
+        self.build.set_place(outer);
+        self.build.set_scope(scope);
+        value
+    }
+
+    fn expr_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let Expr(at, kind) = expr;
+        let at = *at;
+        match kind {
+            ExprKind::Lit(lit) => self.lit(at, *lit, expected),
+            ExprKind::Unary(op, value) => self.unary(at, *op, value, expected),
+            ExprKind::Binary(op, left, right) => self.binary(at, *op, left, right, expected),
+            ExprKind::And(left, right) => self.short_circuit(left, right, false),
+            ExprKind::Or(left, right) => self.short_circuit(left, right, true),
+            ExprKind::Assign(place, value) => self.assign(place, value),
+            ExprKind::AssignOp(op, place, value) => self.assign_op(at, *op, place, value),
+            ExprKind::Cast(value, number) => {
+                let to = self.frame().harvest.types[*number as usize];
+                self.cast(at, value, to)
+            }
+            ExprKind::Method("get", ..) if self.held_constant(expr).is_some() => {
+                let place = self.place(expr)?;
+                Ok(self.read(&place))
+            }
+            ExprKind::Binding(_)
+            | ExprKind::Const(_)
+            | ExprKind::Index(..)
+            | ExprKind::IndexUnchecked(..)
+            | ExprKind::IndexAll(..)
+            | ExprKind::Field(..)
+            | ExprKind::Deref(_) => {
+                let place = self.place(expr)?;
+                Ok(self.read(&place))
+            }
+            ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
+            ExprKind::Cut(base, start, end, inclusive) => {
+                let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
+                self.cut(base, start, end, *inclusive)
+            }
+            ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
+            ExprKind::Struct(number, asked, fields, rest) => {
+                self.construct(at, (*number, *asked), fields, rest.as_ref().copied())
+            }
+            ExprKind::Shared(number) => self.shared(at, *number),
+            ExprKind::DynamicShared(parts) => self.dynamic_shared(at, parts),
+            ExprKind::Tuple(elements) => self.tuple(elements, expected),
+            ExprKind::Call(number, args) => self.call(at, *number, args),
+            ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
+            ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
+            ExprKind::Asked(value, number) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.expr_as(value, &ty)
+            }
+            ExprKind::Range(start, end, inclusive, Some(number)) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.range_value((start, *end, *inclusive), &ty)
+            }
+            ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
+                self.call(at, *number, &[])
+            }
+            ExprKind::Closure(_) | ExprKind::Function(_) | ExprKind::MethodOf(..) => {
+                let function = self.callable(expr)?;
+                Ok(self.closure_value(function))
+            }
+            ExprKind::Panic(message) => {
+                self.panic_with(at, message)?;
+                Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+            }
+            ExprKind::Assert(condition, message) => self.assert(at, condition, message),
+            ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
+            ExprKind::Debug(inner) if self.frame().definition.debug_assertions => self.expr(inner, expected),
+            ExprKind::Debug(_) => Ok(Val::unit()),
+            ExprKind::Print(pieces, args) => self.print(at, pieces, args),
+            _ => self.control(expr, expected),
+        }
+    }
+
+    /// Lowers an expression whose value has a known type, to which references may be coerced.
+    pub(super) fn expr_as(&mut self, expr: &'static Expr, ty: &Ty) -> Result<Val> {
+        let value = self.expr(expr, Some(ty))?;
+        self.coerce(expr.0, value, ty)
+    }
+
+    /// Lowers a part of a value that is put together, where it lies if the parts behind it leave it as it is.
+    pub(super) fn part_in_place<'e>(
+        &mut self,
+        expr: &'static Expr,
+        ty: Option<&Ty>,
+        later: impl Iterator<Item = &'e Expr>,
+    ) -> Result<Val> {
+        let mut value = self.expr_in_place(expr, ty)?;
+        if let Some(ty) = ty {
+            value = self.coerce(expr.0, value, ty)?;
+        }
+        let stays = !value.ty.holds_arrays() || is_place(expr) && self.is_undisturbed(expr, later);
+        Ok(if stays { value } else { self.settled(value) })
+    }
+
+    /// Lowers an expression whose value is one number of a known type.
+    pub(super) fn scalar(&mut self, expr: &'static Expr, scalar: Scalar) -> Result<Value> {
+        Ok(self.expr_as(expr, &Ty::Scalar(scalar))?.only())
+    }
+
+    /// A value as one of a type that rustc says it has here: an array behind a reference becomes a slice, a reference
+    /// to a reference the inner one.
+    pub(super) fn coerce(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        if value.ty.fits(ty) || self.build.ended() {
+            return Ok(value);
+        }
+        match (&value.ty, ty) {
+            (Ty::Ref(array, memory), Ty::Slice(..)) if *memory != Memory::Value => {
+                if let Ty::Array(element, len) = &**array {
+                    let ty = Ty::Slice(element.clone(), *memory);
+                    let len = self.constant(Scalar::U64, *len);
+                    return Ok(Val { ty, leaves: vec![value.only(), len] });
+                }
+                self.coerce_through(at, value, ty)
+            }
+            (Ty::Ref(array, Memory::Value), Ty::Slice(..)) if matches!(**array, Ty::Array(..)) && array.is_plain() => {
+                let ty = Ty::Ref(array.clone(), Memory::Write(Space::Local));
+                let array = Val { ty, leaves: value.leaves.clone() };
+                self.coerce(at, array, &Ty::Slice(Box::new(element_of(&value.ty)), Memory::unknown(false)))
+            }
+            (Ty::Ref(..), Ty::Ref(..) | Ty::Slice(..)) => self.coerce_through(at, value, ty),
+            _ => self.agree(at, value, ty),
+        }
+    }
+
+    fn coerce_through(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        match self.behind(value.clone()) {
+            inner if matches!(inner.ty(), Ty::Ref(..) | Ty::Slice(..)) => {
+                let inner = self.read(&inner);
+                self.coerce(at, inner, ty)
+            }
+            _ => self.agree(at, value, ty),
+        }
+    }
+
+    fn lit(&mut self, at: Pos, lit: Lit, expected: Option<&Ty>) -> Result<Val> {
+        let wanted = expected.and_then(Ty::as_scalar);
+        match lit {
+            Lit::Text(text) => Ok(Val { ty: Ty::Ref(Box::new(Ty::Str), Memory::Text(text)), leaves: Vec::new() }),
+            Lit::Bool(value) => Ok(Val::scalar(Scalar::Bool, self.constant(Scalar::Bool, u64::from(value)))),
+            Lit::Int(value, suffix) => {
+                let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_integer()));
+                let scalar = scalar.unwrap_or(Scalar::I32);
+                let bits = value & scalar.mask();
+                if bits != value {
+                    return Err(self.error(at, format!("the literal {value} does not fit {scalar}")));
+                }
+                Ok(Val::scalar(scalar, self.constant_bits(scalar, bits)))
+            }
+            Lit::Float(single, double, suffix) => {
+                let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_float()));
+                let scalar = scalar.unwrap_or(Scalar::F64);
+                let bits = if scalar == Scalar::F32 { u64::from(single) } else { double };
+                Ok(Val::scalar(scalar, self.constant(scalar, bits)))
+            }
+        }
+    }
+
+    fn unary(&mut self, at: Pos, op: UnaryOp, value: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let ty = self.ty_of(value).or_else(|| expected.cloned());
+        let value = self.operand(value, ty.as_ref())?;
+        if value.ty.lanes().is_some() {
+            return self.lanes_unary(at, op, &value);
+        }
+        if value.ty.lists_operators() {
+            return self.overloaded_unary(at, op, value);
+        }
+        let scalar = self.number(at, &value)?;
+        match op {
+            UnaryOp::Neg => Ok(Val::scalar(scalar, self.negated(at, scalar, value.only()))),
+            UnaryOp::Not => Ok(Val::scalar(scalar, self.build.value(Op::Unary(KirUnary::Not, value.only()), scalar))),
+        }
+    }
+
+    /// `-value`, which fits if that is checked.
+    pub(super) fn negated(&mut self, at: Pos, scalar: Scalar, value: Value) -> Value {
+        if self.checks_overflow() && scalar.is_signed() {
+            self.check_not_minimum(at, scalar, value, "negation overflows");
+        }
+        self.build.value(Op::Unary(KirUnary::Neg, value), scalar)
+    }
+
+    /// An operand: operators take numbers by reference too.
+    pub(super) fn operand(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let value = self.operand_in_place(expr, expected)?;
+        Ok(self.settled(value))
+    }
+
+    /// The same of what stays borrowed while it is used.
+    pub(super) fn operand_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
+        let expected = expected.cloned().map(super::types::behind);
+        let value = self.expr_in_place(expr, expected.as_ref())?;
+        let place = self.through(Place::Fixed(value));
+        Ok(self.read(&place))
+    }
+
+    /// The scalar type of a value that must have one.
+    pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
+        let text = || format!("kernels have no such operator for `{}`, only for numbers and `bool`", shown(&value.ty));
+        value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
+    }
+
+    /// `&&` and `||`: the right side runs only if the left does not decide.
+    fn short_circuit(&mut self, left: &'static Expr, right: &'static Expr, decided: bool) -> Result<Val> {
+        let slot = self.build.slot(if decided { "or" } else { "and" }, Scalar::Bool);
+        let left = self.scalar(left, Scalar::Bool)?;
+        self.build.effect(Op::Set(slot, left));
+        let (yes, no) = self.fork(left);
+        let (rest, done) = if decided { (no, yes) } else { (yes, no) };
+        self.build.select_block(rest);
+        let right = self.scalar(right, Scalar::Bool)?;
+        self.build.effect(Op::Set(slot, right));
+        self.jump_into(done);
+        Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
+    }
+
+    fn assign(&mut self, place: &'static Expr, value: &'static Expr) -> Result<Val> {
+        let ty = self.ty_of(place);
+        let at = value.0;
+        // the place is another one, or the same
+        let in_place = is_place(value) && is_quiet(place);
+        let mut value = if in_place { self.expr_in_place(value, ty.as_ref())? } else { self.expr(value, ty.as_ref())? };
+        if let Some(ty) = &ty {
+            value = self.coerce(at, value, ty)?;
+        }
+        if let ExprKind::Binding(number) = place.1
+            && matches!(self.frame().locals.get(&number), Some(Local::Late(_)))
+        {
+            self.bind_local(number, value);
+            return Ok(Val::unit());
+        }
+        let place = self.place(place)?;
+        self.write(at, &place, value)?;
+        Ok(Val::unit())
+    }
+
+    fn cast(&mut self, at: Pos, value: &'static Expr, to: Scalar) -> Result<Val> {
+        let own = self.ty_of(value);
+        // a bare literal takes the type that it is cast to, where it can have it
+        let ty = own.or(is_literal(value).then_some(Ty::Scalar(to)));
+        let value = self.operand(value, ty.as_ref())?;
+        let from = match value.ty {
+            Ty::Enum(_, scalar) => scalar,
+            _ => self.number(at, &value)?,
+        };
+        Ok(Val::scalar(to, self.cast_value(value.only(), from, to)))
+    }
+
+    /// `Name { field: e, ..rest }`, also of a variant.
+    fn construct(
+        &mut self,
+        at: Pos,
+        (number, asked): (u32, u32),
+        fields: &'static [(&'static str, Expr)],
+        rest: Option<&'static Expr>,
+    ) -> Result<Val> {
+        let ty = self.frame().harvest.named[number as usize].clone();
+        let variant = self.asked_variant(at, asked)?;
+        let own = ty.parts_of(variant);
+        let mut given: Vec<Option<Val>> = own.clone().map(|_| None).collect();
+        for (number, (name, expr)) in fields.iter().enumerate() {
+            let Some(index) = ty.field_of(variant, name) else {
+                return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
+            };
+            let part = ty.parts()[index].0.clone();
+            let later = fields[number + 1..].iter().map(|(_, expr)| expr).chain(rest);
+            given[index - own.start] = Some(self.part_in_place(expr, Some(&part), later)?);
+        }
+        let rest = match rest {
+            Some(rest) => {
+                let place = self.place(rest)?;
+                Some(self.through(place))
+            }
+            None => None,
+        };
+        let mut parts = Vec::with_capacity(given.len());
+        for (index, value) in given.into_iter().enumerate() {
+            parts.push(match (value, &rest) {
+                (Some(value), _) => value,
+                (None, Some(rest)) => {
+                    let place = self.part(rest, index);
+                    self.read(&place)
+                }
+                (None, None) => return Err(self.error(at, "a field has no value")),
+            });
+        }
+        Ok(self.constructed(&ty, variant, parts))
+    }
+
+    /// The value of a struct, or of a variant, from its parts.
+    pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
+        let Ty::Sum(of) = ty else { return assembled(ty, parts) };
+        let number = self.constant(of.tag(), variant as u64);
+        let (own, mut parts) = (of.fields_of(variant), parts.into_iter());
+        let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
+        for (index, field) in of.fields().enumerate() {
+            let given = if own.contains(&index) { parts.next() } else { None };
+            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
+        }
+        assembled(ty, fields)
+    }
+
+    fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {
+        let wanted = match expected {
+            Some(Ty::Tuple(types)) if types.len() == elements.len() => types.iter().map(Some).collect(),
+            _ => vec![None; elements.len()],
+        };
+        let mut value = Val::unit();
+        let mut types = Vec::with_capacity(elements.len());
+        for (index, (element, wanted)) in elements.iter().zip(wanted).enumerate() {
+            let ty = wanted.cloned().or_else(|| self.ty_of(element));
+            let element = self.part_in_place(element, ty.as_ref(), elements[index + 1..].iter())?;
+            types.push(element.ty);
+            value.leaves.extend(element.leaves);
+        }
+        if !types.is_empty() {
+            value.ty = Ty::Tuple(types);
+        }
+        Ok(value)
+    }
+
+    /// The value of a field of a variant that another one has. Nobody looks at it, so slots that are never written will do; but
+    /// arrays are copied all the same, from memory that must be there.
+    fn nothing(&mut self, ty: &Ty) -> Val {
+        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot("none", leaf)).collect();
+        let mut value = self.get(ty, &slots);
+        for (leaf, ty) in ty.arrays() {
+            value.leaves[leaf] = self.new_array("none", &ty).only();
+        }
+        self.fresh(value)
+    }
+}
+
+/// The value of a struct or tuple from its parts; it points where they do.
+pub(super) fn assembled(ty: &Ty, parts: Vec<Val>) -> Val {
+    let memories: Vec<Memory> = parts.iter().flat_map(|part| part.ty.memories()).collect();
+    let leaves = parts.into_iter().flat_map(|part| part.leaves).collect();
+    Val { ty: ty.in_memories(&memories), leaves }
+}
+
+fn element_of(reference: &Ty) -> Ty {
+    super::types::element_type(reference.clone()).unwrap_or(Ty::Unit)
+}
+
+/// Whether this is a literal, perhaps with a sign.
+fn is_literal(mut expr: &Expr) -> bool {
+    while let ExprKind::Unary(_, inner) = expr.1 {
+        expr = inner;
+    }
+    matches!(expr.1, ExprKind::Lit(_))
+}

@@ -1,0 +1,144 @@
+//! What the compiler's own loops run over: the elements of arrays, slices and views, and numbers.
+
+use super::function::{Lowering, Result};
+use super::numbers::Range;
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp, Scalar, Space, Value};
+use crate::syntax::{Expr, ExprKind, Lit, Pos};
+
+/// The items of a loop.
+#[derive(Clone, Debug)]
+pub(super) enum Items {
+    /// So many that are told by their numbers.
+    Counted(Counted, Value),
+    /// Numbers.
+    Range(Range),
+    /// The elements of views of several dimensions and one shape.
+    Grid(Vec<Val>),
+}
+
+/// Items that are told by their numbers, from 0 on.
+#[derive(Clone, Debug)]
+pub(super) enum Counted {
+    /// Elements in memory, or references to them; neighbours lie so far apart.
+    Elements {
+        ptr: Value,
+        element: Ty,
+        memory: Memory,
+        stride: Option<Value>,
+        by_value: bool,
+    },
+    /// The elements of an array of what holds references.
+    Values(Val),
+    Pairs(Box<Counted>, Box<Counted>),
+}
+
+impl Items {
+    /// The pairs of items of the same numbers or places, of two that have as many.
+    pub(super) fn zip(self, other: Items) -> Items {
+        match (self, other) {
+            (Items::Counted(a, count), Items::Counted(b, _)) => {
+                Items::Counted(Counted::Pairs(Box::new(a), Box::new(b)), count)
+            }
+            (Items::Grid(mut a), Items::Grid(b)) => {
+                a.extend(b);
+                Items::Grid(a)
+            }
+            (first, _) => first,
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// The elements of an array, slice or view; of an array by value, which may be written while they are taken unless it
+    /// `stays` as it is.
+    pub(super) fn items_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Items> {
+        let outer = self.go_to(expr.0);
+        let mut place = self.place(expr)?;
+        let by_value = matches!(place.ty(), Ty::Array(..));
+        if let Place::Memory(_, Ty::Array(..), memory) = &place
+            && memory.writable()
+            && !stays
+        {
+            let array = self.read_settled(&place);
+            let array = self.stable(array);
+            place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
+        }
+        let items = self.elements_of(expr.0, place, by_value);
+        self.build.set_place(outer);
+        items
+    }
+
+    /// The elements of a slice, array or view, or references to them.
+    pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Items> {
+        let place = self.through(place);
+        match place {
+            Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {
+                let count = self.constant(Scalar::U64, len);
+                Ok(Items::Counted(Counted::Values(array), count))
+            }
+            place if matches!(place.ty(), Ty::View(..)) => {
+                let view = self.read(&place);
+                let Ty::View(element, 1, memory) = &view.ty else { return Ok(Items::Grid(vec![view])) };
+                let (ptr, element, memory) = (view.leaves[0], (**element).clone(), *memory);
+                let (count, stride) = (view.leaves[1], Some(view.leaves[2]));
+                Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride, by_value }, count))
+            }
+            place if matches!(place.ty(), Ty::Array(..) | Ty::Slice(..)) => {
+                let (ptr, element, memory, count) = self.slice_of(&place)?;
+                Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride: None, by_value }, count))
+            }
+            place => {
+                let text = format!(
+                    "kernels do not iterate over a value of type `{}`",
+                    crate::harvest::layout::shown(place.ty())
+                );
+                Err(self.error(at, text))
+            }
+        }
+    }
+
+    /// The item of a number, which there is.
+    pub(super) fn item(&mut self, at: Pos, items: &Counted, number: Value) -> Result<Val> {
+        match items {
+            Counted::Elements { ptr, element, memory, stride, by_value } => {
+                let offset = match stride {
+                    Some(stride) => self.index_op(BinaryOp::Mul, number, *stride),
+                    None => number,
+                };
+                let offset = self.scaled_by(offset, element.count());
+                let place = self.moved(*ptr, offset, element.clone(), *memory);
+                if *by_value { Ok(self.read(&place)) } else { Ok(self.reference(place, false)) }
+            }
+            Counted::Values(array) => {
+                let place = self.choose(at, array, number, None)?;
+                Ok(self.read(&place))
+            }
+            Counted::Pairs(a, b) => {
+                let (a, b) = (self.item(at, a, number)?, self.item(at, b, number)?);
+                Ok(paired(a, b))
+            }
+        }
+    }
+
+    /// Which axis an argument names.
+    pub(super) fn axis(&mut self, axis: &'static Expr) -> Result<usize> {
+        let known = match &axis.1 {
+            ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
+            ExprKind::Const(number) => self.frame().harvest.consts[*number as usize].cells.first().copied(),
+            _ => {
+                let value = self.scalar(axis, Scalar::U64)?;
+                self.build.known(value)
+            }
+        };
+        known.map(|axis| axis as usize).ok_or_else(|| self.error(axis.0, "which axis must be a constant in kernels"))
+    }
+}
+
+/// A tuple of two.
+pub(super) fn paired(a: Val, b: Val) -> Val {
+    let leaves = a.leaves.into_iter().chain(b.leaves).collect();
+    Val { ty: Ty::Tuple(vec![a.ty, b.ty]), leaves }
+}

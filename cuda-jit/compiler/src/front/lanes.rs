@@ -1,0 +1,220 @@
+//! Short vectors: what is done to one is done to each of its numbers. Two floats of 16 bits are computed with as a pair,
+//! and lie in memory as one.
+
+use super::expr::assembled;
+use super::function::{Lowering, Result};
+use super::place::Place;
+use super::slice::Elements;
+use super::types::{Val, element_type};
+use crate::harvest::layout::shown;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{BinaryOp as Kir, CompareOp, Lane, Op, Scalar, Type, UnaryOp as KirUnary, Value};
+use crate::syntax::{BinaryOp, Expr, Pos, UnaryOp};
+use cuda_jit_lang::types::MISALIGNED;
+
+/// What a method of a short vector yields.
+pub(super) fn result_type(name: &str, vector: &Ty) -> Option<Ty> {
+    let number = Ty::Scalar(vector.lanes()?);
+    Some(match name {
+        "dot" => number,
+        "to_array" => Ty::Array(Box::new(number), vector.parts().len() as u64),
+        _ => vector.clone(),
+    })
+}
+
+impl Lowering<'_> {
+    /// `f32x4::new(a, b, c, d)`, or `f32x4::splat(a)`.
+    pub(super) fn vector(&mut self, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
+        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let mut numbers = Vec::with_capacity(types.len());
+        for (arg, part) in args.iter().zip(&types) {
+            numbers.push(self.expr_as(arg, part)?);
+        }
+        if let [every] = &numbers[..] {
+            numbers = vec![every.clone(); types.len()];
+        }
+        Ok(assembled(ty, numbers))
+    }
+
+    /// `f32x4::from(array)`
+    pub(super) fn vector_of_array(&mut self, ty: &Ty, array: &'static Expr) -> Result<Val> {
+        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let wanted = Ty::Array(Box::new(types[0].clone()), types.len() as u64);
+        let array = Place::Fixed(self.expr_as(array, &wanted)?);
+        let (ptr, element, memory, len) = self.slice_of(&array)?;
+        let of = Elements { ptr, element, memory, len };
+        let mut numbers = Vec::with_capacity(types.len());
+        for index in 0..types.len() {
+            let index = self.constant(Scalar::U64, index as u64);
+            let place = self.nth(&of, index);
+            numbers.push(self.read(&place));
+        }
+        Ok(assembled(ty, numbers))
+    }
+
+    /// A vector, or a number as one that holds it everywhere.
+    fn spread(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+        if value.ty.lanes().is_some() {
+            return self.agree(at, value, ty);
+        }
+        let count = ty.parts().len();
+        Ok(Val { ty: ty.clone(), leaves: vec![value.only(); count] })
+    }
+
+    /// Does something to each number of vectors; to floats of 16 bits as a pair.
+    fn each_lane(
+        &mut self,
+        ty: &Ty,
+        operands: &[&Val],
+        mut op: impl FnMut(&mut Self, Scalar, &[Value]) -> Result<Value>,
+    ) -> Result<Val> {
+        if let Some(pair) = ty.packed() {
+            let packed: Vec<Value> = operands.iter().map(|operand| self.pack(operand, pair)).collect();
+            let result = op(self, pair, &packed)?;
+            return Ok(Val { ty: ty.clone(), leaves: self.unpack(result, pair) });
+        }
+        self.each_number(ty, operands, op)
+    }
+
+    /// Does something to each number of vectors.
+    fn each_number(
+        &mut self,
+        ty: &Ty,
+        operands: &[&Val],
+        mut op: impl FnMut(&mut Self, Scalar, &[Value]) -> Result<Value>,
+    ) -> Result<Val> {
+        let number = ty.lanes().unwrap_or(Scalar::F32);
+        let mut leaves = Vec::with_capacity(ty.parts().len());
+        for lane in 0..ty.parts().len() {
+            let lanes: Vec<Value> = operands.iter().map(|operand| operand.leaves[lane]).collect();
+            leaves.push(op(self, number, &lanes)?);
+        }
+        Ok(Val { ty: ty.clone(), leaves })
+    }
+
+    /// A vector's halves in one register.
+    pub(super) fn pack(&mut self, vector: &Val, pair: Scalar) -> Value {
+        self.build.value(Op::Pair(vector.leaves[0], vector.leaves[1]), pair)
+    }
+
+    /// The halves of a register.
+    pub(super) fn unpack(&mut self, value: Value, pair: Scalar) -> Vec<Value> {
+        let half = pair.lane().unwrap_or(pair);
+        [Lane::Low, Lane::High].map(|lane| self.build.value(Op::Lane(value, lane), half)).to_vec()
+    }
+
+    /// `left op right`, of which at least one is a vector.
+    pub(super) fn lanes_binary(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
+        let ty = if left.ty.lanes().is_some() { left.ty.clone() } else { right.ty.clone() };
+        let (left, right) = (self.spread(at, left, &ty)?, self.spread(at, right, &ty)?);
+        match op {
+            BinaryOp::Eq | BinaryOp::Ne => {
+                let equal = self.same_numbers(&left, &right);
+                let equal =
+                    if op == BinaryOp::Eq { equal } else { self.unary_value(KirUnary::Not, equal, Scalar::Bool) };
+                Ok(Val::scalar(Scalar::Bool, equal))
+            }
+            BinaryOp::Div => self.each_number(&ty, &[&left, &right], |walk, number, lanes| {
+                let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
+                Ok(walk.arithmetic(at, op, &a, &b, true)?.only())
+            }),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                self.each_lane(&ty, &[&left, &right], |walk, number, lanes| {
+                    let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
+                    Ok(walk.arithmetic(at, op, &a, &b, false)?.only())
+                })
+            }
+            _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", shown(&ty)))),
+        }
+    }
+
+    /// Whether all numbers of two values are the same.
+    pub(super) fn same_numbers(&mut self, left: &Val, right: &Val) -> Value {
+        let mut equal = self.constant(Scalar::Bool, 1);
+        for (a, b) in left.leaves.iter().zip(&right.leaves) {
+            let same = self.compare(CompareOp::Eq, *a, *b);
+            equal = self.binary_value(Kir::And, equal, same, Scalar::Bool);
+        }
+        equal
+    }
+
+    /// `-vector`
+    pub(super) fn lanes_unary(&mut self, at: Pos, op: UnaryOp, value: &Val) -> Result<Val> {
+        let ty = value.ty.clone();
+        if op != UnaryOp::Neg {
+            return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", shown(&ty))));
+        }
+        self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
+    }
+
+    /// A method of a vector.
+    pub(super) fn lanes_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
+        let vector = self.read(of);
+        let ty = vector.ty.clone();
+        let mut operands = vec![vector];
+        for arg in args {
+            operands.push(self.expr_as(arg, &ty)?);
+        }
+        let operands: Vec<&Val> = operands.iter().collect();
+        match (name, args.len()) {
+            ("min" | "max", 1) => self.each_lane(&ty, &operands, |walk, number, lanes| {
+                let op = if name == "min" { Kir::Min } else { Kir::Max };
+                Ok(walk.binary_value(op, lanes[0], lanes[1], number))
+            }),
+            ("abs", 0) => self.each_lane(&ty, &operands, |walk, number, lanes| {
+                if walk.checks_overflow() && number.is_signed() {
+                    walk.check_not_minimum(at, number, lanes[0], "absolute value overflows");
+                }
+                Ok(walk.unary_value(KirUnary::Abs, lanes[0], number))
+            }),
+            ("mul_add", 2) => self.each_lane(&ty, &operands, |walk, number, lanes| {
+                Ok(walk.build.value(Op::Fma(lanes[0], lanes[1], lanes[2]), number))
+            }),
+            ("dot", 1) => {
+                let products = self.lanes_binary(at, BinaryOp::Mul, operands[0].clone(), operands[1].clone())?;
+                let number = ty.lanes().unwrap_or(Scalar::F32);
+                let mut sum = Val::scalar(number, products.leaves[0]);
+                for product in &products.leaves[1..] {
+                    sum = self.arithmetic(at, BinaryOp::Add, &sum, &Val::scalar(number, *product), false)?;
+                }
+                Ok(sum)
+            }
+            ("to_array", 0) => {
+                let Some(array) = result_type(name, &ty) else { return Err(self.error(at, "this is no vector")) };
+                let made = self.new_array("array", &array);
+                for (index, leaf) in (0..).zip(&operands[0].leaves) {
+                    let element = element_type(array.clone()).unwrap_or(Ty::Unit);
+                    let place = self.element_at(made.only(), &element, crate::kir::Space::Local, index);
+                    self.build.effect(Op::Store(place, *leaf));
+                }
+                Ok(self.fresh(made))
+            }
+            _ => {
+                Err(self.error(at, format!("kernels have no method `{name}` on vectors with {} arguments", args.len())))
+            }
+        }
+    }
+
+    /// `as_vectors(numbers)`: the whole vectors, and the numbers behind them.
+    pub(super) fn as_vectors(&mut self, at: Pos, vector: &Ty, args: &'static [Expr]) -> Result<Val> {
+        let number = Ty::Scalar(vector.lanes().unwrap_or(Scalar::F32));
+        let slice = Ty::Slice(Box::new(number.clone()), Memory::unknown(false));
+        let numbers = self.expr_as(&args[0], &slice)?;
+        let Ty::Slice(_, memory) = numbers.ty else { return Err(self.error(at, "this is no slice of numbers")) };
+        let (ptr, len) = (numbers.leaves[0], numbers.leaves[1]);
+        let (pointee, index) = (vector.pointee(), Scalar::U64);
+        let address = self.build.value(Op::Address(ptr), index);
+        let (below, zero) = (self.constant(index, u64::from(pointee.align()) - 1), self.constant(index, 0));
+        let beside = self.binary_value(Kir::And, address, below, index);
+        let aligned = self.compare(CompareOp::Eq, beside, zero);
+        self.check(at, aligned, &MISALIGNED.replace("{0}", &pointee.align().to_string()), &[]);
+        let count = self.constant(index, vector.parts().len() as u64);
+        let vectors = self.binary_value(Kir::Div, len, count, index);
+        let whole = self.binary_value(Kir::Mul, vectors, count, index);
+        let rest = self.binary_value(Kir::Sub, len, whole, index);
+        let behind = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
+        let ptr = self.build.value(Op::Retype(ptr, pointee), Type::Ptr(memory.space(), pointee));
+        let ty = [vector.clone(), number].map(|element| Ty::Slice(Box::new(element), memory));
+        Ok(Val { ty: Ty::Tuple(ty.to_vec()), leaves: vec![ptr, vectors, behind, rest] })
+    }
+}

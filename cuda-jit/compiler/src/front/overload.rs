@@ -1,0 +1,186 @@
+//! Operators of structs and enums with fields: calls of the `#[device] impl` of the operator's trait, which the type lists.
+
+use std::cmp::Ordering;
+
+use super::compare::{By, is_compared_by_parts};
+use super::function::{Lowering, Result};
+use super::operator::comparison;
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::layout::shown;
+use crate::harvest::{Body, Operator, Ty};
+use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
+use crate::syntax::{BinaryOp, Pos, UnaryOp};
+
+/// The operator's trait.
+pub(super) fn trait_name(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "Add",
+        BinaryOp::Sub => "Sub",
+        BinaryOp::Mul => "Mul",
+        BinaryOp::Div => "Div",
+        BinaryOp::Rem => "Rem",
+        BinaryOp::BitAnd => "BitAnd",
+        BinaryOp::BitOr => "BitOr",
+        BinaryOp::BitXor => "BitXor",
+        BinaryOp::Shl => "Shl",
+        BinaryOp::Shr => "Shr",
+        BinaryOp::Eq | BinaryOp::Ne => "PartialEq",
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "PartialOrd",
+    }
+}
+
+/// Returns true for a comparison of `PartialOrd`.
+fn is_ordering(op: CompareOp) -> bool {
+    !matches!(op, CompareOp::Eq | CompareOp::Ne)
+}
+
+/// Returns true if a struct lists the trait of an operator.
+pub(super) fn lists(of: &Ty, name: &str) -> bool {
+    find(of, name, Some(of)).is_some()
+}
+
+/// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
+fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
+    let fits = |operator: &Operator| match right {
+        Some(right) => operator.right.fits(right),
+        None => operator.right.as_scalar().is_some(),
+    };
+    of.operators().into_iter().find(|operator| operator.left.is_none() && operator.name == name && fits(operator))
+}
+
+/// The operator of something else for a struct on the right, which lists it; where only a literal says what is on the
+/// left, the first for a number.
+fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
+    let fits = |listed: &Ty| match left {
+        Some(left) => listed == left,
+        None => listed.as_scalar().is_some(),
+    };
+    of.operators().into_iter().find(|operator| operator.name == name && operator.left.as_ref().is_some_and(fits))
+}
+
+/// What an operator yields.
+pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
+    yielded(find(of, name, Some(right)))
+}
+
+/// What an operator with a struct on the right alone yields.
+pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty> {
+    yielded(find_right(left, name, of))
+}
+
+fn yielded(operator: Option<Operator>) -> Option<Ty> {
+    match operator?.instance.body {
+        Body::Captured(_, harvest) => Some(harvest().told().result),
+        _ => None,
+    }
+}
+
+/// What the right operand is, where the operator leaves no choice.
+pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
+    find(of, name, None).map(|operator| operator.right)
+}
+
+/// What the left operand is, where the operator of the struct on the right leaves no choice.
+pub(super) fn left_type(name: &str, of: &Ty) -> Option<Ty> {
+    find_right(None, name, of).and_then(|operator| operator.left)
+}
+
+impl Lowering<'_> {
+    /// `left op right` of structs.
+    pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
+        if let Some(compare) = comparison(op)
+            && (is_ordering(compare) && left.ty == right.ty || is_compared_by_parts(&left.ty, By::Equality))
+        {
+            return self.compare_values(at, op, left, right);
+        }
+        let name = trait_name(op);
+        let operator = find(&left.ty, name, Some(&right.ty));
+        let Some(operator) = operator.or_else(|| find_right(Some(&left.ty), name, &right.ty)) else {
+            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+        };
+        if op == BinaryOp::Eq || op == BinaryOp::Ne {
+            let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
+            let equal = self.call_instance(at, &operator.instance, vec![left, right])?;
+            return Ok(match op {
+                BinaryOp::Eq => equal,
+                _ => {
+                    let not = crate::kir::Op::Unary(crate::kir::UnaryOp::Not, equal.only());
+                    Val { leaves: vec![self.build.value(not, crate::kir::Scalar::Bool)], ..equal }
+                }
+            });
+        }
+        self.call_instance(at, &operator.instance, vec![left, right])
+    }
+
+    /// Tests two structs by their own `partial_cmp` or `cmp`.
+    pub(super) fn ordered_by_impl(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        left: Val,
+        right: Val,
+    ) -> Result<Value> {
+        let name = if by == By::Total { "Ord" } else { "PartialOrd" };
+        let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
+            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+        };
+        let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
+        let order = self.call_instance(at, &operator.instance, vec![left, right])?;
+        let equal = self.ordering(Ordering::Equal);
+        match order.leaves[..] {
+            [some, order] => {
+                let holds = self.compare(op, order, equal);
+                Ok(self.binary_value(Kir::And, some, holds, Scalar::Bool))
+            }
+            _ => Ok(self.compare(op, order.only(), equal)),
+        }
+    }
+
+    /// `op value` of a struct.
+    pub(super) fn overloaded_unary(&mut self, at: Pos, op: UnaryOp, value: Val) -> Result<Val> {
+        let name = match op {
+            UnaryOp::Neg => "Neg",
+            UnaryOp::Not => "Not",
+        };
+        match find(&value.ty, name, Some(&value.ty)) {
+            Some(operator) => self.call_instance(at, &operator.instance, vec![value]),
+            None => Err(self.unlisted(at, name, &value.ty, &value.ty)),
+        }
+    }
+
+    /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
+    pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
+        if place.ty().complex().is_some() {
+            let old = self.read(&place);
+            let new = self.overloaded(at, op, old, right)?;
+            self.write(at, &place, new)?;
+            return Ok(Val::unit());
+        }
+        let name = format!("{}Assign", trait_name(op));
+        let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
+            return Err(self.unlisted(at, &name, place.ty(), &right.ty));
+        };
+        let place = self.reference(place, true);
+        self.call_instance(at, &operator.instance, vec![place, right])
+    }
+
+    fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
+        let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
+        let (left, right) = (shown(left), shown(right));
+        let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
+        let listed = if is_own { operator.clone() } else { format!("{name} for {left}") };
+        let derived = match name {
+            "PartialEq" => ", or `#[derived(PartialEq)]` to compare its fields",
+            "PartialOrd" => ", or `#[derived(PartialEq, PartialOrd)]` to compare its fields",
+            "Ord" => ", or `#[derived(PartialEq, Eq, PartialOrd, Ord)]` to compare its fields",
+            _ => "",
+        };
+        let text = format!(
+            "`{left}` has no device operator `{operator}`; write `#[device] impl {operator} for {left}` and list it at \
+             the {}: `#[operators({listed})]`{derived}",
+            if is_enum { "enum" } else { "struct" }
+        );
+        self.error(at, text)
+    }
+}

@@ -1,0 +1,569 @@
+//! Patterns: testing a place against one, then binding its names.
+//!
+//! A pattern is matched by a list of parts that are still to be tested, each with its place, in the order in which Rust
+//! tests them. An or-pattern whose cases bind names, or whose match has a guard, splits that list: what follows is done
+//! for each case by itself, as Rust does. A name is bound as rustc says: by value, or as a reference to the part of the
+//! place that it names. A name that rustc resolved to a constant binds nothing and is compared with it.
+
+use super::LowerError;
+use super::function::{Lowering, Result};
+use super::place::Place;
+use super::types::Val;
+use crate::harvest::layout::shown;
+use crate::harvest::{ConstValue, Memory, Resolved, Ty};
+use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, Value};
+use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
+
+/// The parts of a pattern that are still to be tested, the next one last.
+type Parts = Vec<(&'static Pattern, Place)>;
+
+/// The names that a pattern binds, each with the place that it is bound to.
+pub(super) type Names = Vec<(u32, Place)>;
+
+/// The continuation where a pattern matches; the block is the target if a guard then fails.
+pub(super) type Then<'a, 'p> = dyn FnMut(&mut Lowering<'p>, &Names, Option<BlockId>) -> Result<()> + 'a;
+
+impl<'p> Lowering<'p> {
+    /// Binds the names of a pattern that matches.
+    pub(super) fn bind(&mut self, pattern: &'static Pattern, place: &Place) -> Result<()> {
+        self.bind_or_fail(pattern, place, None)
+    }
+
+    /// Goes on where the place matches the pattern, with its names bound, elsewhere in `fail`; without one it always
+    /// matches.
+    pub(super) fn bind_or_fail(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        fail: Option<BlockId>,
+    ) -> Result<()> {
+        if !self.splits(pattern, false) {
+            return self.matched(pattern, place, fail, false, &mut |walk, names, _| walk.bind_names(names));
+        }
+        let mut merges = Vec::new();
+        for number in self.names(pattern) {
+            let ty = self.frame().binding_type(number).unwrap_or(Ty::Unit);
+            merges.push((number, self.merge("or", ty)));
+        }
+        let (at, found) = (self.beginning(), self.build.block());
+        self.matched(pattern, place, fail, false, &mut |walk, names, _| {
+            for (number, place) in names {
+                let value = walk.bound_value(*number, place)?;
+                let merge = merges.iter().find(|(known, _)| known == number);
+                merge.map_or(Ok(()), |(_, merge)| walk.leave_value(at, value, *merge))?;
+            }
+            walk.build.end(Terminator::Jump(found));
+            Ok(())
+        })?;
+        self.build.select_block(found);
+        for (number, merge) in merges {
+            let value = self.arrived(merge);
+            self.bind_local(number, value);
+        }
+        Ok(())
+    }
+
+    /// Binds names to their places.
+    pub(super) fn bind_names(&mut self, names: &Names) -> Result<()> {
+        for (number, place) in names {
+            let value = self.bound_value(*number, place)?;
+            self.bind_local(*number, value);
+        }
+        Ok(())
+    }
+
+    /// The value of a name that is bound to a place: a reference where rustc says that it is one and the place holds none.
+    fn bound_value(&mut self, number: u32, place: &Place) -> Result<Val> {
+        match self.frame().binding_type(number) {
+            Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
+                Ok(self.reference(place.clone(), memory.writable()))
+            }
+            Some(wanted) => {
+                let value = self.read(place);
+                self.coerce(self.beginning(), value, &wanted)
+            }
+            None => Ok(self.read(place)),
+        }
+    }
+
+    /// Does something where the place matches the pattern, for each case of the or-patterns that split it; elsewhere
+    /// goes to `fail`. Unless it is split, the code goes on there.
+    pub(super) fn matched(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        fail: Option<BlockId>,
+        guarded: bool,
+        then: &mut Then<'_, 'p>,
+    ) -> Result<()> {
+        self.test(vec![(pattern, place.clone())], Vec::new(), fail, guarded, then)
+    }
+
+    fn test(
+        &mut self,
+        mut parts: Parts,
+        mut names: Names,
+        fail: Option<BlockId>,
+        guarded: bool,
+        then: &mut Then<'_, 'p>,
+    ) -> Result<()> {
+        while let Some((pattern, place)) = parts.pop() {
+            match pattern {
+                Pattern::Or(cases) if self.splits(pattern, guarded) => {
+                    let Some((last, cases)) = cases.split_last() else { continue };
+                    let with = |case: &'static Pattern| {
+                        let mut parts = parts.clone();
+                        parts.push((case, place.clone()));
+                        parts
+                    };
+                    for case in cases {
+                        let next = self.build.block();
+                        ensure_sufficient_stack(|| self.test(with(case), names.clone(), Some(next), guarded, then))?;
+                        self.build.select_block(next);
+                    }
+                    return ensure_sufficient_stack(|| self.test(with(last), names, fail, guarded, then));
+                }
+                Pattern::Or(cases) => self.test_any(cases, &place, fail)?,
+                _ => self.test_one(pattern, place, fail, &mut parts, &mut names)?,
+            }
+        }
+        then(self, &names, fail)
+    }
+
+    /// Tests what a pattern says of its place as a whole, and notes its parts and names.
+    fn test_one(
+        &mut self,
+        pattern: &'static Pattern,
+        place: Place,
+        fail: Option<BlockId>,
+        parts: &mut Parts,
+        names: &mut Names,
+    ) -> Result<()> {
+        match pattern {
+            Pattern::Wild | Pattern::Rest | Pattern::Or(_) => {}
+            Pattern::Bind(number) => match self.frame().named_constant(*number).cloned() {
+                Some(constant) => self.test_constant(&place, &constant, fail)?,
+                None => names.push((*number, place)),
+            },
+            Pattern::At(number, inner) => {
+                names.push((*number, place.clone()));
+                parts.push((inner, place));
+            }
+            Pattern::Path(number) => match self.frame().resolved_constant(*number).cloned() {
+                Some(constant) => self.test_constant(&place, &constant, fail)?,
+                None => {
+                    let variant = self.asked_variant(self.beginning(), *number)?;
+                    self.variant(&place, variant, fail);
+                }
+            },
+            Pattern::Variant(number, fields) => {
+                let variant = self.asked_variant(self.beginning(), *number)?;
+                let place = self.variant(&place, variant, fail);
+                self.note_fields(fields, &place, variant, parts)?;
+            }
+            Pattern::Ref(inner) => {
+                let reference = self.read(&place);
+                parts.push((inner, self.behind(reference)));
+            }
+            Pattern::Tuple(_) | Pattern::Struct(_) => {
+                let place = self.through(place);
+                self.note_fields(pattern, &place, 0, parts)?;
+            }
+            Pattern::Slice(patterns) => self.test_slice(patterns, place, fail, parts, names)?,
+            Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
+                let Some(fail) = fail else { return Ok(()) };
+                let place = self.through(place);
+                let value = self.read(&place);
+                let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else { return Err(self.misfit(&value.ty)) };
+                if let Some(matches) = self.matches(pattern, value.leaves[0], scalar) {
+                    self.test_value(matches, fail);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the fields that a tuple or struct pattern names, of a variant; what is no enum is its only variant.
+    fn note_fields(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        variant: usize,
+        parts: &mut Parts,
+    ) -> Result<()> {
+        match pattern {
+            Pattern::Tuple(patterns) => {
+                if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_)) {
+                    return Err(self.misfit(place.ty()));
+                }
+                let own = place.ty().parts_of(variant);
+                for (index, pattern) in spread(patterns, own.len()).into_iter().rev() {
+                    parts.push((pattern, self.part(place, own.start + index)));
+                }
+            }
+            Pattern::Struct(fields) => {
+                for (name, pattern) in fields.iter().rev() {
+                    let Some(index) = place.ty().field_of(variant, name) else {
+                        let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
+                        return Err(self.error(self.beginning(), text));
+                    };
+                    parts.push((pattern, self.part(place, index)));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The place behind any references; goes on where it holds a variant.
+    fn variant(&mut self, place: &Place, variant: usize, fail: Option<BlockId>) -> Place {
+        let place = self.through(place.clone());
+        let Some(fail) = fail else { return place };
+        match place.ty().clone() {
+            Ty::Sum(_) => self.test_tag(&place, variant, fail),
+            Ty::Enum(of, scalar) => {
+                let value = self.read(&place).only();
+                let number = self.constant_bits(scalar, u128::from(of.variants[variant].1) & scalar.mask());
+                let same = self.compare(CompareOp::Eq, value, number);
+                self.test_value(same, fail);
+            }
+            _ => {}
+        }
+        place
+    }
+
+    /// Goes on where an enum with fields is a variant.
+    pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
+        let tag = self.tag(place);
+        let next = self.build.block();
+        let end = match (place.ty().tag(), variant) {
+            (Some(Scalar::Bool), 0) => Terminator::Branch(tag, fail, next),
+            (Some(Scalar::Bool) | None, _) => Terminator::Branch(tag, next, fail),
+            (Some(scalar), variant) => {
+                let number = self.constant(scalar, variant as u64);
+                Terminator::Branch(self.compare(CompareOp::Eq, tag, number), next, fail)
+            }
+        };
+        self.build.end(end);
+        self.build.select_block(next);
+    }
+
+    /// The number of the variant that rustc was asked for.
+    pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
+        let variant = match &self.frame().harvest.patterns[asked as usize] {
+            Some(Resolved::Variant(variant)) => Some(*variant),
+            _ => None,
+        };
+        self.known_variant(at, variant)
+    }
+
+    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
+    pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
+        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
+        variant.ok_or_else(|| self.error(at, text))
+    }
+
+    fn misfit(&self, ty: &Ty) -> LowerError {
+        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", shown(ty)))
+    }
+
+    /// Goes on where the place holds the value of a constant, number by number.
+    fn test_constant(&mut self, place: &Place, constant: &ConstValue, fail: Option<BlockId>) -> Result<()> {
+        let Some(fail) = fail else { return Ok(()) };
+        self.test_cells(place, &mut constant.cells.iter().copied(), fail)
+    }
+
+    fn test_cells(&mut self, place: &Place, cells: &mut dyn Iterator<Item = u128>, fail: BlockId) -> Result<()> {
+        let place = self.through(place.clone());
+        match place.ty().clone() {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+                let value = self.read(&place).only();
+                let constant = self.constant_bits(scalar, cells.next().unwrap_or_default());
+                let same = self.compare(CompareOp::Eq, value, constant);
+                self.test_value(same, fail);
+            }
+            Ty::Sum(of) => {
+                let variant = cells.next().unwrap_or_default() as usize;
+                self.test_tag(&place, variant, fail);
+                let own = of.fields_of(variant);
+                for (index, field) in of.fields().enumerate() {
+                    if own.contains(&index) {
+                        let part = self.part(&place, index);
+                        self.test_cells(&part, cells, fail)?;
+                    } else {
+                        cells.take(field.cells()).for_each(drop);
+                    }
+                }
+            }
+            Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) => {
+                for index in 0..place.ty().parts().len() {
+                    let part = self.part(&place, index);
+                    self.test_cells(&part, cells, fail)?;
+                }
+            }
+            Ty::Array(_, count) => self.test_elements(&place, count, cells, fail)?,
+            Ty::Slice(..) => {
+                let (count, (.., len)) = (cells.next().unwrap_or_default() as u64, self.slice_of(&place)?);
+                let wanted = self.constant(Scalar::U64, count);
+                let same = self.compare(CompareOp::Eq, len, wanted);
+                self.test_value(same, fail);
+                self.test_elements(&place, count, cells, fail)?;
+            }
+            ty => return Err(self.misfit(&ty)),
+        }
+        Ok(())
+    }
+
+    fn test_elements(
+        &mut self,
+        place: &Place,
+        count: u64,
+        cells: &mut dyn Iterator<Item = u128>,
+        fail: BlockId,
+    ) -> Result<()> {
+        let (ptr, element, memory, _) = self.slice_of(place)?;
+        for index in 0..count {
+            let offset = self.constant(Scalar::U64, index * element.count());
+            let place = self.moved(ptr, offset, element.clone(), memory);
+            self.test_cells(&place, cells, fail)?;
+        }
+        Ok(())
+    }
+
+    /// Tests the length of a slice, and notes the elements that a slice pattern names, and what `name @ ..` does.
+    fn test_slice(
+        &mut self,
+        patterns: &'static [Pattern],
+        place: Place,
+        fail: Option<BlockId>,
+        parts: &mut Parts,
+        names: &mut Names,
+    ) -> Result<()> {
+        let place = self.through(place);
+        let (ptr, element, memory, len) = self.slice_of(&place)?;
+        let rest = patterns.iter().position(is_rest);
+        if let (Ty::Slice(..), Some(fail)) = (place.ty(), fail) {
+            let named = self.constant(Scalar::U64, (patterns.len() - usize::from(rest.is_some())) as u64);
+            let op = if rest.is_some() { CompareOp::Ge } else { CompareOp::Eq };
+            let fits = self.compare(op, len, named);
+            self.test_value(fits, fail);
+        }
+
+        for (index, pattern) in patterns.iter().enumerate().rev() {
+            let after = (patterns.len() - index) as u64;
+            if Some(index) == rest {
+                let Pattern::At(number, _) = pattern else { continue };
+                let start = self.constant(Scalar::U64, index as u64);
+                let taken = self.constant(Scalar::U64, patterns.len() as u64 - 1);
+                let len = self.build.value(Op::Binary(BinaryOp::Sub, len, taken), Scalar::U64);
+                let slice = self.slice_at(ptr, &element, memory, start, len);
+                names.push((*number, Place::Fixed(self.rest_of(*number, slice))));
+                continue;
+            }
+            let number = if rest.is_some_and(|rest| index > rest) {
+                let back = self.constant(Scalar::U64, after);
+                self.build.value(Op::Binary(BinaryOp::Sub, len, back), Scalar::U64)
+            } else {
+                self.constant(Scalar::U64, index as u64)
+            };
+            let offset = self.scaled_by(number, element.count());
+            parts.push((pattern, self.moved(ptr, offset, element.clone(), memory)));
+        }
+        Ok(())
+    }
+
+    /// `name @ ..`: a slice, or an array where rustc says that it is one.
+    fn rest_of(&mut self, number: u32, slice: Val) -> Val {
+        match self.frame().binding_type(number) {
+            Some(ty @ Ty::Array(..)) => {
+                let space = slice.ty.memories()[0].space();
+                self.load(slice.leaves[0], space, &ty)
+            }
+            Some(Ty::Ref(to, _)) => {
+                let memory = slice.ty.memories()[0];
+                Val { ty: Ty::Ref(to, memory), leaves: vec![slice.leaves[0]] }
+            }
+            _ => slice,
+        }
+    }
+
+    /// Goes on where any of the patterns matches, none of which binds a name.
+    fn test_any(&mut self, cases: &'static [Pattern], place: &Place, fail: Option<BlockId>) -> Result<()> {
+        let Some(fail) = fail else { return Ok(()) };
+        let found = self.build.block();
+        for case in cases {
+            let next = self.build.block();
+            let then: &mut Then<'_, 'p> = &mut |walk, _, _| {
+                walk.build.end(Terminator::Jump(found));
+                Ok(())
+            };
+            ensure_sufficient_stack(|| self.matched(case, place, Some(next), false, then))?;
+            self.build.select_block(next);
+        }
+        self.build.end(Terminator::Jump(fail));
+        self.build.select_block(found);
+        Ok(())
+    }
+
+    /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
+    pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
+        match pattern {
+            Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
+            pattern => {
+                let mut parts = parts_of(pattern).into_iter();
+                ensure_sufficient_stack(|| parts.any(|part| self.splits(part, guarded)))
+            }
+        }
+    }
+
+    /// Returns true if patterns are literals, or constants, of which no two match the same value.
+    fn are_distinct(&self, cases: &[Pattern]) -> bool {
+        let is_exact = |ty: &Ty| matches!(ty, Ty::Scalar(scalar) if !scalar.is_float()) || matches!(ty, Ty::Enum(..));
+        let value = |case: &Pattern| {
+            let constant = match case {
+                Pattern::Lit(Lit::Int(value, _), negated) => return Some((true, *value, *negated)),
+                Pattern::Bind(number) => self.frame().named_constant(*number)?,
+                Pattern::Path(number) => self.frame().resolved_constant(*number)?,
+                _ => return None,
+            };
+            is_exact(&constant.ty).then(|| (false, constant.cells[0], false))
+        };
+        let Some(values) = cases.iter().map(value).collect::<Option<Vec<_>>>() else { return false };
+        let distinct =
+            |(index, value): (usize, &(bool, u128, bool))| value.0 == values[0].0 && !values[..index].contains(value);
+        values.iter().enumerate().all(distinct)
+    }
+
+    /// Returns true if a pattern binds a name.
+    pub(super) fn binds(&self, pattern: &Pattern) -> bool {
+        !self.names(pattern).is_empty()
+    }
+
+    /// The names that a pattern binds, each once.
+    pub(super) fn names(&self, pattern: &Pattern) -> Vec<u32> {
+        let mut names = Vec::new();
+        self.names_of(pattern, &mut names);
+        names
+    }
+
+    fn names_of(&self, pattern: &Pattern, names: &mut Vec<u32>) {
+        if let Pattern::Bind(number) | Pattern::At(number, _) = pattern
+            && self.frame().named_constant(*number).is_none()
+            && !names.contains(number)
+        {
+            names.push(*number);
+        }
+        ensure_sufficient_stack(|| parts_of(pattern).iter().for_each(|part| self.names_of(part, names)));
+    }
+
+    fn test_value(&mut self, holds: Value, fail: BlockId) {
+        let next = self.build.block();
+        self.build.end(Terminator::Branch(holds, next, fail));
+        self.build.select_block(next);
+    }
+
+    /// The tag of an enum with fields; that of an `Option` is true for `Some`.
+    pub(super) fn tag(&mut self, place: &Place) -> Value {
+        let tag = place.ty().tag().unwrap_or(Scalar::Bool);
+        match place {
+            Place::Fixed(value) => value.leaves[0],
+            Place::Slots(_, slots, _) => self.build.value(Op::Get(slots[0]), tag),
+            Place::Memory(ptr, _, memory) => {
+                let at = self.part_at(*ptr, memory.space(), crate::harvest::layout::TAG, &Ty::Scalar(tag));
+                self.build.value(Op::Load(at), tag)
+            }
+        }
+    }
+
+    /// Whether a number matches a literal, a constant or a range; nothing if it always does.
+    fn matches(&mut self, pattern: &'static Pattern, value: Value, scalar: Scalar) -> Option<Value> {
+        match pattern {
+            Pattern::Range(start, end, inclusive) => {
+                let low = self.bound(*start, CompareOp::Ge, value, scalar);
+                let compare = if *inclusive { CompareOp::Le } else { CompareOp::Lt };
+                let high = self.bound(*end, compare, value, scalar);
+                match (low, high) {
+                    (Some(a), Some(b)) => Some(self.build.value(Op::Binary(BinaryOp::And, a, b), Scalar::Bool)),
+                    (a, b) => a.or(b),
+                }
+            }
+            literal => self.bound(Some(literal), CompareOp::Eq, value, scalar),
+        }
+    }
+
+    /// Compares a value with a literal or constant.
+    fn bound(
+        &mut self,
+        bound: Option<&'static Pattern>,
+        compare: CompareOp,
+        value: Value,
+        scalar: Scalar,
+    ) -> Option<Value> {
+        let bits = match bound? {
+            Pattern::Const(number) => *self.frame().harvest.consts[*number as usize].cells.first()?,
+            Pattern::Lit(lit, negated) => lit_bits(*lit, *negated, scalar),
+            _ => return None,
+        };
+        let constant = self.constant_bits(scalar, bits);
+        Some(self.compare(compare, value, constant))
+    }
+
+    /// The elements behind a place that is a slice or an array: address, type, memory, length.
+    pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
+        let place = self.through(place.clone());
+        if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
+            let len = self.constant(Scalar::U64, *len);
+            return Ok((*ptr, (**element).clone(), *memory, len));
+        }
+        let value = self.read(&place);
+        match value.ty {
+            Ty::Slice(element, memory) => Ok((value.leaves[0], *element, memory, value.leaves[1])),
+            Ty::Array(element, len) if element.is_plain() => {
+                let len = self.constant(Scalar::U64, len);
+                Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
+            }
+            other => Err(self.error(self.beginning(), format!("a value of type `{}` is no slice", shown(&other)))),
+        }
+    }
+}
+
+/// The patterns that a pattern consists of.
+fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
+    match pattern {
+        Pattern::Tuple(parts) | Pattern::Slice(parts) | Pattern::Or(parts) => parts.iter().collect(),
+        Pattern::Struct(fields) => fields.iter().map(|(_, part)| part).collect(),
+        Pattern::At(_, inner) | Pattern::Ref(inner) | Pattern::Variant(_, inner) => vec![inner],
+        Pattern::Wild | Pattern::Bind(_) | Pattern::Rest | Pattern::Path(_) => Vec::new(),
+        Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => Vec::new(),
+    }
+}
+
+/// Whether a pattern among those of a tuple or slice stands for the rest.
+fn is_rest(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Rest | Pattern::At(_, Pattern::Rest))
+}
+
+/// Which part of `count` each pattern is about; those after a `..` count from the end.
+fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pattern)> {
+    let rest = patterns.iter().position(is_rest).unwrap_or(patterns.len());
+    let before = patterns[..rest].iter().enumerate();
+    let after = patterns.get(rest + 1..).unwrap_or_default();
+    let skipped = count - after.len();
+    before.chain(after.iter().enumerate().map(|(index, pattern)| (skipped + index, pattern))).collect()
+}
+
+/// A literal's bits in a type.
+fn lit_bits(lit: Lit, negated: bool, scalar: Scalar) -> u128 {
+    match lit {
+        Lit::Bool(value) => u128::from(value),
+        Lit::Text(_) => 0,
+        Lit::Int(value, _) => (if negated { value.wrapping_neg() } else { value }) & scalar.mask(),
+        Lit::Float(single, double, _) => {
+            let (bits, sign) = match scalar {
+                Scalar::F32 => (u128::from(single), 1 << 31),
+                _ => (u128::from(double), 1 << 63),
+            };
+            if negated { bits ^ sign } else { bits }
+        }
+    }
+}

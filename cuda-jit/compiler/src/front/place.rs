@@ -1,0 +1,379 @@
+//! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
+
+use super::function::{Local, Lowering, Result};
+use super::types::Val;
+use crate::harvest::layout::shown;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
+use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos, ensure_sufficient_stack};
+
+/// Something that can be read and, but for a fixed value, written.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// A value that never changes.
+    Fixed(Val),
+    /// A binding in slots, or a part of one.
+    Slots(Ty, Vec<SlotId>, Root),
+    /// A value in memory.
+    Memory(Value, Ty, Memory),
+}
+
+/// The owner of slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Root {
+    /// A binding of a function that could also lie in memory, by its number.
+    Binding(*const Definition, u32),
+    /// A binding or value that holds references.
+    Apart,
+}
+
+impl Place {
+    /// The type of what it holds.
+    pub(super) fn ty(&self) -> &Ty {
+        match self {
+            Place::Fixed(value) => &value.ty,
+            Place::Slots(ty, ..) | Place::Memory(_, ty, _) => ty,
+        }
+    }
+}
+
+/// What a block can have of shared memory on the device that has most: 227 KiB.
+const MAX_SHARED: u64 = 227 << 10;
+
+impl Lowering<'_> {
+    /// Evaluates the expression as a place. An index is checked here.
+    pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
+        self.place_as(expr, None)
+    }
+
+    /// The same; what is no place is a value, of the type that the surroundings ask for.
+    fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
+        ensure_sufficient_stack(|| self.place_here(expr, expected))
+    }
+
+    fn place_here(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
+        let Expr(at, kind) = expr;
+        let place = match kind {
+            ExprKind::Binding(number) if let Some(constant) = self.frame().named_constant(*number).cloned() => {
+                self.constant_place(*at, &constant)?
+            }
+            ExprKind::Binding(number) => match self.frame().locals.get(number) {
+                Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
+                Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
+                Some(Local::Slots(ty, slots)) => {
+                    let definition = std::ptr::from_ref(self.frame().definition);
+                    let root = if ty.is_plain() { Root::Binding(definition, *number) } else { Root::Apart };
+                    Place::Slots(ty.clone(), slots.clone(), root)
+                }
+                Some(Local::Late(_)) | None => {
+                    let name = self.frame().definition.bindings[*number as usize].name;
+                    let text = format!("`{name}` has no value here in the front end; please report this");
+                    return Err(self.error(*at, text));
+                }
+            },
+            ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
+            ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
+                self.numbered_constant(*at, number)?
+            }
+            ExprKind::Field(base, name) => {
+                let base = self.place(base)?;
+                let base = self.through(base);
+                match base.ty().field(name) {
+                    Some(index) => self.part(&base, index),
+                    None => {
+                        let text = format!("a value of type `{}` has no field `{name}`", shown(base.ty()));
+                        return Err(self.error(*at, text));
+                    }
+                }
+            }
+            ExprKind::Index(base, index) => self.element(base, std::slice::from_ref(index), self.checks_bounds())?,
+            ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false)?,
+            ExprKind::IndexAll(base, indices) => self.element(base, indices, self.checks_bounds())?,
+            ExprKind::Deref(reference) => {
+                let reference = self.expr(reference, None)?;
+                match reference.ty {
+                    Ty::Ref(..) => self.behind(reference),
+                    Ty::Slice(..) => Place::Fixed(reference),
+                    other => {
+                        let text = format!("a value of type `{}` cannot be dereferenced", shown(&other));
+                        return Err(self.error(*at, text));
+                    }
+                }
+            }
+            _ => {
+                let value = self.expr(expr, expected)?;
+                Place::Fixed(self.pointing(value))
+            }
+        };
+        Ok(self.in_memory(place))
+    }
+
+    /// An array is where it lies, whatever holds the address.
+    fn in_memory(&mut self, place: Place) -> Place {
+        if !matches!(place.ty(), Ty::Array(..)) || !place.ty().is_plain() {
+            return place;
+        }
+        match place {
+            Place::Memory(..) => place,
+            other => {
+                let array = self.read(&other);
+                Place::Memory(array.only(), array.ty, Memory::Write(Space::Local))
+            }
+        }
+    }
+
+    /// What a reference points to.
+    pub(super) fn behind(&mut self, reference: Val) -> Place {
+        match reference.ty {
+            Ty::Ref(to, Memory::Value) => {
+                let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
+                self.in_memory(place)
+            }
+            Ty::Ref(_, Memory::Place(number)) => self.places[number as usize].clone(),
+            Ty::Ref(to, memory) if !memory.is_no_address() => Place::Memory(reference.leaves[0], *to, memory),
+            _ => Place::Fixed(reference),
+        }
+    }
+
+    /// What is there behind any references.
+    pub(super) fn through(&mut self, mut place: Place) -> Place {
+        while let Ty::Ref(_, memory) = place.ty()
+            && !matches!(memory, Memory::Text(_))
+        {
+            let reference = self.read(&place);
+            place = self.behind(reference);
+        }
+        place
+    }
+
+    /// A part of a tuple, struct or `Option`.
+    pub(super) fn part(&mut self, place: &Place, index: usize) -> Place {
+        let part = match place {
+            Place::Fixed(value) => Place::Fixed(value.part(index)),
+            Place::Slots(ty, slots, root) => {
+                Place::Slots(ty.parts()[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), *root)
+            }
+            Place::Memory(ptr, ty, memory) => {
+                let (part, offset) = ty.parts()[index];
+                Place::Memory(self.part_at(*ptr, memory.space(), offset, part), part.clone(), *memory)
+            }
+        };
+        self.in_memory(part)
+    }
+
+    /// The element of a slice, array or view at an index for each dimension.
+    fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
+        let at = base.0;
+        let base = self.place(base)?;
+        let base = self.through(base);
+        let places = self.indices(base.ty(), indices)?;
+        let known = match &indices[0].1 {
+            ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
+            _ => None,
+        };
+        match base {
+            Place::Memory(ptr, Ty::Array(element, len), memory) => {
+                if checked && known.is_none_or(|known| known >= len) {
+                    self.check_index(at, places[0], len);
+                }
+                let index = self.scaled_by(places[0], element.count());
+                Ok(self.moved(ptr, index, *element, memory))
+            }
+            base => {
+                let base = self.read(&base);
+                let Ty::Array(_, len) = base.ty else { return self.strided(at, base, &places, checked) };
+                if checked {
+                    self.check_index(at, places[0], len);
+                }
+                self.choose(at, &base, places[0], known)
+            }
+        }
+    }
+
+    /// The values of indices; one of a view may be a tuple or array with an index for each dimension.
+    fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
+        if let (Ty::View(..), [index]) = (base, indices)
+            && let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index)
+        {
+            let all = self.expr_in_place(index, Some(&ty))?;
+            return Ok(match ty {
+                Ty::Array(_, len) => {
+                    let elements = (0..len).map(|at| self.element_at(all.only(), &Ty::INDEX, Space::Local, at));
+                    let elements: Vec<_> = elements.collect();
+                    elements.into_iter().map(|at| self.load(at, Space::Local, &Ty::INDEX).only()).collect()
+                }
+                _ => all.leaves,
+            });
+        }
+        indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect()
+    }
+
+    fn check_index(&mut self, at: Pos, index: Value, len: u64) {
+        let len = self.constant(Scalar::U64, len);
+        let inside = self.compare(CompareOp::Lt, index, len);
+        self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
+    }
+
+    /// The element of a slice or view.
+    pub(super) fn strided(&mut self, at: Pos, value: Val, places: &[Value], checked: bool) -> Result<Place> {
+        let (element, dims, memory) = match &value.ty {
+            Ty::Slice(element, memory) => (element, 1, *memory),
+            Ty::View(element, dims, memory) => (element, *dims, *memory),
+            other => return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(other)))),
+        };
+        let (ptr, extents) = (value.leaves[0], &value.leaves[1..=dims]);
+        if checked {
+            for (axis, (index, extent)) in places.iter().zip(extents).enumerate() {
+                let inside = self.compare(CompareOp::Lt, *index, *extent);
+                let message = match (&value.ty, dims) {
+                    (Ty::Slice(..), _) => "index out of bounds: the len is {1} but the index is {0}".to_owned(),
+                    (_, 1) => "index {0} is out of bounds of a view of length {1}".to_owned(),
+                    _ => format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}"),
+                };
+                self.check(at, inside, &message, &[*index, *extent]);
+            }
+        }
+        let strides = value.leaves.get(1 + dims..).unwrap_or_default();
+        let offset = if strides.is_empty() { places[0] } else { self.dot(places, strides) };
+        let offset = self.scaled_by(offset, element.count());
+        Ok(self.moved(ptr, offset, (**element).clone(), memory))
+    }
+
+    /// The element so many numbers or records behind `ptr`.
+    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
+        let at = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
+        Place::Memory(self.part_of(ptr, at), element, memory)
+    }
+
+    /// `index * count`, where the count is known.
+    pub(super) fn scaled_by(&mut self, index: Value, count: u64) -> Value {
+        if count == 1 {
+            return index;
+        }
+        let count_value = self.constant(Scalar::U64, count);
+        self.scaled(index, count, count_value)
+    }
+
+    /// `index * count`, with the count as a value too.
+    pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
+        if count == 1 { index } else { self.build.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
+    }
+
+    /// `&place` or `&mut place`; an array that is written there may be asked for as a slice.
+    pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool, expected: Option<&Ty>) -> Result<Val> {
+        let wanted = match (expected, &expr.1) {
+            (Some(Ty::Slice(element, _)), ExprKind::Array(elements)) => {
+                Some(Ty::Array(element.clone(), elements.len() as u64))
+            }
+            (Some(Ty::Ref(to, _)), _) => Some((**to).clone()),
+            _ => None,
+        };
+        let place = self.place_as(expr, wanted.as_ref())?;
+        // `&*slice` is the slice
+        if let (ExprKind::Deref(_), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) = (&expr.1, &place) {
+            return Ok(slice.clone());
+        }
+        Ok(self.reference(place, mutable))
+    }
+
+    /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what
+    /// lies in no memory is the value itself, which nobody can change while it is borrowed.
+    pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
+        let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
+        match place {
+            Place::Memory(_, _, memory) if mutable && !memory.writable() => {
+                let copy = self.read(&place);
+                self.reference(Place::Fixed(copy), mutable)
+            }
+            Place::Memory(ptr, ty, memory) => {
+                self.borrowed(ptr, mutable);
+                to(ty, memory, vec![ptr])
+            }
+            Place::Slots(..) if mutable => self.place_reference(place),
+            Place::Fixed(value) if mutable && value.ty.is_plain() => {
+                // `&mut` of a value that was just made
+                let cell = self.new_array("temporary", &value.ty).only();
+                self.store(cell, Space::Local, &value);
+                to(value.ty, Memory::Write(Space::Local), vec![cell])
+            }
+            Place::Fixed(value) if mutable => {
+                let slots = self.slots_of("temporary", &value);
+                self.place_reference(Place::Slots(value.ty, slots, Root::Apart))
+            }
+            place => {
+                let value = self.read(&place);
+                for (leaf, _) in value.ty.arrays() {
+                    self.borrowed(value.leaves[leaf], mutable);
+                }
+                to(value.ty, Memory::Value, value.leaves)
+            }
+        }
+    }
+
+    /// `shared!(T)`: one array for each place in the source and specialisation.
+    pub(super) fn shared(&mut self, at: Pos, number: u32) -> Result<Val> {
+        let frame = self.frame();
+        let ty = frame.harvest.named[number as usize].clone();
+        let (definition, generics) = (frame.definition, frame.generics.clone());
+        let count = self.program.shared.len() as u32;
+        let key = (std::ptr::from_ref(definition), generics, number);
+        let id = *self.program.shared_ids.entry(key).or_insert(SharedId(count));
+        let element = ty.pointee();
+        if id.0 == count {
+            let name = super::variable_name(definition.name);
+            self.program.shared.push(ArrayDecl { name, element, len: ty.count().max(1) });
+            let size = |array: &ArrayDecl| u64::from(array.element.size()).saturating_mul(array.len);
+            let bytes = self.program.shared.iter().map(size).fold(0, u64::saturating_add);
+            if bytes > MAX_SHARED {
+                let text = format!(
+                    "with this one the kernel's `shared!` arrays take {bytes} bytes, and no device has more than \
+                     {MAX_SHARED} for a block"
+                );
+                return Err(self.error(at, text));
+            }
+        }
+        let ptr = self.build.value(Op::Shared(id), Type::Ptr(Space::Shared, element));
+        Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] })
+    }
+
+    /// The sum of products, wrapping: strides may be negative.
+    fn dot(&mut self, indices: &[Value], strides: &[Value]) -> Value {
+        let mut products = Vec::with_capacity(indices.len());
+        for (index, stride) in indices.iter().zip(strides) {
+            products.push(self.build.value(Op::Binary(BinaryOp::Mul, *index, *stride), Scalar::U64));
+        }
+        let mut sum = products[0];
+        for product in &products[1..] {
+            sum = self.build.value(Op::Binary(BinaryOp::Add, sum, *product), Scalar::U64);
+        }
+        sum
+    }
+
+    /// Reads a place for use before other code of the program runs: its arrays are not copied.
+    pub(super) fn read(&mut self, place: &Place) -> Val {
+        match place {
+            Place::Fixed(value) => value.clone(),
+            Place::Slots(ty, slots, _) => self.get(ty, slots),
+            Place::Memory(ptr, ty, memory) if memory.space() == Space::Local => self.load_in_place(*ptr, ty),
+            Place::Memory(ptr, ty, memory) => self.load(*ptr, memory.space(), ty),
+        }
+    }
+
+    /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
+    /// the place's own.
+    pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
+        let value = self.agree(at, value, place.ty())?;
+        if self.build.ended() {
+            return Ok(());
+        }
+        match place {
+            Place::Fixed(_) => return Err(self.error(at, "elements of an array of references cannot be replaced")),
+            Place::Memory(_, _, memory) if !memory.writable() => {
+                return Err(self.error(at, "this writes to a copy of a constant; bind the copy with `let mut`"));
+            }
+            Place::Slots(_, slots, _) => self.set(slots, &value),
+            Place::Memory(ptr, _, memory) => self.store(*ptr, memory.space(), &value),
+        }
+        Ok(())
+    }
+}

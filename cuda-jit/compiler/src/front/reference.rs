@@ -1,0 +1,175 @@
+//! References that the front end follows while it lowers, and that are no values of the function.
+//!
+//! `&mut` of a binding that lies in slots names the place itself, [`Memory::Place`], as long as nothing asks for an
+//! address: fields are written and methods called through it, and what it refers to may hold references or closures.
+//! Where it must be an address after all, as for an atomic operation, or where two of them could be meant, the binding
+//! is put in memory and the function lowered again.
+//!
+//! What a `None` holds refers to nothing: [`Memory::Unknown`]. Whatever it meets says where that would point.
+
+use super::function::{Lowering, Result};
+use super::place::{Place, Root};
+use super::types::Val;
+use crate::harvest::layout::shown;
+use crate::harvest::{Memory, Ty};
+use crate::kir::{Space, Value};
+use crate::syntax::Pos;
+
+/// The number of the leaf of `from` that each leaf of `to` is; none for leaves of references that point nowhere in `from`.
+fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>) {
+    let mut take = |count: usize| {
+        leaves.extend((*next..*next + count).map(Some));
+        *next += count;
+    };
+    match (from, to) {
+        (Ty::Ref(_, Memory::Unknown(_)) | Ty::Slice(_, Memory::Unknown(_)) | Ty::View(_, _, Memory::Unknown(_)), _) => {
+            leaves.extend(to.leaves().iter().map(|_| None))
+        }
+        (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
+            take(usize::from(from.tag().is_some()));
+            for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
+                aligned(from, to, next, leaves);
+            }
+        }
+        (Ty::Array(from, count), Ty::Array(to, _)) if !from.is_plain() => {
+            (0..*count).for_each(|_| aligned(from, to, next, leaves));
+        }
+        (Ty::Ref(from, Memory::Value), Ty::Ref(to, Memory::Value)) => aligned(from, to, next, leaves),
+        _ => take(from.leaves().len()),
+    }
+}
+
+/// The number of the leaf of `from` that each leaf of `to` is.
+fn alignment(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
+    let mut leaves = Vec::new();
+    aligned(from, to, &mut 0, &mut leaves);
+    leaves
+}
+
+impl Lowering<'_> {
+    /// A reference to a place in slots.
+    pub(super) fn place_reference(&mut self, place: Place) -> Val {
+        let same = |known: &Place| match (known, &place) {
+            (Place::Slots(ty, slots, _), Place::Slots(other, others, _)) => slots == others && ty == other,
+            _ => false,
+        };
+        let known = self.places.iter().position(same);
+        let ty = place.ty().clone();
+        let number = known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        });
+        Val { ty: Ty::Ref(Box::new(ty), Memory::Place(number as u32)), leaves: Vec::new() }
+    }
+
+    /// The address of a place that a reference names: its binding will be in memory, so that the function is lowered
+    /// again. Until then any address of the type will do.
+    pub(super) fn address_of_place(&mut self, at: Pos, number: u32) -> Result<Value> {
+        let place = self.places[number as usize].clone();
+        match place {
+            Place::Slots(ty, _, Root::Binding(definition, binding)) if ty.is_plain() => {
+                self.cells.insert((definition, binding));
+                Ok(self.new_array("cell", &ty).only())
+            }
+            place => {
+                let text = format!(
+                    "a `{}` is borrowed with `&mut` here, but it, or what it is a part of, holds references, so that \
+                     nothing can point to it; pass it by value and return it",
+                    shown(place.ty())
+                );
+                Err(self.error(at, text))
+            }
+        }
+    }
+
+    /// Puts the places in memory of which two types name different ones; returns true if there are such.
+    pub(super) fn in_one_memory(&mut self, at: Pos, a: &Ty, b: &Ty) -> Result<bool> {
+        let mut found = false;
+        for (a, b) in a.memories().into_iter().zip(b.memories()).filter(|(a, b)| a != b) {
+            for memory in [a, b] {
+                if let Memory::Place(number) = memory {
+                    self.address_of_place(at, number)?;
+                    found = true;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A value whose references point where those of a type do, if nothing says where.
+    pub(super) fn pointing_as(&mut self, value: Val, ty: &Ty) -> Val {
+        if !value.ty.holds_unknown() {
+            return value;
+        }
+        let ty = value.ty.joined(ty);
+        let mut leaves = Vec::new();
+        for (leaf, of) in alignment(&value.ty, &ty).into_iter().zip(ty.leaves()) {
+            leaves.push(match leaf {
+                Some(index) => value.leaves[index],
+                None => {
+                    let slot = self.build.slot("none", of);
+                    self.build.value(crate::kir::Op::Get(slot), of)
+                }
+            });
+        }
+        Val { ty, leaves }
+    }
+
+    /// A value of which each reference points somewhere: those that do not, to global memory.
+    pub(super) fn pointing(&mut self, value: Val) -> Val {
+        if !value.ty.holds_unknown() {
+            return value;
+        }
+        let somewhere = |memory: Memory| match memory {
+            Memory::Unknown(mutable) => Memory::unknown(mutable),
+            memory => memory,
+        };
+        let memories: Vec<Memory> = value.ty.memories().into_iter().map(somewhere).collect();
+        let ty = value.ty.in_memories(&memories);
+        self.pointing_as(value, &ty)
+    }
+
+    /// The slots of a merge with room for what the references in an arriving value need, where those that arrived before
+    /// point nowhere.
+    pub(super) fn room_for(
+        &mut self,
+        name: &str,
+        (ty, slots): (Ty, Vec<crate::kir::SlotId>),
+        other: &Ty,
+    ) -> (Ty, Vec<crate::kir::SlotId>) {
+        if !ty.holds_unknown() || !ty.fits(other) {
+            return (ty, slots);
+        }
+        let joined = ty.joined(other);
+        let mut room = Vec::new();
+        for (leaf, of) in alignment(&ty, &joined).into_iter().zip(joined.leaves()) {
+            room.push(leaf.map_or_else(|| self.build.slot(name, of), |index| slots[index]));
+        }
+        (joined, room)
+    }
+
+    /// The argument that stands for a reference to a place in a call that is not inlined: memory with the place's value.
+    pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
+        let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
+        let place = self.places[*number as usize].clone();
+        let value = self.read(&place);
+        let cell = self.new_array("lent", to).only();
+        self.store(cell, Space::Local, &value);
+        (Val { ty: Ty::Ref(to.clone(), Memory::Write(Space::Local)), leaves: vec![cell] }, Some((place, cell)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harvest::ty_of;
+
+    #[test]
+    fn what_points_nowhere_has_no_leaves_for_it() {
+        let ty = ty_of::<(u8, Option<&[f32]>, i16)>();
+        let none = ty.pointing_nowhere();
+        assert_eq!(none.leaves().len(), 3);
+        assert_eq!(alignment(&none, &ty), [Some(0), Some(1), None, None, Some(2)]);
+        assert_eq!(none.joined(&ty), ty);
+    }
+}

@@ -1,0 +1,347 @@
+//! What a debugger is told: the scopes and variables of the source, and their types.
+//!
+//! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written. Beside its own
+//! type, in which `usize` is `u64`, goes the one that rustc [spelled](Told::spelled).
+
+use std::collections::HashMap;
+
+use super::Program;
+use super::function::{Local, Lowering};
+use super::types::Val;
+#[cfg(doc)]
+use crate::harvest::Told;
+use crate::harvest::layout::{TAG, shown};
+use crate::harvest::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
+use crate::kir::{
+    self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
+    Variable,
+};
+use crate::syntax::Pos;
+
+/// The types that a module's variables have.
+#[derive(Default)]
+pub(super) struct SourceTypes {
+    pub(super) types: Vec<SourceType>,
+    known: HashMap<SourceType, SourceTypeId>,
+}
+
+/// The name of the part of an `Option` that tells whether it is `Some`.
+const IS_SOME: &str = "is_some";
+
+/// How the value of a binding lies in its slots.
+struct Shown {
+    ty: SourceTypeId,
+    size: u32,
+    align: u32,
+    /// Where each leaf is.
+    leaves: Vec<u32>,
+}
+
+impl Lowering<'_> {
+    /// The place of something in the function whose syntax is being lowered.
+    fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
+        kir::Place { file: self.frame().file.clone(), line, column }
+    }
+
+    /// Begins a scope and yields it, if the kernel is for a debugger.
+    pub(super) fn enter(&mut self, at: Pos) -> Option<SourceScopeId> {
+        if !self.program.variables {
+            return None;
+        }
+        let outer = self.build.scope();
+        let scope = SourceScope { outer, place: self.source_place(at), inlined: None };
+        let scope = Some(self.build.new_scope(scope));
+        self.build.set_scope(scope);
+        scope
+    }
+
+    /// Begins the scope of a function that is written in place of a call, if the kernel has line tables; returns the
+    /// scope before.
+    pub(super) fn enter_inlined(&mut self) -> Option<SourceScopeId> {
+        let outer = self.build.scope();
+        if let Some(call) = self.build.place().cloned() {
+            let definition = self.frame().definition;
+            let (name, place) = (definition.name.to_owned(), self.source_place(Pos(definition.line, 1)));
+            let scope = SourceScope { outer, place, inlined: Some((name, call)) };
+            let scope = self.build.new_scope(scope);
+            self.build.set_scope(Some(scope));
+        }
+        outer
+    }
+
+    /// Begins a scope in the file of a closure that a launch passes, if the kernel has line tables; returns the scope
+    /// before.
+    pub(super) fn enter_passed(&mut self) -> Option<SourceScopeId> {
+        let outer = self.build.scope();
+        if self.program.lines {
+            let line = self.frame().definition.line;
+            let scope = SourceScope { outer, place: self.source_place(Pos(line, 1)), inlined: None };
+            let scope = self.build.new_scope(scope);
+            self.build.set_scope(Some(scope));
+        }
+        outer
+    }
+
+    /// Tells a debugger of a binding, whose name means it from here on, or from where it was declared without a value.
+    pub(super) fn tell(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
+        let parameter = self.parameter.take();
+        if !self.program.variables {
+            return;
+        }
+        let told = self.told(number);
+        let (ty, home) = match local {
+            Local::Cell(cell, ty) => {
+                (self.program.in_memory(spelled(ty, told.as_ref())), self.arrays.at.get(cell).copied().map(Home::Array))
+            }
+            Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => (
+                self.program.in_memory(spelled(ty, told.as_ref())),
+                self.arrays.at.get(&leaves[0]).copied().map(Home::Array),
+            ),
+            Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
+                let copy = self.new_array("shown", &value.ty).only();
+                self.store(copy, Space::Local, &value);
+                let ty = self.program.in_memory(spelled(&value.ty, told.as_ref()));
+                (ty, self.arrays.at.get(&copy).copied().map(Home::Array))
+            }
+            Local::Fixed(value) => {
+                let slots = self.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
+                self.set(&slots, value);
+                self.in_slots(number, &value.ty, &slots)
+            }
+            Local::Slots(ty, slots) => self.in_slots(number, ty, slots),
+            Local::Late(_) => return,
+        };
+        let Some(home) = home else { return };
+        let binding = &self.frame().definition.bindings[number as usize];
+        let (name, at) = (source_name(binding.name), binding.at);
+        let scope = match (declared, parameter) {
+            (Some(scope), _) => Some(scope),
+            (None, Some(_)) => self.build.scope(),
+            (None, None) => self.enter(at),
+        };
+        let place = self.source_place(at);
+        self.build.variable(Variable { name: name.to_owned(), ty, scope, place, parameter, home });
+    }
+
+    /// A binding's type as rustc told it, as the source spells it.
+    fn told(&self, number: u32) -> Option<Ty> {
+        let told = self.frame().definition.bindings[number as usize].told?;
+        self.frame().harvest.spelled.get(told as usize).cloned().flatten()
+    }
+
+    fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
+        // what a reference may do is rustc's to say: memory that it may not write others perhaps may
+        let fits = self.frame().binding_type(number).is_some_and(|told| told.fits(ty));
+        let told = self.told(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
+        let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
+        let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
+        // rustc does not keep the order of fields
+        home.sort_unstable_by_key(|(_, offset)| *offset);
+        (ty, Some(Home::Slots(home)).filter(|_| !slots.is_empty()))
+    }
+}
+
+impl Program {
+    /// A type where it lies in memory.
+    fn in_memory(&mut self, ty: &Ty) -> SourceTypeId {
+        let kind = match ty {
+            Ty::Unit => SourceKind::Struct(0, Vec::new()),
+            Ty::Enum(EnumTy { variants: [], .. }, scalar) => SourceKind::Scalar(*scalar),
+            Ty::Scalar(scalar) => SourceKind::Scalar(*scalar),
+            Ty::Enum(of, scalar) => {
+                let names = of.variants.iter().map(|(name, bits)| ((*name).to_owned(), *bits & scalar.mask() as u64));
+                SourceKind::Enum(*scalar, names.collect())
+            }
+            Ty::Array(element, count) if ty.is_plain() => SourceKind::Array(self.in_memory(element), *count),
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_) if ty.is_plain() => {
+                let mut fields = Vec::new();
+                if let Ty::Sum(of) = ty {
+                    let (name, tag) = self.tag_shown(of);
+                    fields.push(SourceField { name: name.to_owned(), offset: TAG, ty: tag });
+                }
+                for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
+                    fields.push(SourceField { name: part_name(ty, index), offset, ty: self.in_memory(part) });
+                }
+                SourceKind::Struct(ty.record().size, fields)
+            }
+            _ => return self.shown(ty, ty).ty,
+        };
+        self.source_type(shown(ty), kind)
+    }
+
+    /// A type as a binding's slots hold it, and as rustc tells it: an array in something else is where it lies.
+    fn shown(&mut self, ty: &Ty, told: &Ty) -> Shown {
+        match (ty, told) {
+            (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
+            (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
+            (Ty::Closure(_) | Ty::Passed(_), _) => self.composed(shown(ty), Vec::new()),
+            (Ty::Ref(to, memory), _) => {
+                let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
+                let to = self.in_memory(spelled(to, inner));
+                Shown::word(self.pointer(shown(told), *memory, to))
+            }
+            (Ty::Array(..), _) if ty.is_plain() => {
+                let ty = spelled(ty, Some(told));
+                let array = self.in_memory(ty);
+                Shown::word(self.pointer(format!("&mut {}", shown(ty)), Memory::Write(Space::Local), array))
+            }
+            (Ty::Array(element, count), Ty::Array(told_element, _)) => {
+                let element = self.shown(element, told_element);
+                let step = element.size.next_multiple_of(element.align);
+                let places =
+                    (0..*count as u32).flat_map(|index| element.leaves.iter().map(move |leaf| index * step + leaf));
+                let leaves = places.collect();
+                let of = self.source_type(shown(told), SourceKind::Array(element.ty, *count));
+                Shown { ty: of, size: step * *count as u32, align: element.align, leaves }
+            }
+            (Ty::Slice(element, memory), Ty::Slice(told_element, told_memory)) => {
+                let data = self.elements(spelled(element, Some(told_element)), *memory, *told_memory);
+                let length = Shown::word(self.number("usize", Scalar::U64));
+                self.composed(shown(told), vec![("data_ptr".to_owned(), data), ("length".to_owned(), length)])
+            }
+            (Ty::View(element, dims, memory), Ty::View(told_element, _, told_memory)) => {
+                let element = spelled(element, Some(told_element));
+                let data = self.elements(element, *memory, *told_memory);
+                let numbers = |program: &mut Self, name: &str, scalar| {
+                    let number = program.number(name, scalar);
+                    let of = program.source_type(format!("[{name}; {dims}]"), SourceKind::Array(number, *dims as u64));
+                    let leaves = (0..*dims as u32).map(|axis| 8 * axis).collect();
+                    Shown { ty: of, size: 8 * *dims as u32, align: 8, leaves }
+                };
+                let (dim, strides) = (numbers(self, "usize", Scalar::U64), numbers(self, "isize", Scalar::I64));
+                let kind = if told_memory.writable() { "ArrayViewMut" } else { "ArrayView" };
+                let parts = [("ptr", data), ("dim", dim), ("strides", strides)];
+                let parts = parts.map(|(name, part)| (name.to_owned(), part)).into();
+                self.composed(format!("{kind}{dims}<{}>", shown(element)), parts)
+            }
+            (Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_), _) if !ty.is_plain() || ty.holds_arrays() => {
+                let mut parts = Vec::new();
+                if let Ty::Sum(of) = ty {
+                    let size = of.tag().bytes();
+                    let (name, ty) = self.tag_shown(of);
+                    parts.push((name.to_owned(), Shown { ty, size, align: size, leaves: vec![TAG] }));
+                }
+                for (index, ((part, _), (told, _))) in ty.parts().into_iter().zip(told.parts()).enumerate() {
+                    parts.push((part_name(ty, index), self.shown(part, told)));
+                }
+                self.composed(shown(told), parts)
+            }
+            _ => {
+                let (record, mut leaves) = (ty.record(), Vec::new());
+                leaf_places(ty, 0, &mut leaves);
+                Shown { ty: self.in_memory(spelled(ty, Some(told))), size: record.size, align: record.align, leaves }
+            }
+        }
+    }
+
+    /// The name and type of an enum's tag: the names of its variants, for `Option` whether there is a value.
+    fn tag_shown(&mut self, of: &SumTy) -> (&'static str, SourceTypeId) {
+        if of.identity == SumIdentity::Option {
+            return (IS_SOME, self.number("bool", Scalar::Bool));
+        }
+        let scalar = if of.tag() == Scalar::Bool { Scalar::U8 } else { of.tag() };
+        let names = of.variants.iter().zip(0..).map(|(variant, number)| (variant.name.to_owned(), number));
+        let name = format!("variant of {}", shown(&Ty::Sum(of.clone().into())));
+        ("variant", self.source_type(name, SourceKind::Enum(scalar, names.collect())))
+    }
+
+    /// What points to the elements of a slice or view.
+    fn elements(&mut self, element: &Ty, memory: Memory, told: Memory) -> Shown {
+        let (name, element) = (shown(element), self.in_memory(element));
+        let name = format!("*{} {name}", if told.writable() { "mut" } else { "const" });
+        Shown::word(self.pointer(name, memory, element))
+    }
+
+    /// Parts one after the other.
+    fn composed(&mut self, name: String, parts: Vec<(String, Shown)>) -> Shown {
+        let (mut end, mut most, mut leaves, mut fields) = (0_u32, 1, Vec::new(), Vec::new());
+        for (name, Shown { ty, size, align, leaves: of_part }) in parts {
+            let offset = end.next_multiple_of(align);
+            leaves.extend(of_part.into_iter().map(|leaf| offset + leaf));
+            fields.push(SourceField { name, offset, ty });
+            (end, most) = (offset + size, most.max(align));
+        }
+        let size = end.next_multiple_of(most);
+        Shown { ty: self.source_type(name, SourceKind::Struct(size, fields)), size, align: most, leaves }
+    }
+
+    fn pointer(&mut self, name: String, memory: Memory, to: SourceTypeId) -> SourceTypeId {
+        self.source_type(name, SourceKind::Pointer(memory.space(), to))
+    }
+
+    fn number(&mut self, name: &str, scalar: Scalar) -> SourceTypeId {
+        self.source_type(name.to_owned(), SourceKind::Scalar(scalar))
+    }
+
+    fn source_type(&mut self, name: String, kind: SourceKind) -> SourceTypeId {
+        let SourceTypes { types, known } = &mut self.types;
+        let ty = SourceType { name, kind };
+        *known.entry(ty.clone()).or_insert_with(|| {
+            types.push(ty);
+            SourceTypeId(types.len() as u32 - 1)
+        })
+    }
+}
+
+impl Shown {
+    /// Something of 8 bytes.
+    fn word(ty: SourceTypeId) -> Self {
+        Shown { ty, size: 8, align: 8, leaves: vec![0] }
+    }
+}
+
+/// A type as the source spells it: as rustc told it, unless it holds references, of which rustc does not know where they point.
+fn spelled<'t>(ty: &'t Ty, told: Option<&'t Ty>) -> &'t Ty {
+    let mut told = told;
+    while let Some(Ty::Ref(to, _)) = told
+        && !matches!(ty, Ty::Ref(..))
+    {
+        told = Some(to);
+    }
+    told.filter(|told| told.is_plain()).unwrap_or(ty)
+}
+
+/// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.
+fn source_name(name: &str) -> &str {
+    if name == "__cuda_jit_self" { "self" } else { name.trim_start_matches("r#") }
+}
+
+/// What has arrays in it, perhaps behind references that stand for their values, and never changes.
+fn holds_arrays(value: &Val) -> Option<Val> {
+    let mut ty = &value.ty;
+    while let Ty::Ref(to, Memory::Value) = ty {
+        ty = to;
+    }
+    let holds = ty.is_plain() && ty.holds_arrays() && !matches!(ty, Ty::Array(..));
+    holds.then(|| Val { ty: ty.clone(), leaves: value.leaves.clone() })
+}
+
+/// Where the leaves of what has no references and arrays lie, if it begins at `start`.
+fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
+    match ty {
+        Ty::Scalar(_) | Ty::Enum(..) => leaves.push(start),
+        Ty::Sum(_) => leaves.push(start + TAG),
+        _ => {}
+    }
+    for (part, offset) in ty.parts() {
+        leaf_places(part, start + offset, leaves);
+    }
+}
+
+/// The name of a type's part; rustc's where it has only a number.
+fn part_name(ty: &Ty, index: usize) -> String {
+    match ty {
+        Ty::Sum(of) if of.identity == SumIdentity::Option => "value".to_owned(),
+        Ty::Sum(of) => {
+            let named = |variant: &VariantTy| {
+                let name = variant.name;
+                variant.fields.iter().map(|(field, _)| format!("{name}.{field}")).collect::<Vec<_>>()
+            };
+            of.variants.iter().flat_map(named).nth(index).unwrap_or_default()
+        }
+        Ty::Struct(of) if !of.fields[index].name.starts_with(|c: char| c.is_ascii_digit()) => {
+            of.fields[index].name.to_owned()
+        }
+        _ => format!("__{index}"),
+    }
+}

@@ -1,0 +1,339 @@
+//! The types of expressions, read off rustc's answers.
+//!
+//! [`Lowering::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
+//! (a literal without a suffix). Whoever lowers an expression passes down what the surroundings say; where neither
+//! says anything, Rust's fallback holds: `i32` and `f64`. Where references point is not known here: a type that this
+//! yields is a hint, and the value that comes says the rest.
+
+use super::Callee;
+use super::function::Lowering;
+use super::method;
+use crate::called::shape_error;
+use crate::harvest::ty_of;
+use crate::harvest::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
+use crate::harvest::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
+use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
+use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
+use cuda_jit_lang::device::Dim3;
+
+/// A value of the language: its type and the KIR values that it consists of.
+#[derive(Clone, Debug)]
+pub(super) struct Val {
+    pub(super) ty: Ty,
+    pub(super) leaves: Vec<Value>,
+}
+
+impl Val {
+    /// `()`
+    pub(super) fn unit() -> Val {
+        Val { ty: Ty::Unit, leaves: Vec::new() }
+    }
+
+    /// A number or `bool`.
+    pub(super) fn scalar(scalar: Scalar, value: Value) -> Val {
+        Val { ty: Ty::Scalar(scalar), leaves: vec![value] }
+    }
+
+    /// The value of a scalar.
+    pub(super) fn only(&self) -> Value {
+        self.leaves[0]
+    }
+
+    /// A part of a tuple or struct, or of a variant.
+    pub(super) fn part(&self, index: usize) -> Val {
+        let leaves = self.leaves[self.ty.part_leaves(index)].to_vec();
+        Val { ty: self.ty.parts()[index].0.clone(), leaves }
+    }
+}
+
+/// What an intrinsic yields; `scalar` is its generic argument, if it has one.
+pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
+    match intrinsic {
+        Intrinsic::Barrier
+        | Intrinsic::Fence(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::AtomicStore(_)
+        | Intrinsic::Sleep
+        | Intrinsic::Breakpoint
+        | Intrinsic::SetConditional => Ty::Unit,
+        // its callee, or its argument, tells
+        Intrinsic::AsVectors
+        | Intrinsic::Vector
+        | Intrinsic::View(_)
+        | Intrinsic::LoadCached(_)
+        | Intrinsic::StoreCached(_)
+        | Intrinsic::Same
+        | Intrinsic::Identity
+        | Intrinsic::ViewPart(_)
+        | Intrinsic::VectorOfArray
+        | Intrinsic::Exchange(_)
+        | Intrinsic::MapShared => Ty::Unit,
+        Intrinsic::Narrow(_) => Ty::Scalar(Scalar::U16),
+        Intrinsic::Widen(_) => Ty::Tuple(vec![Ty::Scalar(Scalar::F16); 2]),
+        Intrinsic::ComputeCapability
+        | Intrinsic::BarrierReduce(BarrierOp::Count)
+        | Intrinsic::Vote(VoteOp::Ballot)
+        | Intrinsic::MatchAny
+        | Intrinsic::ActiveMask
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Clock(Clock::CyclesLow)
+        | Intrinsic::FindFirstSet
+        | Intrinsic::Bits(KirUnary::CountOnes | KirUnary::LeadingZeros) => Ty::Scalar(Scalar::U32),
+        Intrinsic::BarrierReduce(_) | Intrinsic::Vote(_) => Ty::Scalar(Scalar::Bool),
+        Intrinsic::ClusterBarrier => Ty::Unit,
+        Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => Dim3::ty(),
+        Intrinsic::GridBarrier => Ty::Ref(Box::new(Ty::Scalar(Scalar::U32)), Memory::Write(Space::Global)),
+        Intrinsic::KernelPanicked | Intrinsic::ComesAfter => Ty::Scalar(Scalar::Bool),
+        Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op) => group_type(op, Ty::Scalar(scalar.unwrap_or(Scalar::U32))),
+        Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
+        Intrinsic::Library(function) => super::math::library_type(function),
+        Intrinsic::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
+        Intrinsic::AtomicLoad(_)
+        | Intrinsic::Atomic(..)
+        | Intrinsic::AtomicNotNan(..)
+        | Intrinsic::CompareExchange(_)
+        | Intrinsic::Shuffle(..)
+        | Intrinsic::Reduce(_)
+        | Intrinsic::Bits(_)
+        | Intrinsic::Number(_)
+        | Intrinsic::TryNumber(_)
+        | Intrinsic::FromBits
+        | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
+        Intrinsic::Grid(1)
+        | Intrinsic::GridSize(1)
+        | Intrinsic::LaneId
+        | Intrinsic::WarpSize
+        | Intrinsic::ClusterRank
+        | Intrinsic::ClusterRanks => Ty::INDEX,
+        Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) => Ty::Tuple(vec![Ty::INDEX; dims]),
+        Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => Dim3::ty(),
+    }
+}
+
+/// What the method of a group yields for a value of a type.
+pub(super) fn group_type(op: GroupOp, value: Ty) -> Ty {
+    match op {
+        GroupOp::Shuffle(_) | GroupOp::Reduce(_) => value,
+        GroupOp::MatchAny => Ty::Scalar(Scalar::U32),
+        GroupOp::MatchAll => Ty::Tuple(vec![Ty::Scalar(Scalar::U32), Ty::Scalar(Scalar::Bool)]),
+    }
+}
+
+/// The type that a literal's suffix names.
+pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
+    match suffix {
+        "usize" => Some(Scalar::U64),
+        "isize" => Some(Scalar::I64),
+        name => Scalar::ALL.into_iter().find(|scalar| scalar.name() == name),
+    }
+}
+
+/// The variants of an `Option` or `Result` that `?` goes on with and returns.
+pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
+    match ty.as_sum()?.identity {
+        SumIdentity::Option => Some((OPTION_SOME, OPTION_NONE)),
+        SumIdentity::Result => Some((RESULT_OK, RESULT_ERR)),
+        SumIdentity::Own(_) => None,
+    }
+}
+
+/// The type behind references.
+pub(super) fn behind(mut ty: Ty) -> Ty {
+    while let Ty::Ref(to, _) = ty {
+        ty = *to;
+    }
+    ty
+}
+
+/// What the elements of something that can be indexed are.
+pub(super) fn element_type(ty: Ty) -> Option<Ty> {
+    match behind(ty) {
+        Ty::Slice(element, _) | Ty::View(element, ..) | Ty::Array(element, _) => Some(*element),
+        _ => None,
+    }
+}
+
+impl Lowering<'_> {
+    /// An expression's type as far as it tells by itself.
+    pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
+        if matches!(expr.1, ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Cast(..)) {
+            return self.ty_of_expr(expr);
+        }
+        // each level of an expression asks for the types of those below it
+        let key = std::ptr::from_ref(expr);
+        if let Some(known) = self.frame().types.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let ty = ensure_sufficient_stack(|| self.ty_of_expr(expr))?;
+        self.frame().types.borrow_mut().insert(key, ty.clone());
+        Some(ty)
+    }
+
+    fn ty_of_expr(&self, expr: &Expr) -> Option<Ty> {
+        match &expr.1 {
+            ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
+            ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
+            ExprKind::Binding(number) => self.frame().binding_type(*number),
+            ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
+            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
+            ExprKind::Unary(op, value) => self.unary_type(*op, self.ty_of(value)?),
+            ExprKind::Reborrow(value, mutable) => match &value.1 {
+                ExprKind::Deref(reference) => self.ty_of(reference),
+                _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
+            },
+            ExprKind::Cut(base, ..) => {
+                Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
+            }
+            ExprKind::Deref(value) => match self.ty_of(value)? {
+                Ty::Ref(to, _) => Some(*to),
+                slice @ Ty::Slice(..) => Some(slice),
+                _ => None,
+            },
+            ExprKind::Array(elements) => {
+                let element = elements.iter().find_map(|element| self.ty_of(element))?;
+                Some(Ty::Array(Box::new(element), elements.len() as u64))
+            }
+            ExprKind::Shared(number) => {
+                let array = self.frame().harvest.named[*number as usize].clone();
+                Some(Ty::Ref(Box::new(array), Memory::Write(Space::Shared)))
+            }
+            ExprKind::DynamicShared(parts) => {
+                let slice = |(number, _): &(u32, _)| {
+                    let element = self.frame().harvest.named[*number as usize].clone();
+                    Ty::Slice(Box::new(element), Memory::Write(Space::Shared))
+                };
+                let mut slices: Vec<Ty> = parts.iter().map(slice).collect();
+                Some(if slices.len() == 1 { slices.remove(0) } else { Ty::Tuple(slices) })
+            }
+            ExprKind::Try(value, _) => {
+                let of = self.ty_of(value)?;
+                let (good, _) = tried_variants(&of)?;
+                Some(of.as_sum()?.variants[good].fields[0].1.clone())
+            }
+            ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
+            ExprKind::Binary(op, left, right) => match op {
+                op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
+                op => self.binary_type(*op, self.ty_of(left), self.ty_of(right)),
+            },
+            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
+                element_type(self.ty_of(base)?)
+            }
+            ExprKind::Field(base, name) => {
+                let base = behind(self.ty_of(base)?);
+                let index = base.field(name)?;
+                Some(base.parts()[index].0.clone())
+            }
+            ExprKind::Tuple([]) => Some(Ty::Unit),
+            ExprKind::Tuple(elements) => {
+                let types: Option<Vec<Ty>> = elements.iter().map(|element| self.ty_of(element)).collect();
+                Some(Ty::Tuple(types?))
+            }
+            ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Identity) => {
+                self.ty_of(args.first()?)
+            }
+            ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
+            ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
+            ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
+                Some(self.frame().harvest.named[*number as usize].clone())
+            }
+            ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
+            ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
+                Callee::Builtin => {
+                    let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
+                    let receiver = behind(receiver);
+                    let known = self.type_with_function(name, &receiver, args);
+                    known.or_else(|| method::result_type(name, &receiver, args))
+                }
+                Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
+                    Some(group_type(op, behind(self.ty_of(args.first()?)?)))
+                }
+                Callee::Intrinsic(Intrinsic::MapShared, _) => self.ty_of(args.first()?),
+                _ => self.result_of(*number),
+            },
+            _ => self.ty_of_control(expr),
+        }
+    }
+
+    /// What a call yields.
+    pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
+        match &self.frame().callees[number as usize] {
+            Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Intrinsic(Intrinsic::TryNumber(_), to) => {
+                Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
+            }
+            Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::Vectors(vector) => {
+                let number = Ty::Scalar(vector.lanes()?);
+                let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));
+                Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
+            }
+            Callee::Exchange(Exchange::Swap, _) => Some(Ty::Unit),
+            Callee::Vector(ty) | Callee::VectorOfArray(ty) | Callee::Same(ty) | Callee::Exchange(_, ty) => {
+                Some(ty.clone())
+            }
+            Callee::View(view, false) => Some(view.clone()),
+            Callee::View(view, true) => Some(Ty::result(view.clone(), shape_error())),
+            Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
+            Callee::Cached(..) => Some(Ty::Unit),
+            Callee::Constructor(ty, _) => Some(ty.clone()),
+            Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
+            Callee::Builtin | Callee::Identity => None,
+        }
+    }
+
+    fn unary_type(&self, op: UnaryOp, operand: Ty) -> Option<Ty> {
+        let name = match op {
+            UnaryOp::Neg => "Neg",
+            UnaryOp::Not => "Not",
+        };
+        match behind(operand) {
+            of if of.lanes().is_some() => Some(of),
+            of if of.lists_operators() => super::overload::result(&of, name, &of),
+            other => Some(other),
+        }
+    }
+
+    fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
+        match (left.map(behind), right.map(behind)) {
+            (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
+            (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
+            (Some(of), right) if of.lists_operators() => {
+                super::overload::result(&of, super::overload::trait_name(op), &right?)
+            }
+            (left, Some(of)) if of.lists_operators() => {
+                super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
+            }
+            (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
+            (left, right) => left.or(right),
+        }
+    }
+
+    fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
+        match &expr.1 {
+            ExprKind::Block(None, block) => self.ty_of_block(block),
+            ExprKind::Block(Some(label), block) => self.ty_of_block(block).or_else(|| self.ty_of_break(*label, block)),
+            ExprKind::Loop(label, body) => self.ty_of_break(*label, body),
+            ExprKind::If(_, _, None) => Some(Ty::Unit),
+            ExprKind::If(_, block, Some(otherwise)) => self.ty_of_block(block).or_else(|| self.ty_of(otherwise)),
+            ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.ty_of(&arm.body)),
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp(..)
+            | ExprKind::While(..)
+            | ExprKind::For(..)
+            | ExprKind::Assert(..)
+            | ExprKind::AssertCompare(..)
+            | ExprKind::Debug(_)
+            | ExprKind::Print(..) => Some(Ty::Unit),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ty_of_block(&self, block: &Block) -> Option<Ty> {
+        match block.tail {
+            Some(tail) => self.ty_of(tail),
+            // a block that ends in a statement may also never return, in which case another branch decides
+            None if block.stmts.last().is_some_and(super::control::diverges) => None,
+            None => Some(Ty::Unit),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Functions of the language that the compiler calls in the place of what no instruction does.
+
+pub use crate::device::atomics::emulated;
+pub use crate::device::groups::coalesced::{lane_at, lane_down, lane_up, lane_xor, packed};
+pub use crate::math::{instance as math_function, plain as plain_function};
+pub use crate::print::{significant, write_digits};
+pub use crate::types::complex::method as complex_method;
+pub use crate::types::float8::widening;
+
+use crate::harvest::{Ty, ty_of};
+
+/// The type of the error that says why a slice is no view of such a shape.
+pub fn shape_error() -> Ty {
+    ty_of::<ndarray::ShapeError>()
+}

@@ -1,0 +1,307 @@
+//! Atomic operations on numbers in global or shared memory. Each returns the old number.
+//!
+//! Without further words they are relaxed, at the device's scope, as CUDA's own functions are: they order nothing but the
+//! number itself. Beside each stands one whose name ends in `_with`, which takes its [`scope`] and its [`order`]; they are
+//! `cuda::atomic_ref`'s operations, and mean what Rust's orderings mean.
+//!
+//! On the host they are plain operations, since its threads run one after the other.
+
+mod emulated;
+mod words;
+
+use half::{bf16, f16};
+
+use crate::harvest::{Intrinsic, ScalarType};
+use crate::kir::{AtomicOp, Order};
+use emulated::Emulated;
+use words::order_of;
+
+pub use words::{AtomicOrder, AtomicScope, LoadOrder, StoreOrder, order, scope};
+
+/// A number that can be read and written at once: the integers and the floats.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
+pub trait AtomicValue: ScalarType {}
+
+/// A number that can be compared and exchanged at once: 16, 32 or 64 bits.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
+pub trait AtomicWord: AtomicValue {}
+
+/// A number that can be added to, or exchanged, at once: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s
+/// `f16` and `bf16`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
+pub trait AtomicNumber: AtomicWord {
+    /// `[sum, difference]`, which wrap.
+    #[doc(hidden)]
+    fn summed(self, other: Self) -> [Self; 2];
+
+    /// Whether this comes before `other`; of zeros the negative one does, and NaN never.
+    #[doc(hidden)]
+    fn below(self, other: Self) -> bool;
+
+    /// Whether it is NaN.
+    #[doc(hidden)]
+    fn is_not_a_number(self) -> bool {
+        false
+    }
+}
+
+/// An integer that all atomic operations work on: 32 or 64 bits wide.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
+pub trait AtomicInteger: AtomicNumber + Ord {
+    /// `[and, or, exclusive or]`
+    #[doc(hidden)]
+    fn combined(self, other: Self) -> [Self; 3];
+}
+
+/// An integer that counts in circles: `u32`, `u64`, `usize`.
+///
+/// Sealed: it is for types with [`ScalarType`] alone.
+pub trait AtomicCounter: AtomicInteger {
+    /// `[one more, one less]`, within `limit`.
+    #[doc(hidden)]
+    fn counted(self, limit: Self) -> [Self; 2];
+}
+
+macro_rules! values {
+    ($of:ident: $($ty:ty)*) => { $( impl $of for $ty {} )* };
+}
+
+values! { AtomicValue: i8 u8 i16 u16 i32 u32 i64 u64 isize usize f32 f64 f16 bf16 }
+values! { AtomicWord: i16 u16 i32 u32 i64 u64 isize usize f32 f64 f16 bf16 }
+
+macro_rules! integers {
+    ($($ty:ty)*) => { $(
+        impl AtomicNumber for $ty {
+            fn summed(self, other: Self) -> [Self; 2] { [self.wrapping_add(other), self.wrapping_sub(other)] }
+            fn below(self, other: Self) -> bool { self < other }
+        }
+        impl AtomicInteger for $ty {
+            fn combined(self, other: Self) -> [Self; 3] { [self & other, self | other, self ^ other] }
+        }
+    )* };
+}
+
+integers! { i32 u32 i64 u64 isize usize }
+
+macro_rules! floats {
+    ($($ty:ty)*) => { $(
+        impl AtomicNumber for $ty {
+            fn summed(self, other: Self) -> [Self; 2] { [self + other, self - other] }
+            fn below(self, other: Self) -> bool {
+                self < other || self == other && self.is_sign_negative() && !other.is_sign_negative()
+            }
+            fn is_not_a_number(self) -> bool { self.is_nan() }
+        }
+    )* };
+}
+
+floats! { f32 f64 f16 bf16 }
+
+macro_rules! counters {
+    ($($ty:ty)*) => { $(
+        impl AtomicCounter for $ty {
+            fn counted(self, limit: Self) -> [Self; 2] {
+                [
+                    if self >= limit { 0 } else { self + 1 },
+                    if self == 0 || self > limit { limit } else { self - 1 },
+                ]
+            }
+        }
+    )* };
+}
+
+counters! { u32 u64 usize }
+
+/// Functions and, beside each, the one with a scope and an order.
+macro_rules! operations {
+    ($($(#[$doc:meta])+ fn $name:ident / $with:ident<T: $bound:ident>($place:ident $(, $value:ident)*) $body:expr => $made:expr;)+) => {
+        $(
+            $(#[$doc])+
+            pub fn $name<T: $bound>($place: &mut T $(, $value: T)*) -> T {
+                let new = $body;
+                std::mem::replace($place, new)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`] in an order, among the threads of a scope.")]
+            pub fn $with<T: $bound, S: AtomicScope, O: AtomicOrder>(
+                $place: &mut T $(, $value: T)*, _scope: S, _order: O,
+            ) -> T {
+                $name($place $(, $value)*)
+            }
+        )+
+
+        calls! { $(
+            <T: ScalarType> $name(&'static mut T $(, operations!(@type $value T))*) -> T => {
+                let made: fn(Order) -> Intrinsic = $made;
+                made(Order::RELAXED)
+            };
+            <T: ScalarType, S: AtomicScope, O: AtomicOrder> $with(&'static mut T $(, operations!(@type $value T))*, S, O) -> T => {
+                let made: fn(Order) -> Intrinsic = $made;
+                made(order_of::<S, O>())
+            };
+        )+ }
+    };
+    (@type $value:ident $ty:ident) => { $ty };
+}
+
+operations! {
+    /// Adds `value`, wrapping, and returns the old number.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{atomic_add, grid}, kernel};
+    ///
+    /// #[kernel]
+    /// fn sum(x: &[u32], total: &mut [u32]) {
+    ///     let i = grid::<1>();
+    ///     if i < x.len() {
+    ///         atomic_add(&mut total[0], x[i]);
+    ///     }
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let _selected = context.select();
+    /// let mut total = [0];
+    /// sum::launch((4, 64), &vec![1; 200], &mut total)?;
+    /// assert_eq!(total, [200]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    fn atomic_add / atomic_add_with<T: AtomicNumber>(place, value) place.summed(value)[0]
+        => |order| Intrinsic::Atomic(AtomicOp::Add, order);
+    /// Subtracts `value`, wrapping, and returns the old number.
+    fn atomic_sub / atomic_sub_with<T: AtomicNumber>(place, value) place.summed(value)[1]
+        => |order| Intrinsic::Atomic(AtomicOp::Sub, order);
+    /// Keeps the smaller number, and returns the old one. Where either is NaN nothing changes; of zeros the negative one
+    /// is smaller.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{device::{atomic_min, grid}, kernel};
+    ///
+    /// #[kernel]
+    /// fn smallest(x: &[f32], least: &mut [f32]) {
+    ///     let i = grid::<1>();
+    ///     atomic_min(&mut least[0], x[i]);
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let _selected = context.select();
+    /// let mut least = [f32::INFINITY];
+    /// smallest::launch((1, 3), &[2.5, f32::NAN, -1.0], &mut least)?;
+    /// assert_eq!(least, [-1.0]);
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    fn atomic_min / atomic_min_with<T: AtomicNumber>(place, value) if value.below(*place) { value } else { *place }
+        => |order| Intrinsic::Atomic(AtomicOp::Min, order);
+    /// Keeps the larger number, and returns the old one. Where either is NaN nothing changes; of zeros the positive one
+    /// is larger.
+    fn atomic_max / atomic_max_with<T: AtomicNumber>(place, value) if place.below(value) { value } else { *place }
+        => |order| Intrinsic::Atomic(AtomicOp::Max, order);
+    /// Keeps the smaller number, and returns the old one. NaN counts as no number: any other takes its place.
+    fn atomic_nanmin / atomic_nanmin_with<T: AtomicNumber>(place, value)
+        if value.below(*place) || place.is_not_a_number() { value } else { *place }
+        => |order| Intrinsic::AtomicNotNan(AtomicOp::Min, order);
+    /// Keeps the larger number, and returns the old one. NaN counts as no number: any other takes its place.
+    fn atomic_nanmax / atomic_nanmax_with<T: AtomicNumber>(place, value)
+        if place.below(value) || place.is_not_a_number() { value } else { *place }
+        => |order| Intrinsic::AtomicNotNan(AtomicOp::Max, order);
+    /// Keeps the bits that both have, and returns the old number.
+    fn atomic_and / atomic_and_with<T: AtomicInteger>(place, value) place.combined(value)[0]
+        => |order| Intrinsic::Atomic(AtomicOp::And, order);
+    /// Keeps the bits that either has, and returns the old number.
+    fn atomic_or / atomic_or_with<T: AtomicInteger>(place, value) place.combined(value)[1]
+        => |order| Intrinsic::Atomic(AtomicOp::Or, order);
+    /// Keeps the bits that only one has, and returns the old number.
+    fn atomic_xor / atomic_xor_with<T: AtomicInteger>(place, value) place.combined(value)[2]
+        => |order| Intrinsic::Atomic(AtomicOp::Xor, order);
+    /// Writes `value`, and returns the old number.
+    fn atomic_exch / atomic_exch_with<T: AtomicNumber>(place, value) value
+        => |order| Intrinsic::Atomic(AtomicOp::Exchange, order);
+    /// Counts up to `limit` and then from 0 again, and returns the old number.
+    fn atomic_inc / atomic_inc_with<T: AtomicCounter>(place, limit) place.counted(limit)[0]
+        => |order| Intrinsic::Atomic(AtomicOp::Inc, order);
+    /// Counts down to 0 and then from `limit` again, and returns the old number.
+    fn atomic_dec / atomic_dec_with<T: AtomicCounter>(place, limit) place.counted(limit)[1]
+        => |order| Intrinsic::Atomic(AtomicOp::Dec, order);
+    /// Writes `new` if the number is `old`, and returns what it was. Floats are compared by their bits: 0.0 is not -0.0,
+    /// and NaN may be itself.
+    fn cas / cas_with<T: AtomicWord>(place, old, new) if place.bits() == old.bits() { new } else { *place }
+        => Intrinsic::CompareExchange;
+}
+
+/// Reads the number at once, in a loop each time anew. It takes a `&mut` as all of these do, since others may write it.
+///
+/// # Examples
+///
+/// The second block waits for what the first one writes.
+///
+/// ```
+/// use cuda_jit::{device::{atomic_load_with, atomic_store_with, block_idx, order, scope}, kernel};
+///
+/// #[kernel]
+/// fn pass_on(message: &mut [u32], ready: &mut [u32], received: &mut [u32]) {
+///     if block_idx().x == 0 {
+///         message[0] = 42;
+///         atomic_store_with(&mut ready[0], 1, scope::Device, order::Release);
+///     } else {
+///         while atomic_load_with(&mut ready[0], scope::Device, order::Acquire) == 0 {}
+///         received[0] = message[0];
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let mut received = [0];
+/// pass_on::launch((2, 1), &mut [0], &mut [0], &mut received)?;
+/// assert_eq!(received, [42]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub fn atomic_load<T: AtomicValue>(place: &mut T) -> T {
+    *place
+}
+
+/// [`atomic_load`] in an order, among the threads of a scope.
+pub fn atomic_load_with<T: AtomicValue, S: AtomicScope, O: LoadOrder>(place: &mut T, _scope: S, _order: O) -> T {
+    *place
+}
+
+/// Writes the number at once.
+pub fn atomic_store<T: AtomicValue>(place: &mut T, value: T) {
+    *place = value;
+}
+
+/// [`atomic_store`] in an order, among the threads of a scope.
+pub fn atomic_store_with<T: AtomicValue, S: AtomicScope, O: StoreOrder>(place: &mut T, value: T, _scope: S, _order: O) {
+    *place = value;
+}
+
+/// Orders the thread's memory operations, as [`std::sync::atomic::fence`] does. [`threadfence`](super::threadfence) and its
+/// kin are such of the order [`order::SeqCst`].
+pub fn atomic_fence<S: AtomicScope, O: AtomicOrder>(_scope: S, _order: O) {}
+
+calls! {
+    <T: ScalarType> atomic_load(&'static mut T) -> T => Intrinsic::AtomicLoad(Order::RELAXED);
+    <T: ScalarType, S: AtomicScope, O: AtomicOrder> atomic_load_with(&'static mut T, S, O) -> T
+        => Intrinsic::AtomicLoad(order_of::<S, O>());
+    <T: ScalarType> atomic_store(&'static mut T, T) => Intrinsic::AtomicStore(Order::RELAXED);
+    <T: ScalarType, S: AtomicScope, O: AtomicOrder> atomic_store_with(&'static mut T, T, S, O)
+        => Intrinsic::AtomicStore(order_of::<S, O>());
+    <S: AtomicScope, O: AtomicOrder> atomic_fence(S, O) => Intrinsic::Fence(order_of::<S, O>());
+}
+
+/// The function that an operation is, where it is no instruction.
+#[doc(hidden)]
+pub fn emulated(intrinsic: Intrinsic, ty: crate::kir::Scalar) -> Option<(crate::harvest::Instance, Order)> {
+    let (operation, order) = match intrinsic {
+        Intrinsic::Atomic(op, order) => (Emulated::Plain(op), order),
+        Intrinsic::AtomicNotNan(op, order) => (Emulated::NotNan(op), order),
+        _ => return None,
+    };
+    Some((emulated::instance(operation, ty, order.scope)?, order))
+}

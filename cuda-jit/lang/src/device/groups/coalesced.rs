@@ -1,0 +1,193 @@
+//! The threads of a warp that run together, whichever those are.
+
+use super::marker;
+use crate::device as device_fn;
+use crate::device::{Reduced, Shuffled, active_mask, lanemask_lt, sync_warp};
+use crate::harvest::{GroupOp, Intrinsic};
+
+/// Threads of a warp that ran together when the group was made.
+///
+/// All of them call its methods together, but for those that tell a rank or a size. Masks that it gives and ranks that it
+/// takes count its threads alone, in the order of their lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coalesced {
+    lanes: u32,
+}
+
+super::group! { Coalesced { lanes: u32 } }
+
+/// The threads that run together here, as in a branch that only some have taken; which ones those are is the hardware's
+/// choice.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{atomic_add, coalesced_threads, grid}, kernel};
+///
+/// /// Keeps what is odd, with one atomic operation for all threads that run together.
+/// #[kernel]
+/// fn odd(x: &[u32], count: &mut [u32], out: &mut [u32]) {
+///     let i = grid::<1>();
+///     if x[i] % 2 == 1 {
+///         let group = coalesced_threads();
+///         let mut first = 0;
+///         if group.thread_rank() == 0 {
+///             first = atomic_add(&mut count[0], group.size() as u32);
+///         }
+///         first = group.shfl(first, 0);
+///         out[first as usize + group.thread_rank()] = x[i];
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let x: Vec<u32> = (0..64).map(|i| i * i % 10).collect();
+/// let (mut count, mut out) = ([0], [0; 64]);
+/// odd::launch((1, 64), &x, &mut count, &mut out)?;
+/// assert_eq!(count, [32]);
+/// assert!(out[..32].iter().all(|v| v % 2 == 1) && out[32..].iter().all(|&v| v == 0));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Panics
+///
+/// On the host.
+#[device_fn]
+pub fn coalesced_threads() -> Coalesced {
+    Coalesced { lanes: active_mask() }
+}
+
+#[device_fn]
+impl Coalesced {
+    /// The thread's number in the group.
+    #[must_use]
+    pub fn thread_rank(self) -> usize {
+        (self.lanes & lanemask_lt()).count_ones() as usize
+    }
+
+    /// How many threads the group has.
+    #[must_use]
+    pub fn size(self) -> usize {
+        self.lanes.count_ones() as usize
+    }
+
+    /// The group's lanes in the warp, a bit for each.
+    #[must_use]
+    pub fn lanes(self) -> u32 {
+        self.lanes
+    }
+
+    /// Waits for the group's threads; what they wrote before is then visible to them.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    pub fn sync(self) {
+        sync_warp(self.lanes);
+    }
+
+    /// Whether `predicate` is true for all.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn all(self, predicate: bool) -> bool {
+        crate::device::all_sync(self.lanes, predicate)
+    }
+
+    /// Whether `predicate` is true for any.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn any(self, predicate: bool) -> bool {
+        crate::device::any_sync(self.lanes, predicate)
+    }
+
+    /// For which threads of the group `predicate` is true, a bit for each.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    #[must_use]
+    pub fn ballot(self, predicate: bool) -> u32 {
+        packed(self.lanes, crate::device::ballot_sync(self.lanes, predicate))
+    }
+}
+
+/// The bits of `found` that belong to `lanes`, without gaps.
+#[device_fn]
+pub fn packed(lanes: u32, found: u32) -> u32 {
+    let mut left = lanes;
+    let mut bits = 0;
+    let mut rank = 0;
+    while left != 0 {
+        bits |= (found >> left.trailing_zeros() & 1) << rank;
+        rank += 1;
+        left &= left - 1;
+    }
+    bits
+}
+
+/// The lane of a rank, modulo the group.
+#[device_fn]
+pub fn lane_at(lanes: u32, rank: u32) -> u32 {
+    let mut left = lanes;
+    for _ in 0..rank % lanes.count_ones() {
+        left &= left - 1;
+    }
+    left.trailing_zeros()
+}
+
+/// The lane so many ranks below the thread's own, or its own.
+#[device_fn]
+pub fn lane_up(lanes: u32, delta: u32) -> u32 {
+    let own = (lanes & lanemask_lt()).count_ones();
+    lane_at(lanes, if delta <= own { own - delta } else { own })
+}
+
+/// The lane so many ranks above the thread's own, or its own.
+#[device_fn]
+pub fn lane_down(lanes: u32, delta: u32) -> u32 {
+    let own = (lanes & lanemask_lt()).count_ones();
+    let beyond = delta >= lanes.count_ones() - own;
+    lane_at(lanes, if beyond { own } else { own + delta })
+}
+
+/// The lane whose rank differs from the thread's own in these bits, or its own where there is none.
+#[device_fn]
+pub fn lane_xor(lanes: u32, bits: u32) -> u32 {
+    let own = (lanes & lanemask_lt()).count_ones();
+    let other = own ^ bits;
+    lane_at(lanes, if other < lanes.count_ones() { other } else { own })
+}
+
+impl marker::WarpGroup for Coalesced {
+    fn intrinsic(op: GroupOp) -> Intrinsic {
+        Intrinsic::Coalesced(op)
+    }
+}
+
+super::methods_of_values! {
+    impl Coalesced [];
+    /// The value of the thread of that rank, modulo the group.
+    fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
+    /// The value of the thread `delta` ranks below; the thread's own where there is none.
+    fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
+    /// The value of the thread `delta` ranks above; the thread's own where there is none.
+    fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
+    /// The value of the thread whose rank differs in these bits; the thread's own where there is none.
+    fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
+    /// For which threads of the group the value has this thread's bits, a bit for each.
+    fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
+    /// Whether the value has the same bits in all threads of the group: their mask and `true`, else 0 and `false`.
+    fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
+    /// The sum over the group, wrapping, in each of its threads.
+    fn reduce_add / __call_reduce_add / Add<T: Reduced>(value) -> T;
+    /// The smallest value of the group, in each of its threads.
+    fn reduce_min / __call_reduce_min / Min<T: Reduced>(value) -> T;
+    /// The largest value of the group, in each of its threads.
+    fn reduce_max / __call_reduce_max / Max<T: Reduced>(value) -> T;
+}

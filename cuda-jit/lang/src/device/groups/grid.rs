@@ -1,0 +1,119 @@
+//! The whole grid, and its barrier.
+//!
+//! The barrier is CUDA's own: the driver gives every cooperative launch a word, of which the sign turns over when all
+//! blocks have come. A panic of the kernel anywhere ends those who wait, since the thread that panicked comes to no barrier.
+
+use super::{Block, this_block};
+use crate::device as device_fn;
+use crate::device::{
+    Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads,
+};
+use crate::harvest::Intrinsic;
+
+/// The threads of the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid;
+
+super::group! { Grid {} }
+
+/// The grid.
+///
+/// A kernel that calls [`Grid::sync`] anywhere is launched cooperatively: all its blocks run at once. A grid of more
+/// blocks than the device has room for is an error of the launch
+/// (`CompiledKernel::max_cooperative_blocks` says how many that are).
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::this_grid, kernel};
+///
+/// /// Each thread passes its number on to the opposite one, whatever block that is in.
+/// #[kernel]
+/// fn turn_around(x: &mut [u32], out: &mut [u32]) {
+///     let grid = this_grid();
+///     let (i, n) = (grid.thread_rank(), grid.size());
+///     x[i] = i as u32;
+///     grid.sync();
+///     out[i] = x[n - 1 - i];
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let _selected = context.select();
+/// let mut out = [0; 6];
+/// turn_around::launch((3, 2), &mut [0; 6], &mut out)?;
+/// assert_eq!(out, [5, 4, 3, 2, 1, 0]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[device_fn]
+pub fn this_grid() -> Grid {
+    Grid
+}
+
+#[device_fn]
+impl Grid {
+    /// Waits until every thread of the grid is here; what they wrote before is then visible to all.
+    ///
+    /// Every thread of the grid must come; one that has returned is waited for ever.
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    pub fn sync(self) {
+        sync_threads();
+        if this_block().thread_rank() == 0 {
+            let blocks = self.num_blocks() as u32;
+            // All together add up to the sign alone.
+            let mine = if self.block_rank() == 0 { 0x8000_0000 - (blocks - 1) } else { 1 };
+            let word = grid_barrier();
+            let before = atomic_add_with(word, mine, scope::Device, order::Release);
+            while (atomic_load_with(word, scope::Device, order::Acquire) ^ before) & 0x8000_0000 == 0 {
+                if kernel_panicked() {
+                    panic!("another thread of the grid panicked");
+                }
+            }
+        }
+        sync_threads();
+    }
+
+    /// The thread's number in the grid: blocks in order, `x` fastest, and threads within them.
+    #[must_use]
+    pub fn thread_rank(self) -> usize {
+        let block: Block = this_block();
+        self.block_rank() * block.size() + block.thread_rank()
+    }
+
+    /// How many threads the grid has.
+    #[must_use]
+    pub fn size(self) -> usize {
+        self.num_blocks() * this_block().size()
+    }
+
+    /// The block's number in the grid, `x` fastest.
+    #[must_use]
+    pub fn block_rank(self) -> usize {
+        let (at, extent): (Dim3, Dim3) = (block_idx(), grid_dim());
+        at.x + extent.x * (at.y + extent.y * at.z)
+    }
+
+    /// How many blocks the grid has.
+    #[must_use]
+    pub fn num_blocks(self) -> usize {
+        let extent = grid_dim();
+        extent.x * extent.y * extent.z
+    }
+}
+
+/// The word on which the grid meets.
+fn grid_barrier() -> &'static mut u32 {
+    needs_other_threads()
+}
+
+/// Returns true if a thread of this launch has panicked.
+fn kernel_panicked() -> bool {
+    false
+}
+
+calls! {
+    grid_barrier() -> &'static mut u32 => Intrinsic::GridBarrier;
+    kernel_panicked() -> bool => Intrinsic::KernelPanicked;
+}

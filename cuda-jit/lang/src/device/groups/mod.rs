@@ -1,0 +1,216 @@
+//! Cooperative groups: threads that work together as values, after CUDA's `cooperative_groups`.
+//!
+//! A group is what its threads have in common: the whole [`Grid`], a [`Block`], a [`Cluster`] of blocks, a [`Tile`] of a
+//! warp, or the threads that happen to run together ([`Coalesced`]). Each tells a thread its rank and lets the group wait
+//! for itself; within a warp its threads also tell each other values. Every thread of a group calls what the group does
+//! together, as it does with [`sync_threads`].
+//!
+//! On the host, where threads run one after the other, ranks are there, and what needs other threads panics.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+
+/// A group as a value of kernels, which their memory does not hold.
+macro_rules! group {
+    ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
+        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        unsafe impl$(<const $n: usize>)? crate::harvest::Key for $name$(<$n>)? {
+            fn ty() -> crate::harvest::Ty {
+                use crate::harvest::{Arithmetic, StructTy, Ty};
+                let fields = vec![$(crate::harvest::Field {
+                    name: stringify!($field),
+                    ty: crate::harvest::ty_of::<$ty>(),
+                    offset: std::mem::offset_of!(Self, $field),
+                })?];
+                let (size, align) = (size_of::<Self>(), align_of::<Self>());
+                let name = std::any::type_name::<Self>();
+                Ty::Struct(StructTy { name, fields, size, align, operators: Vec::new, arithmetic: Arithmetic::Listed }.into())
+            }
+        }
+
+        // SAFETY: the key tells this very type.
+        #[diagnostic::do_not_recommend]
+        unsafe impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
+            type K = Self;
+
+            fn __cells(&self, push: &mut dyn FnMut(u128)) {
+                let _ = push;
+                $(self.$field.__cells(push);)?
+            }
+        }
+
+        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        unsafe impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
+            const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;        }
+    };
+}
+use group;
+
+mod sealed {
+    /// Keeps [`WarpGroup`](super::marker::WarpGroup) to groups within a warp.
+    pub trait Sealed {}
+
+    impl<const N: usize> Sealed for super::Tile<N> {}
+    impl Sealed for super::Coalesced {}
+}
+
+/// Methods of a group whose first argument tells their type: the front end reads it off that.
+macro_rules! methods_of_values {
+    (
+        impl $group:ty [$($generics:tt)*];
+        $($(#[$doc:meta])+ fn $name:ident / $call:ident / $marker:ident<T: $bound:ident>($value:ident $(, $rank:ident)?)
+            -> $output:ty;)+
+    ) => {
+        impl<$($generics)*> $group { $(
+            $(#[$doc])+
+            ///
+            /// # Panics
+            ///
+            /// On the host.
+            #[must_use]
+            pub fn $name<T: $bound>(self, $value: T $(, $rank: u32)?) -> $output {
+                let _ = ($value $(, $rank)?);
+                crate::device::needs_other_threads()
+            }
+
+            #[doc(hidden)]
+            pub fn $call<T>(
+                &self, _: T $(, $rank: u32)?
+            ) -> crate::harvest::Returned<super::marker::$marker<Self>, $output> {
+                $(let _ = $rank;)?
+                crate::harvest::Returned::new()
+            }
+        )+ }
+    };
+}
+use methods_of_values;
+
+mod cluster;
+pub(crate) mod coalesced;
+mod grid;
+mod tile;
+
+use super::{block_dim, sync_threads, thread_idx};
+use crate::device as device_fn;
+
+pub use cluster::*;
+pub use coalesced::{Coalesced, coalesced_threads};
+pub use grid::*;
+pub use tile::*;
+
+/// What stands for the methods of groups within a warp.
+#[doc(hidden)]
+pub mod marker {
+    use std::marker::PhantomData;
+
+    use crate::harvest::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Untied};
+    use crate::kir::{BinaryOp, ShuffleOp};
+
+    /// A group within a warp.
+    ///
+    /// Sealed.
+    pub trait WarpGroup: super::sealed::Sealed {
+        /// What the front end makes of what it does.
+        fn intrinsic(op: GroupOp) -> Intrinsic;
+    }
+
+    macro_rules! markers {
+        ($($name:ident => $op:expr;)*) => { $(
+            #[derive(Debug)]
+            pub struct $name<G>(PhantomData<G>);
+
+            // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+            unsafe impl<G: WarpGroup> DeviceFn for $name<G> {
+                type Args = Untied;
+                type Output = Untied;
+                fn instance() -> Instance {
+                    Instance { body: Body::Intrinsic(G::intrinsic($op)), generics: Vec::new() }
+                }
+            }
+        )* };
+    }
+
+    /// What stands for [`Cluster::map_shared_rank`](super::Cluster::map_shared_rank).
+    #[derive(Debug)]
+    pub struct MapShared;
+
+    // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+    unsafe impl DeviceFn for MapShared {
+        type Args = Untied;
+        type Output = Untied;
+        fn instance() -> Instance {
+            Instance { body: Body::Intrinsic(Intrinsic::MapShared), generics: Vec::new() }
+        }
+    }
+
+    markers! {
+        Index => GroupOp::Shuffle(ShuffleOp::Index);
+        Up => GroupOp::Shuffle(ShuffleOp::Up);
+        Down => GroupOp::Shuffle(ShuffleOp::Down);
+        Xor => GroupOp::Shuffle(ShuffleOp::Xor);
+        MatchAny => GroupOp::MatchAny;
+        MatchAll => GroupOp::MatchAll;
+        Add => GroupOp::Reduce(BinaryOp::Add);
+        Min => GroupOp::Reduce(BinaryOp::Min);
+        Max => GroupOp::Reduce(BinaryOp::Max);
+    }
+}
+
+/// The threads of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block;
+
+group! { Block {} }
+
+/// The thread's block.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::this_block, kernel};
+///
+/// #[kernel]
+/// fn ranks(out: &mut [usize]) {
+///     let block = this_block();
+///     let rank = block.thread_rank();
+///     out[rank] = rank * 100 + block.size();
+///     block.sync();
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut out = cuda_mem::zeros(&context, 6)?;
+/// ranks::launch((1, (3, 2)), &mut out)?;
+/// assert_eq!(out.copy_to_host()?.to_vec(), [6, 106, 206, 306, 406, 506]);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+#[device_fn]
+pub fn this_block() -> Block {
+    Block
+}
+
+#[device_fn]
+impl Block {
+    /// Waits until every thread of the block that has not ended is here; see [`sync_threads`].
+    ///
+    /// # Panics
+    ///
+    /// On the host.
+    pub fn sync(self) {
+        sync_threads();
+    }
+
+    /// The thread's number in the block, `x` fastest.
+    #[must_use]
+    pub fn thread_rank(self) -> usize {
+        let (at, extent) = (thread_idx(), block_dim());
+        at.x + extent.x * (at.y + extent.y * at.z)
+    }
+
+    /// How many threads the block has.
+    #[must_use]
+    pub fn size(self) -> usize {
+        let extent = block_dim();
+        extent.x * extent.y * extent.z
+    }
+}

@@ -1,0 +1,302 @@
+//! What kernels can ask of the hardware: `grid`, `thread_idx` and their kin.
+//!
+//! Each is a function, so that kernels type-check and run on the host, and a type of the same name that tells the
+//! front end what it is. On the host they answer for the thread that `cuda_jit::host::for_each_thread` is at.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+
+use crate::harvest::{Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty};
+
+/// The type beside each function of the files below: its parameters' types, every lifetime
+/// `'static`, and what the front end makes of it. The bounds are as weak as can be: what the function itself asks for,
+/// rustc says at the call, and once.
+macro_rules! calls {
+    ($($(<$($generic:ident: $bound:ident),+>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
+        #[doc(hidden)]
+        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+        #[derive(Debug)]
+        pub struct $name$(<$($generic),+>)? {
+            _never: std::convert::Infallible,
+            $( _generic: std::marker::PhantomData<($($generic,)+)>, )?
+        }
+
+        impl$(<$($generic),+>)? $name$(<$($generic),+>)? {
+            #[doc(hidden)]
+            pub fn __callee() -> $crate::harvest::Callee<Self> {
+                $crate::harvest::Callee::new()
+            }
+        }
+
+        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        unsafe impl$(<$($generic: $bound),+>)? $crate::harvest::DeviceFn for $name$(<$($generic),+>)? {
+            type Args = ($($param,)*);
+            type Output = output!($($output)?);
+            fn instance() -> $crate::harvest::Instance {
+                $crate::harvest::Instance {
+                    body: $crate::harvest::Body::Intrinsic($intrinsic),
+                    generics: vec![$($( $crate::harvest::type_arg::<$generic>() ),+)?],
+                }
+            }
+        }
+    )* };
+}
+
+/// The type of a result; nothing is `()`.
+macro_rules! output {
+    () => {
+        ()
+    };
+    ($output:ty) => {
+        $output
+    };
+}
+
+pub(crate) mod atomics;
+mod bits;
+mod block;
+mod cache;
+mod debugger;
+mod float8;
+mod graph;
+pub(crate) mod groups;
+pub mod libdevice;
+pub(crate) mod library;
+mod position;
+mod time;
+mod vectors;
+mod warp;
+
+pub use atomics::*;
+pub use bits::*;
+use block::needs_other_threads;
+
+pub use block::*;
+pub use cache::*;
+pub use debugger::*;
+pub use float8::*;
+pub use graph::*;
+pub use groups::*;
+#[doc(hidden)]
+pub use position::{Position, Walk};
+use position::{position, position_in};
+pub use time::*;
+pub use vectors::*;
+pub use warp::*;
+
+/// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.
+///
+/// What a thread prints appears when the host next synchronises, or earlier; the order between threads is not
+/// specified. Values are numbers, `bool`, and references to them: at most 32 of them.
+///
+/// | format | prints |
+/// |---|---|
+/// | `{}` | integers and `bool` as Rust does; floats with six significant digits, as C's `%g` |
+/// | `{:?}` | the same, but floats with 9 (`f32`), 17 (`f64`), 5 (`f16`) or 4 (`bf16`) digits, in which no two print alike |
+/// | `{:.3}` | so many digits behind the point |
+/// | `{:e}`, `{:E}` | floats as C's `%e`: `1.500000e+03`; `{:.2e}` |
+/// | `{:x}`, `{:X}`, `{:o}`, `{:#x}` | integers in hexadecimal or octal digits |
+/// | `{:8}`, `{:<8}`, `{:>8}`, `{:08}` | at least so many characters |
+///
+/// `{0}`, `{name}` and `{variable}` name arguments as in `println!`. What C's `vprintf`, which does the work, cannot write
+/// is refused by the compiler: other fills, `^`, `+`, `{:b}`, widths as arguments.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{grid, printf}, kernel};
+///
+/// #[kernel]
+/// fn show(x: &[f32]) {
+///     let i = grid::<1>();
+///     printf!("x[{i}] = {:>8.3}\n", x[i]);
+/// }
+///
+/// cuda_jit::host::for_each_thread((1, 2), || show(&[1.0, 2.5]));
+/// assert!(show::compile_ptx((9, 0))?.contains("vprintf"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub use cuda_jit_macros::printf;
+
+/// Three extents or indices; CUDA's `dim3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Dim3 {
+    /// Along the first axis, whose neighbours are neighbours in a warp.
+    pub x: usize,
+    /// Along the second axis.
+    pub y: usize,
+    /// Along the third axis.
+    pub z: usize,
+}
+
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl Key for Dim3 {
+    fn ty() -> Ty {
+        let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
+        let fields = (0..).zip(["x", "y", "z"]).map(field).collect();
+        Ty::Struct(
+            StructTy { name: "Dim3", fields, size: 24, align: 8, operators: Vec::new, arithmetic: Arithmetic::Listed }
+                .into(),
+        )
+    }
+}
+
+// SAFETY: the key tells this very type.
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceType for Dim3 {
+    type K = Dim3;
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(Dim3 { x: 0, y: 0, z: 0 })]
+    }
+}
+
+/// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.
+///
+/// Nothing unsafe relies on an implementation: there can be none of other [`Dims`].
+pub trait Dimensions {
+    /// `usize`, `(usize, usize)` or `(usize, usize, usize)`.
+    type Index;
+
+    /// The first so many of three.
+    fn index(all: Dim3) -> Self::Index;
+}
+
+/// `N` dimensions.
+#[derive(Debug)]
+pub struct Dims<const N: usize>;
+
+impl Dimensions for Dims<1> {
+    type Index = usize;
+    fn index(all: Dim3) -> usize {
+        all.x
+    }
+}
+
+impl Dimensions for Dims<2> {
+    type Index = (usize, usize);
+    fn index(all: Dim3) -> (usize, usize) {
+        (all.x, all.y)
+    }
+}
+
+impl Dimensions for Dims<3> {
+    type Index = (usize, usize, usize);
+    fn index(all: Dim3) -> (usize, usize, usize) {
+        (all.x, all.y, all.z)
+    }
+}
+
+/// The thread's position in the whole grid, in one, two or three dimensions: `(x, y, z)` order.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel};
+///
+/// #[kernel]
+/// fn fill(out: &mut [u32], value: u32) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = value;
+///     }
+/// }
+///
+/// let mut out = [0; 10];
+/// cuda_jit::host::for_each_thread((2, 8), || fill(&mut out, 7));
+/// assert_eq!(out, [7; 10]);
+/// ```
+pub fn grid<const N: usize>() -> <Dims<N> as Dimensions>::Index
+where
+    Dims<N>: Dimensions,
+{
+    let position = position_in(N);
+    let along = |block: usize, extent: usize, thread: usize| block * extent + thread;
+    <Dims<N> as Dimensions>::index(Dim3 {
+        x: along(position.block.x, position.block_dim.x, position.thread.x),
+        y: along(position.block.y, position.block_dim.y, position.thread.y),
+        z: along(position.block.z, position.block_dim.z, position.thread.z),
+    })
+}
+
+/// The extent of the whole grid in threads, in one, two or three dimensions.
+pub fn grid_size<const N: usize>() -> <Dims<N> as Dimensions>::Index
+where
+    Dims<N>: Dimensions,
+{
+    let position = position_in(N);
+    <Dims<N> as Dimensions>::index(Dim3 {
+        x: position.grid_dim.x * position.block_dim.x,
+        y: position.grid_dim.y * position.block_dim.y,
+        z: position.grid_dim.z * position.block_dim.z,
+    })
+}
+
+/// The thread's index in its block.
+pub fn thread_idx() -> Dim3 {
+    position().thread
+}
+
+/// The block's index in the grid.
+pub fn block_idx() -> Dim3 {
+    position().block
+}
+
+/// The block's extent in threads.
+pub fn block_dim() -> Dim3 {
+    position().block_dim
+}
+
+/// The grid's extent in blocks.
+pub fn grid_dim() -> Dim3 {
+    position().grid_dim
+}
+
+/// The thread's lane in its warp: 0 to 31.
+pub fn lane_id() -> usize {
+    let Position { thread, block_dim, .. } = position();
+    (thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)) % warp_size()
+}
+
+/// The number of lanes in a warp: 32.
+pub fn warp_size() -> usize {
+    32
+}
+
+/// The same for the functions of this file, which take nothing.
+macro_rules! intrinsics {
+    ($($(#[generic($n:ident)])? $name:ident -> $output:ty => $intrinsic:expr;)*) => { $(
+        #[doc(hidden)]
+        #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
+        #[derive(Debug)]
+        pub struct $name$(<const $n: usize>)? { _never: std::convert::Infallible }
+
+        impl$(<const $n: usize>)? $name$(<$n>)? {
+            #[doc(hidden)]
+            pub fn __callee() -> Callee<Self> {
+                Callee::new()
+            }
+        }
+
+        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? $(where Dims<$n>: Dimensions)? {
+            type Args = ();
+            type Output = $output;
+            fn instance() -> Instance {
+                Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
+            }
+        }
+    )* };
+}
+
+intrinsics! {
+    #[generic(N)] grid -> <Dims<N> as Dimensions>::Index => Intrinsic::Grid(N);
+    #[generic(N)] grid_size -> <Dims<N> as Dimensions>::Index => Intrinsic::GridSize(N);
+    thread_idx -> Dim3 => Intrinsic::ThreadIdx;
+    block_idx -> Dim3 => Intrinsic::BlockIdx;
+    block_dim -> Dim3 => Intrinsic::BlockDim;
+    grid_dim -> Dim3 => Intrinsic::GridDim;
+    lane_id -> usize => Intrinsic::LaneId;
+    warp_size -> usize => Intrinsic::WarpSize;
+}

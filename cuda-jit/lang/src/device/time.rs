@@ -1,0 +1,58 @@
+//! Clocks, and waiting for a while.
+//!
+//! On the host the clocks are the program's own: they go on, and tell nothing of a device.
+
+use std::time::Instant;
+
+use std::sync::LazyLock;
+
+use crate::harvest::Intrinsic;
+use crate::kir::Clock;
+
+/// The low 32 bits of [`clock64`].
+pub fn clock() -> u32 {
+    clock64() as u32
+}
+
+/// The cycles that the thread's multiprocessor has counted; differences between two readings of one thread mean
+/// something.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::{clock64, nanosleep}, kernel};
+///
+/// #[kernel]
+/// fn wait(cycles: &mut [u64]) {
+///     let start = clock64();
+///     nanosleep(100);
+///     cycles[0] = clock64() - start;
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut cycles = cuda_mem::zeros(&context, 1)?;
+/// wait::launch((1, 1), &mut cycles)?;
+/// assert!(cycles.copy_to_host()?[0] > 0);
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+pub fn clock64() -> u64 {
+    globaltimer()
+}
+
+/// Nanoseconds of a clock that the whole device has; how often it advances is the device's choice.
+pub fn globaltimer() -> u64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Waits for about so many nanoseconds, from none to twice as many, at most a millisecond: for loops that poll.
+///
+/// Devices before compute capability 7.0 do not wait, and neither does the host.
+pub fn nanosleep(_nanoseconds: u32) {}
+
+calls! {
+    clock() -> u32 => Intrinsic::Clock(Clock::CyclesLow);
+    clock64() -> u64 => Intrinsic::Clock(Clock::Cycles);
+    globaltimer() -> u64 => Intrinsic::Clock(Clock::Nanoseconds);
+    nanosleep(u32) => Intrinsic::Sleep;
+}

@@ -1,0 +1,202 @@
+//! Methods that the standard library's types have on the host alone: the twin finds them here, and the error says what
+//! to do instead.
+//!
+//! They take the place of inherent methods, which rustc prefers to those of any trait. So no `#[device]` trait's method can
+//! be meant where one of these is found.
+
+use std::cmp::Ordering;
+use std::marker::PhantomData;
+
+use super::Builtin;
+use half::{bf16, f16};
+
+/// What the call of a method of the host's yields in a twin.
+#[derive(Debug)]
+pub struct HostMethod<T: ?Sized, Why>(PhantomData<Why>, PhantomData<fn(&T)>);
+
+impl<T: ?Sized, Why> Default for HostMethod<T, Why> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: ?Sized, Why> HostMethod<T, Why> {
+    /// Of a call that is only typed.
+    pub const fn new() -> Self {
+        HostMethod(PhantomData, PhantomData)
+    }
+}
+
+/// Why kernels lack methods: a type, a trait that nothing has, and its text.
+macro_rules! reasons {
+    ($($why:ident $bound:ident: $message:literal, $note:literal;)*) => { $(
+        /// Why kernels lack a method.
+        #[derive(Debug)]
+        pub enum $why {}
+
+        /// Nothing has this, which errors name.
+        ///
+        /// Nothing unsafe relies on an implementation.
+        #[diagnostic::on_unimplemented(message = $message, label = "a method of the host's alone", note = $note)]
+        pub trait $bound {}
+    )* };
+}
+
+/// Refuses what is called for a reason.
+macro_rules! refuses {
+    ($why:ident: $bound:ident) => {
+        impl<T: ?Sized> HostMethod<T, $why> {
+            /// Refuses the method; what it yields may be anything, so that nothing follows from that.
+            ///
+            /// # Panics
+            ///
+            /// Always: the twin is never run.
+            pub fn of<R>(self, _: *const Builtin) -> R
+            where
+                T: $bound,
+            {
+                unreachable!("a twin is never run")
+            }
+        }
+    };
+}
+
+refuses!(Heap: NeedsNoHeap);
+refuses!(Collecting: CollectsOnDevice);
+refuses!(Sorting: Sorts);
+refuses!(Pointer: PointsOnDevice);
+refuses!(Branch: BranchesOnDevice);
+refuses!(Text: TextOnDevice);
+refuses!(Conversion: ConvertsOnDevice);
+refuses!(Missing: ExistsOnDevice);
+
+reasons! {
+    Heap NeedsNoHeap: "kernels cannot call this method of `{Self}`, which allocates",
+        "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
+    Collecting CollectsOnDevice: "kernels have no heap to collect the items of an iterator into",
+        "write each item where it belongs, in a loop";
+    Sorting Sorts: "kernels cannot sort `{Self}` by this method",
+        "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
+    Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",
+        "index the slice, `x[i]`, or write `unsafe {{ *x.get_unchecked(i) }}`";
+    Branch BranchesOnDevice: "kernels have no such method of `{Self}`",
+        "write `match`, `if let` or `let .. else`; the book's chapter on the language lists the methods that kernels have";
+    Text TextOnDevice: "kernels have no strings, into which to write `{Self}`",
+        "`printf!(\"{{}}\\n\", v)` prints a value";
+    Conversion ConvertsOnDevice: "kernels do not convert `{Self}` by this method",
+        "write `as`, or `u64::from(v)` and the like";
+    Missing ExistsOnDevice: "kernels have no such method of `{Self}`",
+        "the book's chapter on the language lists the methods that they have; write a `#[device]` function for others";
+}
+
+/// Methods of slices.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostSlice<T> {
+    cuda_jit_macros::host_methods! {
+        Heap: to_vec 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
+        Sorting: sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering) sort_by_key (_: impl FnMut(&T) -> R)
+            sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
+            select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
+        Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
+        Missing: binary_search 1 binary_search_by (_: impl FnMut(&T) -> Ordering)
+            binary_search_by_key (_: &R, _: impl FnMut(&T) -> R) split_at_checked 1 first_chunk 0 last_chunk 0
+            copy_within 2 swap_with_slice 1 clone_from_slice 1 split (_: impl FnMut(&T) -> bool)
+            split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool)
+            rsplit (_: impl FnMut(&T) -> bool) chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1
+            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 is_sorted_by (_: impl FnMut(&T, &T) -> bool)
+            is_sorted_by_key (_: impl FnMut(&T) -> R) strip_prefix 1 strip_suffix 1 is_ascii 0;
+    }
+}
+
+impl<T> HostSlice<T> for [T] {}
+
+/// Methods of arrays.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostArray<T> {
+    cuda_jit_macros::host_methods! {
+        Missing: each_ref 0 each_mut 0 as_mut_slice 0;
+    }
+}
+
+impl<T, const N: usize> HostArray<T> for [T; N] {}
+
+/// Methods of `Option`.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostOption<T> {
+    cuda_jit_macros::host_methods! {
+        Branch: as_deref 0 unwrap_unchecked 0;
+    }
+}
+
+impl<T> HostOption<T> for Option<T> {}
+
+/// Methods of iterators.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostIterator<T> {
+    cuda_jit_macros::host_methods! {
+        Collecting: collect 0 unzip 0 partition (_: impl FnMut(&T) -> bool);
+        Missing: cmp_by 2 cycle 0 eq_by 2 size_hint 0 try_for_each (_: impl FnMut(T) -> R) is_partitioned (_: impl FnMut(T) -> bool)
+            lt 1 le 1 gt 1 ge 1 map_windows 1 array_chunks 0 intersperse 1;
+    }
+}
+
+/// Methods of floats.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostFloat {
+    cuda_jit_macros::host_methods! {
+        Text: to_string 0;
+        Conversion: try_into 0 to_int_unchecked 0;
+        Missing: next_up 0 next_down 0 is_subnormal 0 is_normal 0 classify 0 midpoint 1 abs_sub 1 to_be_bytes 0
+            to_le_bytes 0 to_ne_bytes 0;
+    }
+}
+
+/// Methods of integers.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostInteger {
+    cuda_jit_macros::host_methods! {
+        Text: to_string 0;
+        Conversion: cast_signed 0 cast_unsigned 0;
+        Missing: isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
+            next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
+            to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0
+            saturating_abs 0 saturating_div 1 overflowing_abs 0 overflowing_div 1 overflowing_rem 1 overflowing_shl 1
+            overflowing_shr 1 unbounded_shl 1 unbounded_shr 1 checked_next_power_of_two 0 checked_div_euclid 1
+            checked_rem_euclid 1 wrapping_div_euclid 1 wrapping_rem_euclid 1 checked_add_signed 1 wrapping_add_signed 1
+            saturating_add_signed 1 checked_add_unsigned 1 wrapping_add_unsigned 1 saturating_add_unsigned 1
+            checked_signed_diff 1 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0
+            is_ascii_whitespace 0 is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0
+            to_ascii_uppercase 0 to_ascii_lowercase 0 eq_ignore_ascii_case 1;
+    }
+}
+
+/// Methods of characters.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostChar {
+    cuda_jit_macros::host_methods! {
+        Text: to_string 0;
+        Conversion: to_digit 1;
+        Missing: is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
+            is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0 is_digit 1 is_numeric 0 is_alphabetic 0
+            is_alphanumeric 0 is_whitespace 0 is_uppercase 0 is_lowercase 0 to_ascii_uppercase 0 to_ascii_lowercase 0
+            to_uppercase 0 to_lowercase 0 len_utf8 0 eq_ignore_ascii_case 1;
+    }
+}
+
+impl HostChar for char {}
+
+macro_rules! numbers {
+    ($($of:ident: $($ty:ty)*;)*) => { $($( impl $of for $ty {} )*)* };
+}
+
+numbers! {
+    HostFloat: f32 f64 f16 bf16;
+    HostInteger: i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize;
+}

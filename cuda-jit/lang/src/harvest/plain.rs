@@ -1,0 +1,141 @@
+//! What a twin finds in the place of a device function where there is none, so that the error says what is wrong.
+//!
+//! Beside each `#[device]` function stands a type of the same name. A twin imports that by the function's path, under a
+//! name from [`names`], and all of [`names`] by a glob, which is weaker: where the path names a function alone, what is found
+//! there stands for the type.
+
+use std::marker::PhantomData;
+
+use super::Builtin;
+
+/// In the place of the callee of a function that is none of the device's.
+#[derive(Debug)]
+pub struct PlainFunction;
+
+impl PlainFunction {
+    /// Refuses the function.
+    pub fn see<F: DeviceFunction>(self, _: &F) -> Self {
+        self
+    }
+
+    /// Says that the observer saw something, so that nothing follows from the refusal.
+    pub fn of(self, _: *const Builtin) -> Self {
+        self
+    }
+}
+
+/// In the place of the callee of what is refused already.
+#[derive(Debug)]
+pub struct NoFunction;
+
+impl NoFunction {
+    /// Says nothing more.
+    pub fn see<F>(self, _: &F) -> Self {
+        self
+    }
+
+    /// Says nothing more.
+    pub fn see_one<F>(self, _: &F, _: fn(&mut u8) -> u8) -> Self {
+        self
+    }
+
+    /// Says nothing more.
+    pub fn see_two<F>(self, _: &F, _: fn(&mut u8, &mut u8), _: fn(&mut u8, u8) -> u8) -> Self {
+        self
+    }
+
+    /// Says that the observer saw something, so that nothing follows from the refusal.
+    pub fn of(self, _: *const Builtin) -> Self {
+        self
+    }
+}
+
+/// Nothing has this, which errors name.
+///
+/// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels call `#[device]` functions, and `{Self}` is none",
+    label = "a plain function, which has no code for the device",
+    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+)]
+pub trait DeviceFunction {}
+
+macro_rules! stand_ins {
+    ($($stand_in:ident($($generic:ident),*))*) => { $(
+        /// In the place of the type beside a device function.
+        #[derive(Debug)]
+        pub struct $stand_in<$($generic),*>(PhantomData<($($generic,)*)>);
+
+        impl<$($generic),*> $stand_in<$($generic),*> {
+            #[doc(hidden)]
+            pub fn __callee() -> PlainFunction {
+                PlainFunction
+            }
+
+            #[doc(hidden)]
+            pub fn __see<F: DeviceFunction>(_: PlainFunction, function: F) -> F {
+                function
+            }
+        }
+    )* };
+}
+
+stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
+
+/// What a twin imports by a glob: names that no program has.
+pub mod names {
+    pub use super::super::hosts::{
+        HostArray as __cuda_jit_array, HostChar as __cuda_jit_char, HostFloat as __cuda_jit_float,
+        HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator, HostOption as __cuda_jit_option,
+        HostSlice as __cuda_jit_slice,
+    };
+    pub use super::CallableFromKernels as __cuda_jit_callable;
+
+    macro_rules! names {
+        ($($stand_in:ident: $($name:ident)*;)*) => { $($(
+            #[doc(hidden)]
+            pub use super::$stand_in as $name;
+        )*)* };
+    }
+
+    names! {
+        Plain: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
+            __cuda_jit_p7 __cuda_jit_p8 __cuda_jit_p9 __cuda_jit_p10 __cuda_jit_p11;
+        PlainOf: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
+            __cuda_jit_q7 __cuda_jit_q8 __cuda_jit_q9 __cuda_jit_q10 __cuda_jit_q11;
+        PlainOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
+            __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
+    }
+}
+
+/// Several types have this, so that a trait which asks for one of them may hold, and does not surely.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait Open {}
+
+impl Open for u8 {}
+impl Open for u16 {}
+
+/// What a type has not that is neither a device function's nor a struct of kernels: rustc finds it for references, looks
+/// there last, and then misses it for the type.
+///
+/// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels call `#[device]` functions and make structs with `#[derive(DeviceType)]`, and `{Self}` is neither",
+    label = "a kernel, which the host launches, or a struct that kernels do not know",
+    note = "move what several kernels need into a `#[device]` function; write `#[derive(DeviceType)]` before a struct"
+)]
+pub trait CallableFromKernels<Of> {
+    #[doc(hidden)]
+    fn __callee() -> NoFunction {
+        NoFunction
+    }
+
+    #[doc(hidden)]
+    fn __see<F>(_: NoFunction, function: F) -> F {
+        function
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, Of: Open> CallableFromKernels<Of> for &T {}

@@ -1,0 +1,94 @@
+//! Questions about a type that the compiler asks.
+
+use super::{Arithmetic, Memory, Operator, SumIdentity, Ty};
+use crate::kir::Scalar;
+
+impl Ty {
+    /// What the parts of a complex number are.
+    pub fn complex(&self) -> Option<Scalar> {
+        match self {
+            Ty::Struct(of) => match of.arithmetic {
+                Arithmetic::Complex(part) => Some(part),
+                Arithmetic::Listed | Arithmetic::Compared(_) | Arithmetic::Lanes(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What a short vector consists of.
+    pub fn lanes(&self) -> Option<Scalar> {
+        match self {
+            Ty::Struct(of) => match of.arithmetic {
+                Arithmetic::Lanes(number) => Some(number),
+                Arithmetic::Listed | Arithmetic::Compared(_) | Arithmetic::Complex(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The pair that a vector of two floats of 16 bits is in a register.
+    pub fn packed(&self) -> Option<Scalar> {
+        self.lanes().and_then(Scalar::pair)
+    }
+
+    /// Returns true if the type lists its operators.
+    pub fn lists_operators(&self) -> bool {
+        matches!(self, Ty::Struct(_)) || self.as_sum().is_some_and(|of| matches!(of.identity, SumIdentity::Own(_)))
+    }
+
+    /// Its operators are these, if it is a struct or an enum with fields.
+    pub fn arithmetic(&self) -> Option<Arithmetic> {
+        match self {
+            Ty::Struct(of) => Some(of.arithmetic),
+            Ty::Sum(of) => Some(of.arithmetic),
+            _ => None,
+        }
+    }
+
+    /// The operators that it lists.
+    pub fn operators(&self) -> Vec<Operator> {
+        match self {
+            Ty::Struct(of) => (of.operators)(),
+            Ty::Sum(of) => (of.operators)(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether its values are shown; those of some structs are once they are converted.
+    pub fn is_shown(&self) -> bool {
+        match self {
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
+            Ty::Tuple(types) => types.iter().all(Ty::is_shown),
+            Ty::Sum(of) => of.fields().all(Ty::is_shown),
+            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
+            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
+            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
+        }
+    }
+
+    /// Returns true if it holds references that are no values.
+    pub fn holds_places(&self) -> bool {
+        self.memories().iter().any(|memory| matches!(memory, Memory::Place(_) | Memory::Text(_) | Memory::Closure(_)))
+    }
+
+    /// Returns true if it holds references of which nothing says where they point.
+    pub fn holds_unknown(&self) -> bool {
+        self.memories().iter().any(|memory| memory.is_unknown())
+    }
+
+    /// The same type, whose references point nowhere.
+    pub fn pointing_nowhere(&self) -> Ty {
+        let nowhere = |memory: &Memory| match memory {
+            Memory::Closure(_) => Memory::Closure(None),
+            memory => Memory::Unknown(memory.writable()),
+        };
+        self.in_memories(&self.memories().iter().map(nowhere).collect::<Vec<_>>())
+    }
+
+    /// The same type, whose references point where those of another do if nothing says where.
+    pub fn joined(&self, other: &Ty) -> Ty {
+        let both = self.memories().into_iter().zip(other.memories());
+        let memories: Vec<Memory> = both.map(|(own, other)| if own.is_unknown() { other } else { own }).collect();
+        self.in_memories(&memories)
+    }
+}

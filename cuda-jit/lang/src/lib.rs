@@ -1,0 +1,139 @@
+//! The language of kernels: what the source of a kernel may name, and the device library, written in Rust.
+//!
+//! - [`device`](mod@device): positions, barriers, atomics, warps, groups, shared memory, printing.
+//! - Number types: half and 8-bit floats, complex numbers, short vectors; [`Num`], [`Float`] and [`Integer`] to be generic in.
+//! - [`library`]: methods of the standard library's types as kernels call them: `Option`, `Result`, iterators.
+//! - [`harvest`]: the traits by which rustc tells the compiler what a kernel's names, types and methods are.
+//!
+//! `cuda-jit` re-exports all that programs name. This crate knows no driver and no compiler.
+
+extern crate self as cuda_jit;
+
+#[doc(hidden)]
+pub mod called;
+pub mod device;
+pub mod harvest;
+pub mod library;
+mod math;
+mod num;
+#[doc(hidden)]
+pub mod print;
+#[doc(hidden)]
+pub mod types;
+
+pub use cuda_jit_kir as kir;
+pub use cuda_jit_macros::{DeviceType, device};
+pub use cuda_jit_syntax as syntax;
+pub use half::{bf16, f16};
+pub use harvest::{DeviceType, ElementType, ValueType};
+pub use library::default::DeviceDefault;
+pub use num::{Float, Integer, Num};
+pub use num_complex::{Complex, Complex32, Complex64};
+pub use types::*;
+
+/// What the macros' expansions name. Not for people.
+#[doc(hidden)]
+pub mod __private {
+    /// What a `#[device]` function has where there is a compiler: here nothing.
+    macro_rules! compiled_alone {
+        ($vis:vis,) => {};
+    }
+
+    /// What a derive has where there are launches: here nothing.
+    macro_rules! argument {
+        ($($of:tt)*) => {};
+    }
+
+    pub(crate) use {argument, compiled_alone};
+
+    /// What functions of the device library name, and no other crate's can: their indices are not checked.
+    #[derive(Debug)]
+    pub(crate) struct Library;
+
+    pub use crate::harvest::{
+        Answers, Arithmetic, Body, Builtin, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
+        Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered, PinnedLayout, Returned, ScalarType, StructTy,
+        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
+        cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
+        param_of, part, returned, seen, shared_array, tell, ty_of, type_arg,
+    };
+    pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
+    pub use crate::kir::Scalar;
+    pub use crate::library::default::CapturedDefault;
+    pub use crate::library::iterator;
+    pub use crate::library::iterator::{
+        __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
+        DeviceIterator, inclusive,
+    };
+    pub use crate::library::loops::{items, range_of};
+    pub use crate::print::{PrintedDebug, debugged, told_by};
+    pub use crate::{print, syntax};
+    pub use cuda_jit_macros::{Configured, unconfigured};
+    pub use cuda_mem_element::Element;
+
+    /// The traits with the hidden methods and functions of what is not this crate's.
+    pub mod hidden {
+        pub use crate::harvest::pattern::{OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _};
+        pub use crate::harvest::plain::CallableFromKernels as _;
+        pub use crate::harvest::{
+            ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
+            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsPlain as _, IsReplace as _,
+            NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, ValueMethods as _,
+            ViewFunctions as _, ViewMethods as _, ViewValues as _,
+        };
+        pub use crate::harvest::{
+            MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
+            UntypedTrial as _,
+        };
+        pub use crate::library::boolean::BoolMethods as _;
+        pub use crate::library::default::DefaultFunctions as _;
+        pub use crate::library::iterator::{
+            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
+            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __NumberedCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __ViewSourcesMutCalls as _,
+        };
+        pub use crate::library::option::{
+            OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
+        };
+        pub use crate::library::ordering::OrderingMethods as _;
+        pub use crate::library::result::{
+            OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
+        };
+        pub use crate::types::complex::ForeignFunctions as _;
+        pub use crate::types::halves::HalfFunctions as _;
+    }
+
+    /// The macros that kernels know, each in a module of its own: a twin imports the module's names by a glob, and rustc refuses
+    /// a name that is another macro's where the kernel stands.
+    pub mod macros {
+        macro_rules! each {
+            ($($name:ident: $path:path;)*) => { $(
+                #[doc(hidden)]
+                pub mod $name {
+                    pub use $path;
+                }
+            )* };
+        }
+
+        each! {
+            assert: std::assert;
+            assert_eq: std::assert_eq;
+            assert_ne: std::assert_ne;
+            debug_assert: std::debug_assert;
+            debug_assert_eq: std::debug_assert_eq;
+            debug_assert_ne: std::debug_assert_ne;
+            dynamic_shared: crate::dynamic_shared;
+            matches: std::matches;
+            panic: std::panic;
+            printf: crate::device::printf;
+            s: ndarray::s;
+            shared: crate::shared;
+            todo: std::todo;
+            unimplemented: std::unimplemented;
+            unreachable: std::unreachable;
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! The bounds that generic kernels need: [`Num`], [`Integer`] and [`Float`].
+//!
+//! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
+//! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
+//! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
+
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
+    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+};
+
+use half::{bf16, f16};
+
+use crate::harvest::ScalarType;
+
+/// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Num, device::grid, kernel};
+///
+/// #[kernel]
+/// fn scale<T: Num>(x: &mut [T], factor: T) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] = x[i] * factor + T::ONE;
+///     }
+/// }
+/// assert!(scale::<i64>::compile_ptx((7, 5))?.contains(".entry scale_i64"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
+pub trait Num:
+    ScalarType
+    + cuda_mem_element::Element
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Rem<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + RemAssign
+{
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// The smallest finite value.
+    const MIN: Self;
+    /// The largest finite value.
+    const MAX: Self;
+}
+
+/// An integer type.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Integer, device::grid, kernel};
+///
+/// #[kernel]
+/// fn toggle<T: Integer>(x: &mut [T], bits: T) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] ^= bits;
+///         x[i] <<= 1;
+///     }
+/// }
+/// assert!(toggle::<u128>::compile_ptx((7, 5))?.contains(".entry toggle_u128"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+pub trait Integer:
+    Num
+    + Eq
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + ShlAssign<u32>
+    + ShrAssign<u32>
+{
+}
+
+/// `f32`, `f64`, or the `half` crate's `f16` or `bf16`.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{Float, device::grid, f16, kernel};
+///
+/// #[kernel]
+/// fn norms(x: &[f16], y: &[f16], out: &mut [f16]) {
+///     let i = grid::<1>();
+///     if i < out.len() {
+///         out[i] = x[i].mul_add(x[i], y[i] * y[i]).sqrt();
+///     }
+/// }
+///
+/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let halves = |values: [f32; 2]| cuda_mem::from_slice(&context, &values.map(f16::from_f32));
+/// let mut out = halves([0.0; 2])?;
+/// norms::launch((1, 32), &halves([3.0, 8.0])?, &halves([4.0, 15.0])?, &mut out)?;
+/// assert_eq!(out.copy_to_host()?.to_vec(), [5.0, 17.0].map(f16::from_f32));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+pub trait Float: Num + Neg<Output = Self> {
+    /// The smaller of two; the one that is not NaN.
+    fn min(self, other: Self) -> Self;
+    /// The larger of two; the one that is not NaN.
+    fn max(self, other: Self) -> Self;
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// `self * a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Rounds toward negative infinity.
+    fn floor(self) -> Self;
+    /// Rounds toward positive infinity.
+    fn ceil(self) -> Self;
+    /// Rounds toward zero.
+    fn trunc(self) -> Self;
+    /// Rounds to the nearest integer, of two as near to the even one.
+    fn round_ties_even(self) -> Self;
+    /// One divided by this.
+    fn recip(self) -> Self;
+    /// The sine of an angle in radians.
+    fn sin(self) -> Self;
+    /// The cosine of an angle in radians.
+    fn cos(self) -> Self;
+    /// The tangent of an angle in radians.
+    fn tan(self) -> Self;
+    /// e to this power.
+    fn exp(self) -> Self;
+    /// 2 to this power.
+    fn exp2(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
+    /// The logarithm in base 2.
+    fn log2(self) -> Self;
+    /// The logarithm in base 10.
+    fn log10(self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// The arc tangent, in radians.
+    fn atan(self) -> Self;
+    /// This to a power.
+    fn powf(self, exponent: Self) -> Self;
+    /// The angle of the point with this as y, in radians.
+    fn atan2(self, x: Self) -> Self;
+    /// The length of the hypotenuse.
+    fn hypot(self, other: Self) -> Self;
+    /// This to a whole power.
+    fn powi(self, exponent: i32) -> Self;
+    /// Whether it is NaN.
+    fn is_nan(self) -> bool;
+}
+
+macro_rules! nums {
+    ($($ty:ident)*) => { $(
+        impl Num for $ty {
+            const ZERO: Self = 0 as $ty;
+            const ONE: Self = 1 as $ty;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
+        }
+    )* };
+}
+
+nums! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+
+macro_rules! integers {
+    ($($ty:ident)*) => { $( impl Integer for $ty {} )* };
+}
+
+integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+macro_rules! floats {
+    ($($ty:ident)*) => { $(
+        impl Float for $ty {
+            fn min(self, other: Self) -> Self { $ty::min(self, other) }
+            fn max(self, other: Self) -> Self { $ty::max(self, other) }
+            fn abs(self) -> Self { $ty::abs(self) }
+            fn sqrt(self) -> Self { $ty::sqrt(self) }
+            fn mul_add(self, a: Self, b: Self) -> Self { $ty::mul_add(self, a, b) }
+            fn floor(self) -> Self { $ty::floor(self) }
+            fn ceil(self) -> Self { $ty::ceil(self) }
+            fn trunc(self) -> Self { $ty::trunc(self) }
+            fn round_ties_even(self) -> Self { $ty::round_ties_even(self) }
+            fn recip(self) -> Self { $ty::recip(self) }
+            fn sin(self) -> Self { $ty::sin(self) }
+            fn cos(self) -> Self { $ty::cos(self) }
+            fn tan(self) -> Self { $ty::tan(self) }
+            fn exp(self) -> Self { $ty::exp(self) }
+            fn exp2(self) -> Self { $ty::exp2(self) }
+            fn ln(self) -> Self { $ty::ln(self) }
+            fn log2(self) -> Self { $ty::log2(self) }
+            fn log10(self) -> Self { $ty::log10(self) }
+            fn tanh(self) -> Self { $ty::tanh(self) }
+            fn atan(self) -> Self { $ty::atan(self) }
+            fn powf(self, exponent: Self) -> Self { $ty::powf(self, exponent) }
+            fn atan2(self, x: Self) -> Self { $ty::atan2(self, x) }
+            fn hypot(self, other: Self) -> Self { $ty::hypot(self, other) }
+            fn powi(self, exponent: i32) -> Self { $ty::powi(self, exponent) }
+            fn is_nan(self) -> bool { $ty::is_nan(self) }
+        }
+    )* };
+}
+
+floats! { f32 f64 }
+
+macro_rules! halves {
+    ($($ty:ident)*) => { $(
+        impl Num for $ty {
+            const ZERO: Self = $ty::ZERO;
+            const ONE: Self = $ty::ONE;
+            const MIN: Self = $ty::MIN;
+            const MAX: Self = $ty::MAX;
+        }
+
+        impl Float for $ty {
+            fn min(self, other: Self) -> Self { $ty::min(self, other) }
+            fn max(self, other: Self) -> Self { $ty::max(self, other) }
+            fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
+            fn sqrt(self) -> Self { $ty::from_f32(self.to_f32().sqrt()) }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $ty::from_f32(crate::types::fused_to_odd(self.to_f32(), a.to_f32(), b.to_f32()))
+            }
+            fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
+            fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
+            fn trunc(self) -> Self { $ty::from_f32(self.to_f32().trunc()) }
+            fn round_ties_even(self) -> Self { $ty::from_f32(self.to_f32().round_ties_even()) }
+            fn recip(self) -> Self { $ty::from_f32(self.to_f32().recip()) }
+            fn sin(self) -> Self { $ty::from_f32(self.to_f32().sin()) }
+            fn cos(self) -> Self { $ty::from_f32(self.to_f32().cos()) }
+            fn tan(self) -> Self { $ty::from_f32(self.to_f32().tan()) }
+            fn exp(self) -> Self { $ty::from_f32(self.to_f32().exp()) }
+            fn exp2(self) -> Self { $ty::from_f32(self.to_f32().exp2()) }
+            fn ln(self) -> Self { $ty::from_f32(self.to_f32().ln()) }
+            fn log2(self) -> Self { $ty::from_f32(self.to_f32().log2()) }
+            fn log10(self) -> Self { $ty::from_f32(self.to_f32().log10()) }
+            fn tanh(self) -> Self { $ty::from_f32(self.to_f32().tanh()) }
+            fn atan(self) -> Self { $ty::from_f32(self.to_f32().atan()) }
+            fn powf(self, exponent: Self) -> Self { $ty::from_f32(self.to_f32().powf(exponent.to_f32())) }
+            fn atan2(self, x: Self) -> Self { $ty::from_f32(self.to_f32().atan2(x.to_f32())) }
+            fn hypot(self, other: Self) -> Self { $ty::from_f32(self.to_f32().hypot(other.to_f32())) }
+            fn powi(self, exponent: i32) -> Self { $ty::from_f32(self.to_f32().powi(exponent)) }
+            fn is_nan(self) -> bool { $ty::is_nan(self) }
+        }
+    )* };
+}
+
+halves! { f16 bf16 }

@@ -1,0 +1,14 @@
+//! The number types that Rust itself does not have: 16-bit floats, which are `half`'s, floats of 8 bits, short vectors, and
+//! num-complex's numbers.
+
+#[doc(hidden)]
+pub mod complex;
+pub mod cuda_vectors;
+pub(crate) mod float8;
+#[doc(hidden)]
+pub mod halves;
+mod vector;
+
+pub use float8::{e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2};
+pub(crate) use halves::fused_to_odd;
+pub use vector::*;

@@ -1,0 +1,89 @@
+//! Compiling kernels where there is no device.
+
+use crate::cache::Lookup;
+use crate::compile::compile;
+use crate::error::{Error, Result};
+use crate::front;
+use crate::kernel::Kernel;
+use crate::kir::Module;
+use crate::target::{ComputeCapability, Target};
+
+/// Compiles a kernel to PTX for a compute capability. No device and no driver is needed, and no cache is asked.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{compile_ptx, device::grid, kernel};
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+/// assert!(compile_ptx::<double>((9, 0))?.contains(".target sm_90"));
+/// assert!(double::compile_ptx("9.0a")?.contains(".target sm_90a"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the compute capability is unknown, or the kernel does not compile.
+pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
+    let target = Target::new(cc.try_into().map_err(Into::into)?)?;
+    Ok(compile(K::instance(), target, Lookup::None)?.ptx)
+}
+
+/// Compiles a kernel to PTX for a compute capability, and keeps it on disk in place of what is there.
+///
+/// No device and no driver is needed, so a machine without a GPU can fill the cache for one that has it. What is loaded
+/// already stays as it is: the same kernel compiles to the same code.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel, recompile};
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid::<1>();
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+/// for cc in ["8.0", "9.0"] {
+///     assert!(recompile::<double>(cc)?.contains(".entry double"));
+/// }
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the compute capability is unknown, or the kernel does not compile. That it cannot be kept is none.
+pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
+    let target = Target::new(cc.try_into().map_err(Into::into)?)?;
+    Ok(compile(K::instance(), target, Lookup::Replace)?.ptx)
+}
+
+/// The KIR of a kernel, before any optimisation; [`crate::kir`] gives its meaning.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::{device::grid, kernel, kir_of};
+///
+/// #[kernel]
+/// fn fill(x: &mut [u8]) {
+///     x[grid::<1>()] = 1;
+/// }
+/// assert!(kir_of::<fill>()?.to_string().contains("index out of bounds"));
+/// # Ok::<(), cuda_jit::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the kernel uses something that the device language does not have for its types.
+pub fn kir_of<K: Kernel>() -> Result<Module> {
+    Ok(front::lower(&K::instance())?.module)
+}

@@ -1,0 +1,185 @@
+//! The direction of dependencies between the modules of a package: which of its top-level modules each one may name.
+//!
+//! What counts is the path: `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which
+//! re-exports, may name all. Comments are no arrows, and names of other packages' modules that the root re-exports neither.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::workspace;
+
+/// A package's sources, and each of its modules with those that it may name.
+type Arrows = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+
+const ARROWS: &[Arrows] = &[
+    (
+        "cuda-jit/lang/src",
+        &[
+            ("harvest", &[]),
+            // numbers are made of what the device does, which is about numbers
+            ("num", &["harvest", "types"]),
+            ("types", &["harvest", "device", "num"]),
+            ("device", &["harvest", "num", "types"]),
+            ("math", &["harvest", "device"]),
+            ("print", &["device"]),
+            ("library", &["harvest", "device"]),
+            ("called", &["harvest", "device", "types", "math", "print"]),
+        ],
+    ),
+    (
+        "cuda-jit/compiler/src",
+        &[("libdevice", &[]), ("target", &[]), ("front", &["libdevice"]), ("back", &["libdevice", "target"])],
+    ),
+    (
+        "cuda-jit/src",
+        &[
+            ("error", &[]),
+            ("tuples", &[]),
+            ("message", &[]),
+            ("warnings", &[]),
+            ("cache", &[]),
+            ("device_runtime", &[]),
+            ("constant", &["error"]),
+            ("compile", &["cache", "error"]),
+            ("export", &["compile", "error"]),
+            ("kernel", &["cache", "compile", "constant", "device_runtime", "error", "message", "tuples"]),
+            ("launch", &["compile", "constant", "error", "kernel", "tuples", "warnings"]),
+            ("host", &["launch"]),
+            ("inspect", &["cache", "compile", "error", "kernel", "launch"]),
+            ("offline", &["cache", "compile", "error", "kernel"]),
+            ("warm", &["error", "kernel"]),
+        ],
+    ),
+];
+
+/// The arrows that are not allowed, one line each.
+pub(crate) fn faults() -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for (folder, arrows) in ARROWS {
+        for entry in fs::read_dir(workspace::root().join(folder))? {
+            let path = entry?.path();
+            let module = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if module != "lib" {
+                let mut text = String::new();
+                read(&path, &mut text)?;
+                faults.extend(of_module(folder, arrows, &module, &text));
+            }
+        }
+    }
+    faults.sort();
+    Ok(faults)
+}
+
+/// Appends the code below a path.
+fn read(path: &Path, text: &mut String) -> Result<()> {
+    if path.is_dir() {
+        for entry in fs::read_dir(path)? {
+            read(&entry?.path(), text)?;
+        }
+    } else if path.extension().is_some_and(|extension| extension == "rs") {
+        text.push_str(&fs::read_to_string(path)?);
+        text.push('\n');
+    }
+    Ok(())
+}
+
+fn of_module(folder: &str, arrows: &[(&str, &[&str])], module: &str, text: &str) -> Vec<String> {
+    let Some((_, allowed)) = arrows.iter().find(|(known, _)| *known == module) else {
+        return vec![format!("{folder}: module `{module}` has no place in xtask/src/modules.rs")];
+    };
+    let wrong = |named: &&str| *named != module && !allowed.contains(named);
+    let known = |named: &&str| arrows.iter().any(|(known, _)| known == named);
+    let text = code(text);
+    let named: BTreeSet<&str> = named(&text).into_iter().filter(known).filter(wrong).collect();
+    named
+        .into_iter()
+        .map(|named| format!("{folder}: `{module}` names `crate::{named}`, against the direction of the modules"))
+        .collect()
+}
+
+/// The text without comments and without attributes by the name of a macro.
+fn code(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// The names that follow `crate::`, also those in braces.
+fn named(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for (at, found) in text.match_indices("crate::") {
+        let rest = &text[at + found.len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => names.extend(in_braces(list)),
+            // `use crate::device;` imports the attribute, which has a module's name
+            None => {
+                names.extend(first(rest).filter(|_| !rest.starts_with("device;") && !rest.starts_with("device as")))
+            }
+        }
+    }
+    names
+}
+
+/// The first segment of each path in a list, up to its closing brace.
+fn in_braces(list: &str) -> Vec<&str> {
+    let (mut depth, mut names, mut begins) = (0, Vec::new(), true);
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => begins = true,
+            c if begins && !c.is_whitespace() => {
+                names.extend(first(&list[at..]));
+                begins = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The name that a path begins with.
+fn first(path: &str) -> Option<&str> {
+    let end = path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
+    Some(&path[..end]).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &[(&str, &[&str])] = &[("low", &[]), ("middle", &["low"]), ("high", &["low", "middle"])];
+
+    fn found(module: &str, text: &str) -> Vec<String> {
+        of_module("a/src", TABLE, module, text)
+    }
+
+    #[test]
+    fn arrows_along_the_table_pass() {
+        assert!(found("high", "use crate::{low, middle::{X, high}};\nuse crate::Thing;\n").is_empty());
+        assert!(found("middle", "use crate::low::X; use crate::middle::Y; // crate::high\n").is_empty());
+    }
+
+    #[test]
+    fn arrows_against_it_and_unknown_modules_are_named() {
+        let wrong = "a/src: `low` names `crate::high`, against the direction of the modules";
+        for text in
+            ["use crate::high::X;", "fn f() { crate::high::f() }", "use crate::{\n    low,\n    high::{A, B},\n};"]
+        {
+            assert_eq!(found("low", text), [wrong], "{text}");
+        }
+        assert_eq!(found("middle", "$crate::high::f()"), [wrong.replace("`low`", "`middle`")]);
+        assert!(found("new", "")[0].contains("`new` has no place"));
+    }
+
+    #[test]
+    fn no_arrow_of_the_tables_leads_to_an_unknown_module() {
+        for (folder, arrows) in ARROWS {
+            for (module, allowed) in *arrows {
+                assert!(allowed.iter().all(|to| arrows.iter().any(|(known, _)| known == to)), "{folder}: {module}");
+            }
+        }
+    }
+}
