@@ -199,7 +199,7 @@ pub(crate) struct Copies {
 }
 
 impl Held {
-    /// What a kernel's module knows of a constant.
+    /// The constant that a kernel's module names.
     ///
     /// # Panics
     ///

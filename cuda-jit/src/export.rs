@@ -152,7 +152,7 @@ pub fn compile_device_ptx<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error
     Ok(ExportedFunction::compile::<F>(cc)?.ptx)
 }
 
-/// What a `#[device]` function has beside itself: code for callers of other compilers.
+/// Expands to a `#[device]` function's `compile_ptx`: code for callers of other compilers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_alone {

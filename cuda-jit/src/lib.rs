@@ -111,7 +111,7 @@ pub use kernel::{CompiledKernel, Kernel, KernelCache, KernelSite};
 pub use offline::{compile_ptx, kir_of, recompile};
 pub use warm::warm;
 
-/// What the macros' expansions name. Not for people.
+/// Names for the macros' expansions. Not for people.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::error::{Error, Result};

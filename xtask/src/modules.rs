@@ -1,6 +1,6 @@
 //! The direction of dependencies between the modules of a package: which of its top-level modules each one may name.
 //!
-//! What counts is the path: `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which
+//! The path decides: `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which
 //! re-exports, may name all. Comments are no arrows, and names of other packages' modules that the root re-exports neither.
 
 use std::collections::BTreeSet;

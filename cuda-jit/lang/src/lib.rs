@@ -31,22 +31,22 @@ pub use num::{Float, Integer, Num};
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use types::*;
 
-/// What the macros' expansions name. Not for people.
+/// Names for the macros' expansions. Not for people.
 #[doc(hidden)]
 pub mod __private {
-    /// What a `#[device]` function has where there is a compiler: here nothing.
+    /// Expands to a `#[device]` function's part where there is a compiler: here to nothing.
     macro_rules! compiled_alone {
         ($vis:vis,) => {};
     }
 
-    /// What a derive has where there are launches: here nothing.
+    /// Expands to a derive's part where there are launches: here to nothing.
     macro_rules! argument {
         ($($of:tt)*) => {};
     }
 
     pub(crate) use {argument, compiled_alone};
 
-    /// What functions of the device library name, and no other crate's can: their indices are not checked.
+    /// A name that functions of the device library have, and no other crate's: their indices are not checked.
     #[derive(Debug)]
     pub(crate) struct Library;
 

@@ -21,7 +21,7 @@ pub enum Number {
     Float(f64, u32),
 }
 
-/// What `{:?}` prints in a kernel, and what panics say: numbers, `bool`, tuples, arrays, `Option` and `Result` of such, C-like enums.
+/// Types that `{:?}` prints in a kernel, and of which panics tell: numbers, `bool`, tuples, arrays, `Option` and `Result` of such, C-like enums.
 ///
 /// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(

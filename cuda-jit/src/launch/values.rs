@@ -1,4 +1,4 @@
-//! Which values are passed to a kernel as themselves.
+//! Values that are passed to a kernel as themselves.
 //!
 //! # Safety
 //!

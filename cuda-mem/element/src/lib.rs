@@ -55,7 +55,7 @@ unsafe impl<T: Element> Element for Complex<T> {}
 // SAFETY: an array is its elements one after the other, without padding between them.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}
 
-/// What kind of number an element is; its value is DLPack's.
+/// The kind of number that an element is; its value is DLPack's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum NumberKind {
@@ -115,10 +115,10 @@ pub enum NumberKind {
             that hold nothing but one type, as numbers with one more axis: `view_as::<f32>()`"
 )]
 pub trait Exchanged: Element {
-    /// What kind of number it is.
+    /// The kind of number that it is.
     const KIND: NumberKind;
 
-    /// How many numbers it is, one after the other.
+    /// The number of numbers in it, one after the other.
     const LANES: u16 = 1;
 }
 

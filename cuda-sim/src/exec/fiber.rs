@@ -48,7 +48,7 @@ struct Stack {
     kind: StackKind,
 }
 
-/// What becomes of a stack that is given back.
+/// The fate of a stack that is given back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StackKind {
     /// It is kept, as it is.
@@ -288,7 +288,7 @@ pub(crate) struct Fibers {
     threads: Vec<Fiber>,
     /// The stack of each, as far as they have begun.
     stacks: Vec<Stack>,
-    /// What calls take of a stack, at most, if none recurs.
+    /// The bytes of a stack that calls take at most, if none recurs.
     frames: u64,
     seed: Option<u64>,
     random: Option<Random>,

@@ -48,7 +48,7 @@ pub(super) struct Writer {
     /// The snippets that are written among the statements.
     pub(super) snippets: Vec<&'static Snippet>,
     pub(super) next_snippet: usize,
-    /// How many have been written.
+    /// The number of those that have been written.
     pub(super) written: usize,
     /// The program's number.
     pub(super) number: u64,

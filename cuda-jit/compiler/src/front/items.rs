@@ -1,4 +1,4 @@
-//! What the compiler's own loops run over: the elements of arrays, slices and views, and numbers.
+//! The items of the compiler's own loops: the elements of arrays, slices and views, and numbers.
 
 use super::function::{Lowering, Result};
 use super::numbers::Range;
@@ -123,7 +123,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which axis an argument names.
+    /// The axis that an argument names.
     pub(super) fn axis(&mut self, axis: &'static Expr) -> Result<usize> {
         let known = match &axis.1 {
             ExprKind::Lit(Lit::Int(value, _)) => Some(*value),

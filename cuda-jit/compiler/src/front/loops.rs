@@ -118,7 +118,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// What a function makes of a value and each item in turn.
+    /// Folds the items: the function's result of a value and each item in turn.
     pub(super) fn fold(
         &mut self,
         at: Pos,
@@ -138,7 +138,7 @@ impl Lowering<'_> {
         Ok(self.taken(&ty, &slots))
     }
 
-    /// Whether a test `decides` for an item; the first for which it does ends the loop.
+    /// Returns true if a test `decides` for an item; the first for which it does ends the loop.
     pub(super) fn decided(
         &mut self,
         at: Pos,
@@ -188,7 +188,7 @@ impl Lowering<'_> {
         self.build.select_block(next);
     }
 
-    /// What stands behind references.
+    /// The value behind references.
     pub(super) fn value_of(&mut self, item: Val) -> Val {
         let place = self.through(Place::Fixed(item));
         self.read(&place)

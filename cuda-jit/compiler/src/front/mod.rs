@@ -242,9 +242,9 @@ enum Callee {
     Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
-    /// What the device library asks of a view of this type.
+    /// A question of the device library about a view of this type.
     ViewPart(ViewPart, Ty),
-    /// What returns its argument as it is.
+    /// A function that returns its argument as it is.
     Identity,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),

@@ -91,7 +91,7 @@ pub(super) fn result_type(
     })
 }
 
-/// What the device library's intrinsics yield of a view; where references point is the value's to say.
+/// Types of the results of the device library's intrinsics on views; where references point is the value's to say.
 pub(super) fn type_of_part(part: ViewPart, view: &Ty) -> Option<Ty> {
     let Ty::View(element, dims, memory) = view else { return None };
     let reference = || Ty::Ref(element.clone(), *memory);
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the device library asks of a view.
+    /// Answers the device library's question about a view.
     pub(super) fn view_part(&mut self, at: Pos, part: ViewPart, of: &Ty, args: &'static [Expr]) -> Result<Val> {
         if let (ViewPart::FirstPlace, Some(ty)) = (part, type_of_part(part, of)) {
             let dims = ty.arrays().len();

@@ -143,11 +143,11 @@ unsafe impl DeviceType for Axis {
 }
 
 view_parts! {
-    /// How many parts there are along the first axis.
+    /// The number of parts along the first axis.
     lanes_in(&V) -> usize => Lanes;
     /// The part at a place of the first axis, which there is.
     lane_at(&V, usize) -> V::Lane => Lane;
-    /// How many elements there are.
+    /// The number of elements.
     elements_in(&V) -> usize => Elements;
     /// The place of the first element.
     first_place() -> V::Place => FirstPlace;

@@ -1,4 +1,4 @@
-//! Where the host is in the grid that it walks, as the functions of [`crate::device`] tell.
+//! The host's position in the grid that it walks, which the functions of [`crate::device`] tell.
 
 use std::cell::Cell;
 

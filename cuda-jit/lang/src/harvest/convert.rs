@@ -103,7 +103,7 @@ impl<T> DeviceInto for T {}
 pub struct Trial<T, R>(pub T, pub *const R);
 
 impl<T, U> Trial<Option<T>, Option<U>> {
-    /// What `?` goes on with.
+    /// The value that `?` goes on with.
     ///
     /// # Panics
     ///
@@ -114,7 +114,7 @@ impl<T, U> Trial<Option<T>, Option<U>> {
 }
 
 impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
-    /// What `?` goes on with, and the conversion of the error.
+    /// The value that `?` goes on with, and the conversion of the error.
     ///
     /// # Panics
     ///

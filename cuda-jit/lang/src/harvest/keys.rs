@@ -1,4 +1,4 @@
-//! Which Rust types are device types: numbers, references, slices, views, arrays, tuples, `Option`, `Result`.
+//! Rust types that are device types: numbers, references, slices, views, arrays, tuples, `Option`, `Result`.
 //!
 //! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
 //!

@@ -149,7 +149,7 @@ impl Ty {
         }
     }
 
-    /// Whether it only ever lies in a thread's own memory: it has tuples or enums with fields, whose places in rustc's layout nobody
+    /// Returns true if it only ever lies in a thread's own memory: it has tuples or enums with fields, whose places in rustc's layout nobody
     /// tells, so that the layout is this module's.
     fn is_of_one_thread(&self) -> bool {
         match self {

@@ -229,14 +229,14 @@ pub enum GroupOp {
     Reduce(BinaryOp),
 }
 
-/// What the device library asks of a view.
+/// A question of the device library about a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewPart {
-    /// How many parts there are along the first axis.
+    /// The number of parts along the first axis.
     Lanes,
     /// The part at a place of the first axis.
     Lane,
-    /// How many elements there are.
+    /// The number of elements.
     Elements,
     /// The place of the first element.
     FirstPlace,
@@ -343,11 +343,11 @@ pub enum Intrinsic {
     Vector,
     /// A view of a slice; of one and a shape, if true.
     View(bool),
-    /// What the device library asks of a view.
+    /// A question of the device library about a view.
     ViewPart(ViewPart),
     /// The argument, as it is.
     Identity,
-    /// Whether one value is ordered after another.
+    /// The comparison of two values: true if the first is ordered after the second.
     ComesAfter,
     /// The compute capability that is compiled for.
     ComputeCapability,
@@ -402,7 +402,7 @@ pub struct ConstValue {
     pub ty: Ty,
     /// The bits of each number.
     pub cells: Vec<u128>,
-    /// What the host holds of it, if it is a `Constant`.
+    /// The host's part of it, if it is a `Constant`.
     pub held: Option<HostConstant>,
 }
 
@@ -415,7 +415,7 @@ pub enum Resolved {
     Variant(usize),
 }
 
-/// What a path in a kernel can name that is no binding.
+/// An item that a path in a kernel can name.
 ///
 /// # Safety
 ///
@@ -477,7 +477,7 @@ pub struct Told {
     pub spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub consts: Vec<ConstValue>,
-    /// What each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
+    /// The item that each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
     pub patterns: Vec<Option<Resolved>>,
     /// The function that each call calls.
     pub callees: Vec<Instance>,
@@ -502,7 +502,7 @@ pub struct Answers<'a> {
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
-    /// What each name or path of a pattern, and each constructor, was resolved to.
+    /// The item that each name or path of a pattern, and each constructor, was resolved to.
     pub patterns: Vec<Option<Resolved>>,
 }
 

@@ -36,7 +36,7 @@ pub unsafe fn answer<R: Answer, F: Fn() -> R>(question: *const F) -> Option<Reso
 
 /// An answer to what a name or path is. Nothing unsafe relies on an implementation.
 pub trait Answer {
-    /// What rustc resolved it to, if that is known.
+    /// The item that rustc resolved it to, if that is known.
     fn resolved(self) -> Option<Resolved>;
 }
 
@@ -84,7 +84,7 @@ pub fn applied<T, F: Fn(&T) -> bool>(matches: F) -> Applied<T, F> {
     Applied(matches, PhantomData)
 }
 
-/// What a path of a type is among the type's values.
+/// The place of a path of a type among the type's values.
 #[derive(Debug)]
 pub struct Valued<T>(Option<Resolved>, PhantomData<fn(&T)>);
 

@@ -4,7 +4,7 @@ use super::{Arithmetic, Memory, Operator, SumIdentity, Ty};
 use crate::kir::Scalar;
 
 impl Ty {
-    /// What the parts of a complex number are.
+    /// The type of a complex number's parts.
     pub fn complex(&self) -> Option<Scalar> {
         match self {
             Ty::Struct(of) => match of.arithmetic {
@@ -15,7 +15,7 @@ impl Ty {
         }
     }
 
-    /// What a short vector consists of.
+    /// The type of a short vector's numbers.
     pub fn lanes(&self) -> Option<Scalar> {
         match self {
             Ty::Struct(of) => match of.arithmetic {
@@ -54,7 +54,7 @@ impl Ty {
         }
     }
 
-    /// Whether its values are shown; those of some structs are once they are converted.
+    /// Returns true if its values are shown; those of some structs are once they are converted.
     pub fn is_shown(&self) -> bool {
         match self {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,

@@ -1,4 +1,4 @@
-//! What a `for` loop runs over, and by which function it takes the next item.
+//! The items of `for` loops, and the function by which a loop takes the next one.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::harvest::{Builtin, DeviceFn};
     note = "loops run over ranges, slices, arrays, ndarray views, and iterators: those of the standard library's methods, and types with a `#[device] impl Iterator`"
 )]
 pub trait LoopItems {
-    /// What the loop binds.
+    /// The type of the item that the loop binds.
     type Item;
     /// The function that yields the next item.
     type Next: DeviceFn;

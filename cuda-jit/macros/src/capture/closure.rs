@@ -43,7 +43,7 @@ impl Capture {
         }
     }
 
-    /// What a struct's field holds: a closure, of which nothing around tells what it returns, or a value.
+    /// The value of a struct's field: a closure, of which nothing around tells what it returns, or a value.
     pub(super) fn held(&mut self, value: &mut Expr) -> s::Expr {
         let span = begin(value);
         match value {

@@ -90,7 +90,7 @@ const WITH_FUNCTIONS: &[(&str, usize)] = &[
     ("zip_mut_with", 1),
 ];
 
-/// How many values a method takes before functions, if the language has one of this name that takes such, or whose result
+/// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
 /// only its call tells: `max` of an iterator takes nothing, where that of a number takes another.
 pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
     let told = match name {

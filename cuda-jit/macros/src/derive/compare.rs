@@ -14,7 +14,7 @@ pub(super) struct Derived {
     ord: bool,
 }
 
-/// What `#[derived(PartialEq)]` before the struct says, which may list `Eq`, `PartialOrd` and `Ord` too.
+/// Reads `#[derived(PartialEq)]` before the struct, which may list `Eq`, `PartialOrd` and `Ord` too.
 pub(super) fn derived(input: &DeriveInput) -> syn::Result<Option<Derived>> {
     let mut found = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
