@@ -56,7 +56,7 @@ pub mod __private {
         Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered, PinnedLayout, Returned, ScalarType, StructTy,
         SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
         cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
-        param_of, part, returned, seen, shared_array, tell, ty_of, type_arg,
+        param_of, part, returned, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
     pub use crate::kir::Scalar;

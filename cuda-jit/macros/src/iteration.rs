@@ -8,6 +8,7 @@ use syn::{ImplItem, ItemImpl};
 
 use crate::calls::calls_name;
 use crate::methods::{methods, trait_items};
+use crate::standard;
 
 /// A trait of the standard library's iterators, and the library's that stands beside it.
 #[derive(Clone, Copy)]
@@ -70,7 +71,9 @@ pub(crate) fn iterated(
     };
     let (this, (impl_generics, _, where_clause)) = (&item.self_ty, item.generics.split_for_impl());
     let calls = calls_name(&device);
+    let standard = standard::check(root, item, name);
     Ok(quote! {
+        #standard
         impl #impl_generics #root::#calls for #this #where_clause {}
 
         #[allow(dead_code)]

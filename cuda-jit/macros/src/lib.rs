@@ -18,6 +18,7 @@ mod methods;
 mod options;
 mod signature;
 mod stack;
+mod standard;
 
 use proc_macro::TokenStream;
 use quote::quote;

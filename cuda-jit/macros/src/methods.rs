@@ -24,38 +24,8 @@ use crate::capture;
 use crate::emit;
 use crate::iteration::{Iteration, iterated};
 use crate::options;
+use crate::standard;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
-
-/// The standard library's traits that kernels use: those of the operators, of conversion, and `Default`.
-const OPERATORS: &[&str] = &[
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Rem",
-    "BitAnd",
-    "BitOr",
-    "BitXor",
-    "Shl",
-    "Shr",
-    "AddAssign",
-    "SubAssign",
-    "MulAssign",
-    "DivAssign",
-    "RemAssign",
-    "BitAndAssign",
-    "BitOrAssign",
-    "BitXorAssign",
-    "ShlAssign",
-    "ShrAssign",
-    "Neg",
-    "Not",
-    "PartialEq",
-    "Default",
-    "PartialOrd",
-    "Ord",
-    "From",
-];
 
 /// `#[device] impl ..`
 pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {
@@ -129,7 +99,7 @@ fn is_extension(options: &TokenStream) -> bool {
 /// The operator's trait that a path names.
 fn operator(path: &syn::Path) -> Option<String> {
     let name = path.segments.last()?.ident.to_string();
-    OPERATORS.contains(&name.as_str()).then_some(name)
+    standard::is_operator(&name).then_some(name)
 }
 
 /// A method's captured body and its twin, as two functions.
@@ -651,8 +621,10 @@ fn overloaded(
         bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
     }
     let (impl_generics, _, bounds) = bounded.split_for_impl();
+    let standard = standard::check(root, item, name);
     Ok(quote! {
         #other
+        #standard
 
         // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]

@@ -32,6 +32,21 @@ pub unsafe trait DeviceOperator<Op, Right> {
     }
 }
 
+/// Holds between a type and itself.
+///
+/// Nothing unsafe relies on an implementation: there is one, for all types.
+#[diagnostic::on_unimplemented(
+    message = "this `impl` is of another trait than the standard library's of the same name",
+    label = "not the standard library's",
+    note = "`#[device]` takes an `impl` of a trait named so for that of the operator, the conversion, the default or the iterator: give a trait of your own another name"
+)]
+pub trait Same<T> {}
+
+impl<T> Same<T> for T {}
+
+/// Takes two functions that are one.
+pub fn standard<A, B: Same<A>>(_: A, _: B) {}
+
 /// The names of the operators' traits.
 pub mod operators {
     macro_rules! operators {
