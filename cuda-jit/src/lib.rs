@@ -141,7 +141,7 @@ pub mod __private {
         const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part, returned, saw,
         saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
+    pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;

@@ -56,7 +56,7 @@ pub use keys::{
     ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType,
     SliceKey, TupleKey, ValueType, ViewKey, any_value,
 };
-pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
+pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 pub(crate) use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
