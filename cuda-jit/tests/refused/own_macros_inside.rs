@@ -34,11 +34,4 @@ fn in_a_block(out: &mut [f32]) {
     }
 }
 
-#[kernel]
-fn all_of_them(out: &mut [f32]) {
-    use own::*;
-    assert!(out.len() > 1);
-    out[0] = 1.0;
-}
-
 fn main() {}
