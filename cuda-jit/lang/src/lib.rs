@@ -58,7 +58,7 @@ pub mod __private {
         cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
         param_of, part, returned, seen, shared_array, standard, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Construction, Constructs, compare, names, pattern, plain};
+    pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, compare, names, pattern, plain};
     pub use crate::kir::Scalar;
     pub use crate::library::default::CapturedDefault;
     pub use crate::library::iterator;

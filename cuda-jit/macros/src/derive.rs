@@ -29,15 +29,36 @@ const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u3
 pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
     let expanded = syn::parse2::<DeriveInput>(input).and_then(|input| {
         let root = &named_root(root, &input)?;
-        match &input.data {
+        let mut expanded = match &input.data {
             Data::Struct(data) => structure(root, &input, &data.fields),
             Data::Enum(data) => enumeration(root, &input, data),
             Data::Union(data) => {
                 Err(syn::Error::new(data.union_token.span(), "kernels have structs and enums, no unions"))
             }
-        }
+        }?;
+        expanded.extend(without_deref(root, &input));
+        Ok(expanded)
     });
     expanded.unwrap_or_else(|error| error.to_compile_error())
+}
+
+/// Refuses a type that implements `Deref`, since fields and methods behind that are found by the host alone. Of a generic type
+/// rustc says so only where a kernel reads such a field.
+fn without_deref(root: &TokenStream, input: &DeriveInput) -> Option<TokenStream> {
+    let (name, generics) = (&input.ident, &input.generics);
+    let lifetimes: Vec<_> = generics.lifetimes().map(|_| quote!('static)).collect();
+    let message = format!(
+        "`{name}` implements `Deref`, which kernels do not follow: name the field that is behind it, or write a `#[device]` \
+         method in place of the `impl`"
+    );
+    (lifetimes.len() == generics.params.len()).then(|| {
+        quote_spanned! {name.span()=>
+            const _: () = {
+                use #root::NoDeref as _;
+                ::core::assert!(!#root::Derefs::<#name<#(#lifetimes),*>>::HOLDS, #message);
+            };
+        }
+    })
 }
 
 /// The path of what the expansion names: of the crate that `#[device_type(crate = path)]` says, if it is there.

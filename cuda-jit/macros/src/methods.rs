@@ -24,8 +24,8 @@ use crate::capture;
 use crate::emit;
 use crate::iteration::{Iteration, iterated};
 use crate::options;
-use crate::standard;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
+use crate::standard;
 
 /// `#[device] impl ..`
 pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {

@@ -7,7 +7,7 @@ fn by_reference<F: Fn(f32) -> f32>(f: &F, out: &mut [f32]) {
 
 #[kernel]
 fn not_called<F: Fn(f32) -> f32>(f: F, out: &mut [f32]) {
-    let g = f;
+    let g = (f, 1);
     out[0] = g(out[0]);
 }
 

@@ -3,7 +3,7 @@ fn expressions(x: &[f32], out: &mut [f32]) {
     let text = "text";
     let range = ..3;
     let all = |f: f32| f;
-    let alias = all;
+    let alias = (all, 1);
     println!("{}", out[0]);
     assert!(out[0] > 0.0, "{} {} {} {} {} {} {} {} {}", 1, 2, 3, 4, 5, 6, 7, 8, 9);
     panic!("it is {}");

@@ -119,7 +119,7 @@ impl Lowering<'_> {
     pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Captured> {
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
-            ExprKind::Reborrow(inner, _) => return self.callable(inner),
+            ExprKind::Reborrow(inner, _) if !is_place(inner) => return self.callable(inner),
             ExprKind::MethodOf(_, number) | ExprKind::Function(number) => match &self.frame().callees[*number as usize]
             {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
@@ -133,43 +133,25 @@ impl Lowering<'_> {
                 }
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
-            _ => {
-                let place = self.place(arg)?;
-                self.named_closure(place)
+            kind => {
+                let (place, borrowed) = match kind {
+                    ExprKind::Reborrow(inner, _) => (self.place(inner)?, true),
+                    _ => (self.place(arg)?, false),
+                };
+                let borrowed = borrowed || matches!(place.ty(), Ty::Ref(..));
+                match self.named_closure(place) {
+                    Some(Some(number)) if borrowed => Some(self.borrowed_closure(number)),
+                    Some(Some(number)) => {
+                        let own = self.closure_apart(number);
+                        Some(self.closures[own as usize].clone())
+                    }
+                    Some(None) => Some(Captured::Nowhere),
+                    None => None,
+                }
             }
         };
         let text = "this parameter takes a closure, written here or bound with `let`";
         captured.ok_or_else(|| self.error(arg.0, text))
-    }
-
-    /// The value that names a closure. One closure of one frame is one value, so that branches agree on it.
-    pub(super) fn closure_value(&mut self, captured: Captured) -> Val {
-        let same = |known: &Captured| match (known, &captured) {
-            (
-                Captured::Written { closure, frame, copies, scope, .. },
-                Captured::Written { closure: other, frame: of, copies: own, scope: within, .. },
-            ) => std::ptr::eq(*closure, *other) && (frame, copies, scope) == (of, own, within),
-            (Captured::Function(a, _), Captured::Function(b, _)) => {
-                std::ptr::eq(a.definition(), b.definition()) && a.generics == b.generics
-            }
-            (Captured::Method(a), Captured::Method(b)) => a == b,
-            _ => false,
-        };
-        let known = self.closures.iter().position(same);
-        let number = known.unwrap_or_else(|| {
-            self.closures.push(captured);
-            self.closures.len() - 1
-        });
-        Val { ty: Ty::Closure(Memory::Closure(Some(number as u32))), leaves: Vec::new() }
-    }
-
-    /// The closure that a place holds, or refers to.
-    fn named_closure(&mut self, place: Place) -> Option<Captured> {
-        let place = self.through(place);
-        match place.ty() {
-            Ty::Closure(Memory::Closure(Some(number))) => Some(self.closures[*number as usize].clone()),
-            _ => None,
-        }
     }
 
     /// Calls a function with values.
@@ -190,6 +172,7 @@ impl Lowering<'_> {
                 let written = Written { frame: *frame, copies: *copies, scope: *scope };
                 self.call_written(closure, written, args, expected)
             }
+            Captured::Nowhere => Ok(self.unreached(at, expected)),
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());
                 for (arg, ty) in args.into_iter().zip(&harvest.params) {
@@ -362,23 +345,8 @@ impl Lowering<'_> {
         let mut copies = HashMap::new();
         for number in closure.moved {
             let Some(local) = self.frame().locals.get(number).cloned() else { continue };
-            let copy = match local {
-                Local::Fixed(value) => {
-                    let mutable = self.frame().definition.bindings[*number as usize].mutable;
-                    Local::Fixed(self.own(value, mutable))
-                }
-                Local::Late(scope) => Local::Late(scope),
-                Local::Slots(ty, slots) => {
-                    let value = self.get(&ty, &slots);
-                    Local::Slots(ty, self.slots_of("moved", &value))
-                }
-                Local::Cell(ptr, ty) => {
-                    let value = self.load_in_place(ptr, &ty);
-                    let cell = self.new_array("moved", &ty).only();
-                    self.store(cell, Space::Local, &value);
-                    Local::Cell(cell, ty)
-                }
-            };
+            let mutable = self.frame().definition.bindings[*number as usize].mutable;
+            let copy = self.moved_local(local, mutable);
             copies.insert(*number, copy);
         }
         let mut number = None;
@@ -387,7 +355,7 @@ impl Lowering<'_> {
             number = Some(self.copies.len() - 1);
         }
         let (result, scope) = (self.returned_by(closure), self.build.scope());
-        Captured::Written { closure, frame: self.current, copies: number, result, scope }
+        Captured::Written { closure, frame: self.current, copies: number, borrowed: false, result, scope }
     }
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
@@ -441,7 +409,8 @@ impl Lowering<'_> {
         expected: Option<&Ty>,
     ) -> Result<Val> {
         let place = self.place(callee)?;
-        let (closure, written) = match self.named_closure(place) {
+        let number = self.named_closure(place).flatten();
+        let (closure, written) = match number.map(|number| self.closures[number as usize].clone()) {
             Some(Captured::Written { closure, frame, copies, scope, .. }) => {
                 (closure, Written { frame, copies, scope })
             }
@@ -453,7 +422,7 @@ impl Lowering<'_> {
                 let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
                 return self.invoke(at, &function, values);
             }
-            None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
+            Some(Captured::Nowhere) | None => return Ok(self.unreached(at, expected)),
         };
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
@@ -516,7 +485,7 @@ impl Lowering<'_> {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
             Captured::Constructor(ty, _) => Some(ty.clone()),
-            Captured::Method(_) | Captured::Conversion(_) => None,
+            Captured::Method(_) | Captured::Conversion(_) | Captured::Nowhere => None,
         }
     }
 

@@ -62,6 +62,7 @@ impl Lowering<'_> {
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
                     let closure = self.closure_value(captured);
+                    let closure = self.own_closures(closure);
                     self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 }
                 Stmt::Let(pattern, Some(init), otherwise) => {

@@ -9,13 +9,16 @@
 //! - a *home*: where a mutable binding, or the value in which branches meet, keeps an array. Assignments copy into it.
 //! - any other place that the program can write.
 //!
+//! A closure is the name of its body and of the variables that a `move` closure has for itself. A value that names one whose
+//! variables change is copied where an array would be: the copy names variables of its own.
+//!
 //! [`Lowering::expr`] yields settled values: fresh or stable ones, which no later code changes.
 //! [`Lowering::expr_in_place`] leaves the value of a place where it lies, for whoever uses it before other code of the
 //! program runs, or has asked [`Lowering::is_undisturbed`].
 
 use std::collections::{HashMap, HashSet};
 
-use super::function::Lowering;
+use super::function::{Captured, Local, Lowering};
 use super::mentions;
 use super::place::Place;
 use super::types::Val;
@@ -30,6 +33,8 @@ pub(super) struct Arrays {
     pub(super) at: HashMap<Value, ArrayId>,
     fresh: HashSet<Value>,
     stable: HashSet<Value>,
+    /// The closures that nothing names but the value of an expression.
+    pub(super) temporaries: HashSet<u32>,
     /// The home behind each slot that holds the address of one.
     homes: HashMap<SlotId, ArrayId>,
 }
@@ -60,9 +65,10 @@ impl Lowering<'_> {
         part
     }
 
-    /// The value with a copy of each array that later code could change.
+    /// The value with a copy of each array and closure that later code could change.
     pub(super) fn settled(&mut self, value: Val) -> Val {
         let mut value = value;
+        value.ty.each_closure(&mut |number| *number = self.closure_apart(*number));
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
             if !self.build.ended() && !self.arrays.fresh.contains(&ptr) && !self.arrays.stable.contains(&ptr) {
@@ -78,10 +84,19 @@ impl Lowering<'_> {
         self.settled(value)
     }
 
+    /// The value as a binding keeps it: with closures that no other value names.
+    pub(super) fn own_closures(&mut self, mut value: Val) -> Val {
+        value.ty.each_closure(&mut |number| {
+            *number = self.closure_apart(*number);
+            self.arrays.temporaries.remove(number);
+        });
+        value
+    }
+
     /// The value as a binding keeps it: temporaries become its own, and one that is never written may lie where a stable
     /// value does.
     pub(super) fn own(&mut self, value: Val, mutable: bool) -> Val {
-        let mut value = value;
+        let mut value = self.own_closures(value);
         // a debugger is told one variable for each array
         let shares = !mutable && !self.program.variables;
         for (leaf, ty) in value.ty.arrays() {
@@ -93,6 +108,66 @@ impl Lowering<'_> {
             self.arrays.fresh.remove(&value.leaves[leaf]);
         }
         if mutable { value } else { self.stable(value) }
+    }
+
+    /// The closure, or a copy of it if a value that names it has variables which change.
+    pub(super) fn closure_apart(&mut self, number: u32) -> u32 {
+        if self.arrays.temporaries.contains(&number) || !self.has_state(number) {
+            return number;
+        }
+        let mut captured = self.closures[number as usize].clone();
+        if let Captured::Written { closure, frame, copies: Some(copies), .. } = &mut captured {
+            let (definition, own) = (self.frames[*frame].definition, self.copies[*copies].clone());
+            let mut moved = HashMap::new();
+            for number in closure.moved {
+                let Some(local) = own.get(number).cloned() else { continue };
+                moved.insert(*number, self.moved_local(local, definition.bindings[*number as usize].mutable));
+            }
+            self.copies.push(moved);
+            *copies = self.copies.len() - 1;
+        }
+        self.closures.push(captured);
+        let copy = self.closures.len() as u32 - 1;
+        self.arrays.temporaries.insert(copy);
+        copy
+    }
+
+    /// Whether calls of a closure change variables of its own.
+    fn has_state(&self, number: u32) -> bool {
+        let Captured::Written { frame, copies: Some(copies), borrowed: false, .. } = &self.closures[number as usize]
+        else {
+            return false;
+        };
+        let bindings = self.frames[*frame].definition.bindings;
+        self.copies[*copies].iter().any(|(binding, local)| match local {
+            Local::Fixed(value) => {
+                let mut changes = bindings[*binding as usize].mutable && !value.ty.arrays().is_empty();
+                value.ty.clone().each_closure(&mut |number| changes |= self.has_state(*number));
+                changes
+            }
+            Local::Slots(..) | Local::Cell(..) => true,
+            Local::Late(_) => false,
+        })
+    }
+
+    /// A copy of what a closure moves.
+    pub(super) fn moved_local(&mut self, local: Local, mutable: bool) -> Local {
+        match local {
+            Local::Fixed(value) => Local::Fixed(self.own(value, mutable)),
+            Local::Late(scope) => Local::Late(scope),
+            Local::Slots(ty, slots) => {
+                let value = self.get(&ty, &slots);
+                let value = self.own_closures(value);
+                let slots = self.slots_of("moved", &value);
+                Local::Slots(value.ty, slots)
+            }
+            Local::Cell(ptr, ty) => {
+                let value = self.load_in_place(ptr, &ty);
+                let cell = self.new_array("moved", &ty).only();
+                self.store(cell, Space::Local, &value);
+                Local::Cell(cell, ty)
+            }
+        }
     }
 
     /// Marks an array that a reference points to: if it is a temporary, no binding may take it over.

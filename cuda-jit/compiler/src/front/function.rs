@@ -69,11 +69,15 @@ pub(super) enum Captured {
         frame: usize,
         /// What a `move` closure copied when it was made: the number of its copies.
         copies: Option<usize>,
+        /// Whether it is a reference to the closure: nobody copies it.
+        borrowed: bool,
         /// The type of its result, as far as it tells by itself.
         result: Option<Ty>,
         /// The scope that it was written in.
         scope: Option<SourceScopeId>,
     },
+    /// What a `None` holds: nobody calls it.
+    Nowhere,
     /// A device function.
     Function(Instance, Rc<Told>),
     /// A method of numbers.
@@ -213,6 +217,7 @@ impl<'p> Lowering<'p> {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
                 let captured = self.passed(passed, &mut next)?;
                 let closure = self.closure_value(captured);
+                let closure = self.own_closures(closure);
                 self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 continue;
             }
@@ -334,6 +339,7 @@ impl<'p> Lowering<'p> {
             self.store(cell, Space::Local, &value);
             Local::Cell(cell, value.ty)
         } else if binding.mutable && !is_array {
+            let value = self.own_closures(value);
             let slots = self.slots_of(binding.name, &value);
             Local::Slots(value.ty, slots)
         } else {
@@ -394,6 +400,14 @@ impl<'p> Lowering<'p> {
     pub(super) fn jump_into(&mut self, block: BlockId) {
         self.build.end(Terminator::Jump(block));
         self.build.select_block(block);
+    }
+
+    /// A value of a type where control never gets.
+    pub(super) fn unreached(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
+        if !self.build.ended() {
+            self.panic(at, "entered unreachable code", &[]);
+        }
+        self.never(ty.unwrap_or(&Ty::Unit))
     }
 
     /// A value that stands for one that never comes to be, so that what follows has something to name. It is only made

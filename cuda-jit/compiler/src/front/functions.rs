@@ -1,9 +1,10 @@
-//! The value of one of two branches, and the methods that call functions.
+//! Functions as values, the methods that call them, and the value of one of two branches.
 
 use super::Callee;
-use super::function::{Lowering, Result};
+use super::function::{Captured, Lowering, Result};
+use super::place::Place;
 use super::types::{Val, behind};
-use crate::harvest::Ty;
+use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
@@ -38,6 +39,49 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The value that names a closure. One closure of one frame is one value, so that branches agree on it.
+    pub(super) fn closure_value(&mut self, captured: Captured) -> Val {
+        if matches!(captured, Captured::Nowhere) {
+            return Val { ty: Ty::CLOSURE, leaves: Vec::new() };
+        }
+        let same = |known: &Captured| match (known, &captured) {
+            (
+                Captured::Written { closure, frame, copies, scope, borrowed, .. },
+                Captured::Written { closure: other, frame: of, copies: own, scope: within, borrowed: lent, .. },
+            ) => std::ptr::eq(*closure, *other) && (frame, copies, scope, borrowed) == (of, own, within, lent),
+            (Captured::Function(a, _), Captured::Function(b, _)) => {
+                std::ptr::eq(a.definition(), b.definition()) && a.generics == b.generics
+            }
+            (Captured::Method(a), Captured::Method(b)) => a == b,
+            _ => false,
+        };
+        let known = self.closures.iter().position(same);
+        let number = known.unwrap_or_else(|| {
+            self.closures.push(captured);
+            self.arrays.temporaries.insert(self.closures.len() as u32 - 1);
+            self.closures.len() - 1
+        });
+        Val { ty: Ty::Closure(Memory::Closure(Some(number as u32))), leaves: Vec::new() }
+    }
+
+    /// The number of the closure that a place holds, or refers to, if it is one; one that a `None` holds has none.
+    pub(super) fn named_closure(&mut self, place: Place) -> Option<Option<u32>> {
+        let place = self.through(place);
+        match place.ty() {
+            Ty::Closure(Memory::Closure(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A reference to a closure.
+    pub(super) fn borrowed_closure(&self, number: u32) -> Captured {
+        let mut captured = self.closures[number as usize].clone();
+        if let Captured::Written { borrowed, .. } = &mut captured {
+            *borrowed = true;
+        }
+        captured
     }
 
     /// `Ok` of a value where a condition holds, else the only error of a type.

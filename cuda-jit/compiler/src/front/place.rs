@@ -65,7 +65,12 @@ impl Lowering<'_> {
                     let root = if ty.is_plain() { Root::Binding(definition, *number) } else { Root::Apart };
                     Place::Slots(ty.clone(), slots.clone(), root)
                 }
-                Some(Local::Late(_)) | None => {
+                // rustc has checked that it has a value wherever control gets
+                Some(Local::Late(_)) => {
+                    let ty = self.frame().binding_type(*number);
+                    Place::Fixed(self.unreached(*at, ty.as_ref()))
+                }
+                None => {
                     let name = self.frame().definition.bindings[*number as usize].name;
                     let text = format!("`{name}` has no value here in the front end; please report this");
                     return Err(self.error(*at, text));
@@ -81,7 +86,11 @@ impl Lowering<'_> {
                 match base.ty().field(name) {
                     Some(index) => self.part(&base, index),
                     None => {
-                        let text = format!("a value of type `{}` has no field `{name}`", shown(base.ty()));
+                        let text = format!(
+                            "`{}` has no field `{name}` of its own, and kernels do not follow `Deref`; name the field that \
+                             is behind it",
+                            shown(base.ty())
+                        );
                         return Err(self.error(*at, text));
                     }
                 }
@@ -280,6 +289,11 @@ impl Lowering<'_> {
     /// lies in no memory is the value itself, which nobody can change while it is borrowed.
     pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
         let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
+        self.named_by(&place);
+        if let Ty::Closure(Memory::Closure(Some(number))) = place.ty() {
+            let closure = self.borrowed_closure(*number);
+            return self.closure_value(closure);
+        }
         match place {
             Place::Memory(_, _, memory) if mutable && !memory.writable() => {
                 let copy = self.read(&place);
@@ -308,6 +322,13 @@ impl Lowering<'_> {
                 to(value.ty, Memory::Value, value.leaves)
             }
         }
+    }
+
+    /// Notes that a reference names the closures in a place.
+    fn named_by(&mut self, place: &Place) {
+        place.ty().clone().each_closure(&mut |number| {
+            self.arrays.temporaries.remove(number);
+        });
     }
 
     /// `shared!(T)`: one array for each place in the source and specialisation.

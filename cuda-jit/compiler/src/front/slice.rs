@@ -107,6 +107,11 @@ impl Lowering<'_> {
                 self.maybe(some, &of, index)
             }
             ("split_first" | "split_first_mut" | "split_last" | "split_last_mut", []) => self.split_end(name, &of),
+            ("get" | "get_mut", [index]) if matches!(self.ty_of(index), Some(Ty::Struct(_))) => {
+                let text =
+                    format!("`{name}` takes an index in kernels, not a range; compare with `len()`, and cut by `[..]`");
+                Err(self.error(at, text))
+            }
             ("get" | "get_mut", [index]) => {
                 let index = self.scalar(index, Scalar::U64)?;
                 let some = self.compare(CompareOp::Lt, index, len);

@@ -26,10 +26,10 @@ impl Ty {
         }
     }
 
-    /// Whether it is an array or has one in it.
+    /// Returns true if it is an array or a closure, or has one in it: it is no value of registers, and is copied where Rust copies.
     pub fn holds_arrays(&self) -> bool {
         match self {
-            Ty::Array(..) => true,
+            Ty::Array(..) | Ty::Closure(_) => true,
             Ty::Sum(of) => of.fields().any(Ty::holds_arrays),
             Ty::Tuple(types) => types.iter().any(Ty::holds_arrays),
             Ty::Struct(of) => of.fields.iter().any(|field| field.ty.holds_arrays()),
@@ -230,6 +230,21 @@ impl Ty {
             }
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Sum(_) => {}
             Ty::Str | Ty::Passed(_) => {}
+        }
+    }
+
+    /// Visits the closures that a value of this type holds itself, not those behind references.
+    pub fn each_closure(&mut self, visit: &mut impl FnMut(&mut u32)) {
+        match self {
+            _ if self.is_plain() => {}
+            Ty::Closure(Memory::Closure(Some(number))) => visit(number),
+            Ty::Sum(of) => std::sync::Arc::make_mut(of).fields_mut().for_each(|ty| ty.each_closure(visit)),
+            Ty::Array(inner, _) => inner.each_closure(visit),
+            Ty::Tuple(types) => types.iter_mut().for_each(|ty| ty.each_closure(visit)),
+            Ty::Struct(of) => {
+                std::sync::Arc::make_mut(of).fields.iter_mut().for_each(|field| field.ty.each_closure(visit));
+            }
+            _ => {}
         }
     }
 

@@ -51,7 +51,7 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey, any_value, spelled,
 };
-pub use operator::{standard, DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
+pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};

@@ -4,6 +4,9 @@
 //!
 //! The compiler believes what [`DeviceOperator`] says, so that is an `unsafe` trait. There is no other unsafe code.
 
+use std::marker::PhantomData;
+use std::ops::Deref;
+
 use super::{Body, Harvest, Instance, owner_arg};
 use crate::syntax::Definition;
 
@@ -62,6 +65,23 @@ pub mod operators {
         BitOrAssign BitXorAssign ShlAssign ShrAssign Neg Not PartialEq PartialOrd Ord
     }
 }
+
+/// The answer to the question if a type implements `Deref`: its own constant where it does, else that of [`NoDeref`].
+#[derive(Debug)]
+pub struct Derefs<T>(PhantomData<T>);
+
+impl<T: Deref> Derefs<T> {
+    /// It does.
+    pub const HOLDS: bool = true;
+}
+
+/// The answer where the type does not. Nothing unsafe relies on an implementation.
+pub trait NoDeref {
+    /// It does not.
+    const HOLDS: bool = false;
+}
+
+impl<T> NoDeref for Derefs<T> {}
 
 /// Whether something about a struct's layout holds.
 #[derive(Debug)]

@@ -239,7 +239,8 @@ impl Capture {
         if !self.macros.contains(name) {
             self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
         }
-        if call.path.segments.len() > 1 {
+        // an import of the body comes before that of the twin, so that it is asked where the macro is called
+        if call.path.segments.len() > 1 || self.items > 0 {
             let (path, module) = (&call.path, Ident::new(&name.to_string(), Span::mixed_site()));
             let taken = match name.to_string().as_str() {
                 "assert" | "debug_assert" => quote!(true),
@@ -251,8 +252,9 @@ impl Capture {
                 "s" => quote!(..),
                 _ => TokenStream::new(),
             };
+            let import = (call.path.segments.len() > 1).then(|| quote!(use #path;));
             self.say(quote_spanned!(name.span() => {
-                use #path;
+                #import
                 { use __cuda_jit_macros::#module::*; let _ = || { #name!(#taken); }; }
             }));
         }

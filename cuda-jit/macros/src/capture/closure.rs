@@ -3,7 +3,7 @@
 use cuda_jit_syntax::owned as s;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Ident, Macro, Pat, Stmt};
+use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt};
 
 use super::pattern::is_constant;
 use super::stmt::after;
@@ -25,6 +25,15 @@ impl Capture {
         s::Stmt::Closure(number, Box::new(captured))
     }
 
+    /// `let name = other;` of a closure.
+    pub(super) fn renamed_closure(&mut self, pattern: &Pat, init: &mut Expr) -> Option<s::Stmt> {
+        self.names_closure(init)?;
+        let Pat::Ident(pat @ PatIdent { by_ref: None, subpat: None, .. }) = pattern else { return None };
+        let closure = self.argument(init);
+        let number = self.declare(&pat.ident, false, BindingKind::Closure);
+        Some(s::Stmt::Let(s::Pattern::Bind(number), Some(Box::new(closure)), None))
+    }
+
     /// An argument of a device function: a closure, or a value.
     pub(super) fn argument(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
@@ -34,7 +43,8 @@ impl Capture {
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
             Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
-                self.argument(&mut reference.expr)
+                let closure = self.argument(&mut reference.expr);
+                node(span, s::ExprKind::Reborrow(Box::new(closure), reference.mutability.is_some()))
             }
             _ => match (self.names_closure(arg), arg) {
                 (Some(number), Expr::Path(path)) => self.binding(span, path, number),

@@ -156,8 +156,6 @@ pub(crate) struct Capture {
     refused_items: Vec<String>,
     labels: Vec<Label>,
     loops: u32,
-    /// Bindings declared without a value.
-    late: Vec<u32>,
     errors: Vec<syn::Error>,
 }
 

@@ -110,9 +110,12 @@ impl Capture {
 
     /// Captures a `let`; appends the observers of its names.
     fn local(&mut self, local: &mut Local, observers: &mut Vec<Stmt>) -> s::Stmt {
-        let Some(init) = &mut local.init else { return self.late(&local.pat) };
+        let Some(init) = &mut local.init else { return self.late(&local.pat, observers) };
         if let Expr::Closure(closure) = &mut *init.expr {
             return self.named_closure(&local.pat, closure);
+        }
+        if let Some(closure) = self.renamed_closure(&local.pat, &mut init.expr) {
+            return closure;
         }
         let value = match &local.pat {
             Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),
@@ -136,14 +139,11 @@ impl Capture {
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
-    fn late(&mut self, pattern: &Pat) -> s::Stmt {
+    /// `let (name, other);`: nothing of the twin is ever reached, so its observers can look at names that have no value.
+    fn late(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Stmt {
         let first = self.bindings.len();
-        let pattern = self.pattern(pattern, &mut Vec::new());
-        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
-            binding.mutable = true;
-            self.late.push(number);
-        }
+        let pattern = self.pattern(pattern, observers);
+        self.bindings[first..].iter_mut().for_each(|binding| binding.mutable = true);
         s::Stmt::Let(pattern, None, None)
     }
 }

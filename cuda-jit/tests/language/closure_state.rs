@@ -1,0 +1,353 @@
+//! Closures with variables of their own: each copy has them once more, and a reference has none.
+
+#![expect(unused, reason = "closures that are copied need no `mut`, and their variables are theirs")]
+
+use cuda_jit::device::grid;
+use cuda_jit::{device, kernel};
+
+use super::differ;
+
+#[device]
+fn called<F: FnMut() -> i64>(mut f: F) -> i64 {
+    f() + 10 * f()
+}
+#[device]
+fn called_with<F: FnMut() -> i64>(mut f: F, mut g: F) -> i64 {
+    f() + 10 * f() + 100 * g()
+}
+#[device]
+fn copied<F: FnMut() -> i64 + Copy>(mut f: F) -> i64 {
+    called(f) + 100 * called(f) + 10000 * f() + 100000 * called(f)
+}
+#[device]
+fn lent<F: FnMut() -> i64 + Copy>(mut f: F) -> i64 {
+    called(&mut f) + 100 * called(f) + 10000 * f() + 100000 * called(&mut f)
+}
+#[device]
+fn stepped<F: FnMut() -> i64>(f: &mut F) -> i64 {
+    f() + 10 * f()
+}
+#[device]
+fn added<F: FnMut(i64) -> i64>(mut f: F, v: i64) -> i64 {
+    f(v) + f(1)
+}
+
+#[kernel]
+fn passed_twice(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        c += 1;
+        c
+    };
+    out[i] = called(f) + 1000 * called(f) + 1000000 * c;
+}
+
+#[kernel]
+fn passed_beside_itself(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        c += 1;
+        c
+    };
+    out[i] = called_with(f, f);
+}
+
+#[kernel]
+fn passed_on_from_a_parameter(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        c += 1;
+        c
+    };
+    out[i] = copied(f) + 1000 * copied(f);
+}
+
+#[kernel]
+fn passed_on_by_reference_and_by_value(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        c += 1;
+        c
+    };
+    out[i] = lent(f);
+}
+
+#[kernel]
+fn called_passed_and_lent(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move || {
+        c += 1;
+        c
+    };
+    f();
+    out[i] = called(&mut f) + called(f) * 100 + f() * 10000 + called(&mut f) * 100000;
+}
+
+#[kernel]
+fn moved_into_another(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move || {
+        c += 1;
+        c
+    };
+    let mut g = move || f() + 10 * f();
+    out[i] = g() + 1000 * called(g) + 100000 * f() + 1000000 * g();
+}
+
+#[kernel]
+fn borrowed_by_another(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move || {
+        c += 1;
+        c
+    };
+    let mut g = || f() + 10 * f();
+    out[i] = g() + 1000 * called(&mut g) + 1000000 * g();
+    out[i] += f();
+}
+
+#[kernel]
+fn without_variables_of_its_own(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = || c * 2;
+    out[i] = f() + called(f) * 100;
+    let mut h = || {
+        c += 1;
+        c
+    };
+    out[i] += stepped(&mut h) * 1000;
+    out[i] += h() * 100000;
+    out[i] += c * 1000000;
+}
+
+#[kernel]
+fn moves_an_array(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut a = [x[i] as i64 % 10; 3];
+    let mut f = move || {
+        a[1] += 1;
+        a[0] + 10 * a[1] + 100 * a[2]
+    };
+    a[0] = 77;
+    out[i] = f() + called(f) + 1000 * f() + a[0] + a[1];
+}
+
+#[kernel]
+fn passed_in_a_loop(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move || {
+        c += 1;
+        c
+    };
+    let mut s = 0;
+    for k in 0..3 {
+        s = s * 10 + called(f) + called(f);
+        if k == 1 {
+            f();
+        }
+    }
+    out[i] = s;
+}
+
+#[kernel]
+fn passed_to_iterators(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move |v: &i32| {
+        c += 1;
+        *v as i64 * c
+    };
+    let s: i64 = x[..4].iter().map(f).sum();
+    let t: i64 = x[..4].iter().map(f).sum();
+    out[i] = s + 100000 * t;
+}
+
+#[kernel]
+fn passed_to_methods(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut n = 0i64;
+    let f = move |v: i64| {
+        n += v;
+        n
+    };
+    let mut s = Some(3).map(f).unwrap_or(0) + 10 * Some(4).map(f).unwrap_or(0);
+    s += [1i64, 2, 3].map(f).iter().sum::<i64>() * 100 + [1i64, 2, 3].map(f)[2] * 10000;
+    let mut a = [3, 1, 2];
+    let mut cnt = 0i64;
+    let key = move |v: &i64| {
+        cnt += 1;
+        *v * cnt
+    };
+    a.sort_unstable_by_key(key);
+    out[i] = s;
+}
+
+#[kernel]
+fn bound_to_other_names(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        c += 1;
+        c
+    };
+    let mut g = f;
+    let mut h = f;
+    out[i] = g() + 10 * g() + 100 * h() + 1000 * g() + 10000 * h() + 100000 * c + called(f) * 1000000;
+}
+
+#[kernel]
+fn makes_another(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        let mut k = move || {
+            c += 1;
+            c
+        };
+        let a = k();
+        c += 10;
+        called(k) + a + called(&mut k) + c
+    };
+    out[i] = called(f) + called(f) * 1000;
+}
+
+#[kernel]
+fn of_chained_iterators(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let mut f = move |v: i64| {
+        c += v;
+        c
+    };
+    let mut it = (0..4i64).map(f).map(f).filter(|v| v % 2 == 0);
+    let mut s = 0;
+    while let Some(v) = it.next() {
+        s = s * 10 + v;
+        if s > 50 {
+            s += f(1);
+        }
+    }
+    for v in (0..3).map(&mut f) {
+        s += v * 3;
+    }
+    for v in (0..3).map(f) {
+        s += v * 3;
+    }
+    out[i] = s + f(0);
+    let t: i64 = (0..3).zip((0..3).map(f)).map(|(a, b)| a * f(b)).sum();
+    out[i] += t * 1000 + f(0);
+}
+
+#[kernel]
+fn writes_what_it_borrows(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut total = 0i64;
+    let mut c = x[i] as i64 % 10;
+    let mut add = |v: i64| {
+        total += v;
+        total
+    };
+    let a = add(c);
+    let b = added(&mut add, 5) + added(&mut add, 7);
+    let r = added(add, 9);
+    out[i] = a + b * 100 + r * 10000 + total * 1000000;
+}
+
+#[kernel]
+fn moves_arrays_into_others(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut a = [1i64, 2, 3];
+    let mut f = move |k: i64| {
+        a[(k as usize) % 3] += k;
+        a[0] + a[1] * 10 + a[2] * 100
+    };
+    a[1] = 50;
+    let mut g = move |k: i64| {
+        a[(k as usize) % 3] += k;
+        added(f, k) + added(&mut f, k) + f(k)
+    };
+    out[i] = added(g, 2) + g(1) + added(f, 1) + a[0] + a[1] + a[2] + f(0);
+    let mut acc = [0i64; 4];
+    let mut push = |v: i64| {
+        acc[0] += 1;
+        let n = acc[0] as usize % 4;
+        acc[n] = v;
+        v
+    };
+    push(3);
+    added(&mut push, 5);
+    added(push, 6);
+    out[i] += acc[1] * 3 + acc[2] * 5 + acc[3] * 7 + acc[0];
+}
+
+#[kernel]
+fn held_by_iterators_and_options(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut n = 0i64;
+    let mut f = move |a: i64| {
+        n += a;
+        (0..a).map(move |b| b + n).sum::<i64>()
+    };
+    let g = f;
+    let mut it = (0..4i64).map(g).chain((1..3i64).map(f));
+    let mut s = 0;
+    while let Some(v) = it.next() {
+        s = s * 5 + v;
+    }
+    out[i] = s + f(3);
+    let o = if x[i] > 3 { Some((0..2i64).map(f)) } else { None };
+    out[i] += o.map_or(9, |k| k.sum::<i64>());
+    let mut p = Some((0..3i64).map(f));
+    if x[i] > 2 {
+        p = None;
+    }
+    if let Some(k) = &mut p {
+        k.next();
+        out[i] += k.next().unwrap_or(3) * 1000;
+    }
+    out[i] += p.map_or(2, |k| k.sum::<i64>());
+}
+
+#[kernel]
+fn held_by_what_is_never_there(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = x[i] as i64 + (0..4).rev().flat_map(|a| (0..a).map(move |b| a * 10 + b)).map(|v| v * 3).sum::<i64>();
+}
+
+#[test]
+fn every_copy_has_its_own_variables() {
+    let x = [0, 1, 2, 3, -4, 5, 7, -8, 100, 255, i32::MAX, i32::MIN];
+    macro_rules! compare {
+        ($($kernel:ident)*) => { $( differ!($kernel, (1, 12), [&x[..]], vec![0i64; 12]); )* };
+    }
+    compare! {
+        passed_twice
+        passed_beside_itself
+        passed_on_from_a_parameter
+        passed_on_by_reference_and_by_value
+        called_passed_and_lent
+        moved_into_another
+        borrowed_by_another
+        without_variables_of_its_own
+        moves_an_array
+        passed_in_a_loop
+        passed_to_iterators
+        passed_to_methods
+        bound_to_other_names
+        makes_another
+        of_chained_iterators
+        writes_what_it_borrows
+        moves_arrays_into_others
+        held_by_iterators_and_options
+        held_by_what_is_never_there
+    }
+}
