@@ -47,7 +47,7 @@ pub use constructor::{
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use exchange::{Exchange, IsPlain, IsReplace};
+pub use exchange::{Exchange, IsKnown, IsPlain};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
@@ -347,6 +347,8 @@ pub enum Intrinsic {
     ViewPart(ViewPart),
     /// The argument, as it is.
     Identity,
+    /// A copy of what the argument refers to.
+    Duplicate,
     /// Whether one value is ordered after another.
     ComesAfter,
     /// The compute capability that is compiled for.
