@@ -78,7 +78,7 @@ pub mod __private {
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
-            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsPlain as _, IsReplace as _,
+            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsKnown as _, IsPlain as _,
             NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, ValueMethods as _,
             ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
@@ -89,11 +89,11 @@ pub mod __private {
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
-            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
-            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __NumberedCalls as _,
-            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
-            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
-            __ViewSourcesMutCalls as _,
+            __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
+            __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
+            __DeviceSumCalls as _, __NumberedCalls as _, __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _,
+            __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _,
+            __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,

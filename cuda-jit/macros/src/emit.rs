@@ -377,9 +377,7 @@ pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
     let imports = captured.aliases.iter().map(Alias::import);
     let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
     let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
-    let named = !captured.aliases.is_empty() || !captured.methods.is_empty();
-    let plain = named.then(|| quote!(use #root::plain::names::*;));
-    quote!(#plain #macros #(#imports)* #methods #(#functions)*)
+    quote!(use #root::plain::names::*; #macros #(#imports)* #methods #(#functions)*)
 }
 
 /// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
@@ -454,7 +452,7 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(_: #root::Callee<Self>, callee: __V) -> __V
+        pub fn __see<__V, #(#open),*>(callee: __V, _: #root::Callee<Self>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {

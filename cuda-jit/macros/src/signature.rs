@@ -65,6 +65,7 @@ impl Signature {
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
+        refuse_iterators(&sig.generics)?;
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -338,6 +339,33 @@ fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     let span = pattern.span();
     unpacked.push(syn::parse_quote_spanned!(span => let #pattern = #bound;));
     quote::format_ident!("arg{index}", span = Span::mixed_site())
+}
+
+/// The standard library's traits of iterators.
+const ITERATORS: &[&str] = &["Iterator", "DoubleEndedIterator", "ExactSizeIterator", "IntoIterator"];
+
+/// Refuses a type parameter that is to be an iterator: those of the standard library have types of the device library's on the
+/// device, which lack that trait.
+fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let bounded = predicates.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) => Some(&predicate.bounds),
+        _ => None,
+    });
+    for bound in generics.type_params().map(|param| &param.bounds).chain(bounded).flatten() {
+        if let TypeParamBound::Trait(bound) = bound
+            && let Some(last) = bound.path.segments.last()
+            && ITERATORS.iter().any(|name| last.ident == name)
+        {
+            let hint = format!(
+                "kernels have iterators of other types than the host, so nothing that they call takes any `{}`; take a slice, or \
+                 a type of your own with a `#[device] impl Iterator` by its name",
+                last.ident
+            );
+            return Err(syn::Error::new(last.ident.span(), hint));
+        }
+    }
+    Ok(())
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

@@ -218,6 +218,43 @@ chains! {
         note(&mut b, x.chunks(2).len() as u32);
         (0..x.len()).rev().len() as u32
     }
+    cycled(x, y, a, b) {
+        let mut all = x.iter().map(|v| *v * 3).filter(|v| v % 4 != 2).cycle();
+        note(&mut a, all.next().unwrap_or(1));
+        let first = all.by_ref().take(y.len() + 3).fold(0u32, |all, v| all.wrapping_mul(3).wrapping_add(v));
+        note(&mut b, y.iter().copied().cycle().skip(2).step_by(3).take(9).sum::<u32>());
+        first ^ all.position(|v| v == 27 || v == 21 || v == 3).unwrap_or(99) as u32 ^ all.nth(13).unwrap_or(5)
+    }
+    tried(x, y, a, b) {
+        let option = x.iter().try_fold(0u32, |all, v| { note(&mut a, *v); all.checked_add(*v).filter(|all| *all < 25) });
+        let result = y.iter().try_fold(1u32, |all, v| { note(&mut b, *v); if *v == 4 { Err((all, 7u8)) } else { Ok(all.wrapping_mul(*v)) } });
+        let second = result.map_or_else(|(all, seven)| all + u32::from(seven), |all| all * 2);
+        option.unwrap_or(500) * 3 + second
+    }
+    tried_for_each(x, y, a, b) {
+        let first = x.iter().try_for_each(|v| { note(&mut a, *v); if *v == 9 { None } else { Some(()) } });
+        let mut rest = y.iter();
+        let second: Result<(), u32> = rest.try_for_each(|v| { note(&mut b, *v); if *v % 2 == 0 { Err(*v) } else { Ok(()) } });
+        first.is_some() as u32 * 100 + second.err().unwrap_or(50) + rest.len() as u32 * 1000
+    }
+    summed_attempts(x, y, a, b) {
+        let options: Option<u32> = x.iter().map(|v| { note(&mut a, *v); v.checked_sub(4) }).sum();
+        let results: Result<u32, u8> = y.iter().map(|v| { note(&mut b, *v); if *v == 8 { Err(*v as u8) } else { Ok(*v) } }).product();
+        let whole = x.iter().map(|v| Some(v + 1)).product::<Option<u32>>();
+        options.unwrap_or(77) * 10 + results.map_or_else(u32::from, |v| v * 3).wrapping_add(whole.unwrap_or(5))
+    }
+    ordered(x, y, a, b) {
+        let less = x.iter().map(|v| { note(&mut a, *v); *v }).lt(y.iter().map(|v| { note(&mut b, *v); *v }));
+        let greater = x.iter().map(|v| { note(&mut a, *v); *v as f32 }).gt(y.iter().map(|v| { note(&mut b, *v); if *v == 2 { f32::NAN } else { *v as f32 } }));
+        let at_most = x.iter().le(y);
+        let at_least = x.iter().rev().map(|v| v / 4).ge(y.iter().rev().map(|v| v / 4));
+        less as u32 + greater as u32 * 2 + at_most as u32 * 4 + at_least as u32 * 8 + x.iter().ne(y) as u32 * 16
+    }
+    options_and_results(x, y, a, b) {
+        let flat = x.iter().map(|v| { note(&mut a, *v); v.checked_sub(5) }).flatten().sum::<u32>();
+        let ends = y.iter().chain(x.first()).flat_map(|v| { note(&mut b, *v); if *v > 4 { Ok(*v) } else { Err(()) } }).rev();
+        flat * 3 + ends.fold(1u32, |all, v| all.wrapping_mul(5).wrapping_add(v))
+    }
 }
 
 /// Numbers, each the sum of the two before.

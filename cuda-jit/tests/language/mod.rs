@@ -52,6 +52,7 @@ mod same_names;
 mod shapes;
 mod slicing;
 mod sorting;
+mod sources;
 mod statistics;
 mod structs;
 mod sums;

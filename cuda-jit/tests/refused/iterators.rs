@@ -3,7 +3,7 @@ use ndarray::{ArrayView2, Axis};
 
 #[cuda_jit::kernel]
 fn iterators(x: &[f32], a: ArrayView2<f32>, n: usize, out: &mut [f32]) {
-    let twice = x.iter().cycle();
+    let hint = x.iter().size_hint();
     for row in a.axis_iter(Axis(n + 1)) {
         out[0] += row[0];
     }
@@ -44,5 +44,18 @@ impl Iterator for Numbers {
 
 #[cuda_jit::device]
 impl ExactSizeIterator for Numbers {}
+
+#[cuda_jit::device]
+fn total<I: Iterator<Item = f32>>(all: I) -> f32 {
+    all.sum()
+}
+
+#[cuda_jit::device]
+fn each<I>(all: I) -> u32
+where
+    I: IntoIterator<Item = u32>,
+{
+    all.into_iter().count() as u32
+}
 
 fn main() {}

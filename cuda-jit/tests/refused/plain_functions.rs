@@ -7,6 +7,14 @@ fn generic<T: Copy>(v: T) -> T {
     v
 }
 
+fn with_closure<F: Fn(&f32) -> f32>(v: f32, f: F) -> f32 {
+    f(&v)
+}
+
+fn once(v: f32) -> std::iter::Once<f32> {
+    std::iter::once(v + 1.0)
+}
+
 mod inner {
     pub fn far(v: f32) -> f32 {
         v
@@ -22,6 +30,16 @@ fn calls(out: &mut [f32]) {
 fn calls_generic(out: &mut [f32]) {
     out[0] = generic::<f32>(out[0]);
     out[1] = generic(out[1]);
+}
+
+#[cuda_jit::kernel]
+fn calls_with_closure(out: &mut [f32]) {
+    out[0] = with_closure(out[1], |v| v + 1.0);
+}
+
+#[cuda_jit::kernel]
+fn calls_namesake(out: &mut [f32]) {
+    once(out[1]);
 }
 
 #[cuda_jit::kernel]

@@ -23,13 +23,14 @@
 //! | `T::max` of a user's trait, `swap` of a user's module, `count_ones` and `len` of a user's trait are the built-in ones | 105; 2; 44; 54 |
 
 mod programs;
+mod values;
 
 use super::snippets::State::{Mended, Open};
 use super::snippets::{Feature, Snippet};
 
 /// All features.
 pub(super) fn all() -> impl Iterator<Item = &'static Feature> {
-    FEATURES.iter().chain(programs::FEATURES)
+    FEATURES.iter().chain(programs::FEATURES).chain(values::FEATURES)
 }
 
 const FEATURES: &[Feature] = &[
@@ -394,8 +395,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "character-ranges",
-        // refused when the program is built
-        state: Open,
+        state: Mended,
         snippets: &[Snippet {
             items: "",
             body: "let mut r@ = 0u32;\nfor c in '\\u{d7fd}'..='\\u{e00$k}' { r@ = r@.wrapping_mul(31).wrapping_add(c as u32); }\n\
@@ -427,8 +427,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "iterators-reversed",
-        // refused when the program is built
-        state: Open,
+        state: Mended,
         snippets: &[
             Snippet {
                 items: "",
@@ -452,8 +451,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "fused",
-        // `fuse` is dropped
-        state: Open,
+        state: Mended,
         snippets: &[Snippet {
             items: "",
             body: "let mut n@ = 0u32;\nlet mut t@ = (0..9u32).map_while(|v| { n@ += 1; if v % 2 == 0 { Some(v) } else { None } }).fuse();\n\
@@ -463,8 +461,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "own-iterators",
-        // the language has no iterators of one's own
-        state: Open,
+        state: Mended,
         snippets: &[Snippet {
             items: "#[derive(Clone, Copy, DeviceType)]\npub struct Count@ { at: u32 }\n#[device]\nimpl Iterator for Count@ { type Item = u32; fn next(&mut self) -> Option<u32> { self.at += 2; if self.at < 2$k { Some(self.at) } else { None } } }\n",
             body: "let mut r@ = 0u32;\nfor v in (Count@ { at: $k }) { r@ = r@.wrapping_mul(31) ^ v; }\nlet s@: u32 = (Count@ { at: $k }).map(|v| v ^ 1).sum();\n",

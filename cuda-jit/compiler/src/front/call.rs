@@ -48,6 +48,16 @@ impl Lowering<'_> {
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::ViewPart(part, view) => self.view_part(at, *part, view, args),
             Callee::Identity => self.expr_in_place(&args[0], None),
+            Callee::Duplicate => {
+                let reference = self.expr(&args[0], None)?;
+                let place = self.behind(reference);
+                if self.has_closure_with_state(place.ty()) {
+                    let hint = "a closure in this iterator changes what it has moved, and each round would need that as it \
+                                was; count the rounds in a loop";
+                    return Err(self.error(at, hint));
+                }
+                Ok(self.read_settled(&place))
+            }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Constructor(ty, variant) => {
                 let variant = self.known_variant(at, *variant)?;
@@ -59,6 +69,20 @@ impl Lowering<'_> {
                 Ok(self.constructed(ty, variant, values))
             }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
+        }
+    }
+
+    /// Returns true if a value holds a closure that owns variables.
+    fn has_closure_with_state(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Closure(Memory::Closure(Some(number))) => match &self.closures[*number as usize] {
+                Captured::Written { frame, copies: Some(copies), .. } => {
+                    let bindings = &self.frames[*frame].definition.bindings;
+                    self.copies[*copies].keys().any(|number| bindings[*number as usize].mutable)
+                }
+                _ => false,
+            },
+            ty => ty.parts().iter().any(|(part, _)| self.has_closure_with_state(part)),
         }
     }
 

@@ -246,6 +246,8 @@ enum Callee {
     ViewPart(ViewPart, Ty),
     /// A function that returns its argument as it is.
     Identity,
+    /// What copies what its argument refers to.
+    Duplicate,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),
     /// A method that its name tells.
@@ -279,6 +281,7 @@ impl Callee {
                 _ => Callee::Builtin,
             },
             Body::Intrinsic(Intrinsic::Identity) => Callee::Identity,
+            Body::Intrinsic(Intrinsic::Duplicate) => Callee::Duplicate,
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {

@@ -64,6 +64,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::StoreCached(_)
         | Intrinsic::Same
         | Intrinsic::Identity
+        | Intrinsic::Duplicate
         | Intrinsic::ViewPart(_)
         | Intrinsic::VectorOfArray
         | Intrinsic::Exchange(_)
@@ -231,6 +232,9 @@ impl Lowering<'_> {
             ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Identity) => {
                 self.ty_of(args.first()?)
             }
+            ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Duplicate) => {
+                Some(behind(self.ty_of(args.first()?)?))
+            }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
@@ -277,7 +281,7 @@ impl Lowering<'_> {
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
             Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
-            Callee::Builtin | Callee::Identity => None,
+            Callee::Builtin | Callee::Identity | Callee::Duplicate => None,
         }
     }
 

@@ -23,6 +23,11 @@ pub(crate) fn comes_after<T>(_: &T, _: &T) -> bool {
     unreachable!("the device's own function")
 }
 
+/// Another value like this one, as `Clone` of what kernels hold makes it.
+pub(crate) fn duplicate<T>(_: &T) -> T {
+    unreachable!("the device's own function")
+}
+
 /// The character with a code, which is one's.
 pub(crate) fn char_of(_: u32) -> char {
     unreachable!("the device's own function")
@@ -58,6 +63,7 @@ beside! {
     extend_mut => Identity;
     char_of => Identity;
     comes_after => ComesAfter;
+    duplicate => Duplicate;
 }
 
 /// A view that is taken apart: along its first axis, or by its elements.

@@ -1,16 +1,25 @@
-//! `mem::swap`, `mem::replace` and `mem::take`: how the twin tells them from other functions that are none of the device's.
+//! Functions of the standard library, those of `std::mem` and those that make iterators: how the twin tells them from other
+//! functions that are none of the device's.
 //!
 //! A function has a type of its own, and that of the standard library's is the same under each name that it is imported by. So
-//! the twin passes them along with the function that is called, and a method is looked for that only two of one type have.
+//! the twin passes those of as many arguments along with the function that is called, and a method is looked for that only two
+//! of one type have. It yields a function of the device library, which the twin calls instead.
 //!
 //! # Safety
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
+use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
-use super::plain::DeviceFunction;
-use super::{Body, Builtin, Callee, Constructs, DeviceFn, DeviceType, FnLike, Instance, Intrinsic, Makes, type_arg};
+use super::plain::{DeviceFunction, NoFunction, PlainFunction};
+use super::{
+    Body, Builtin, Callee, Closure, Constructs, DeviceFn, DeviceType, FnLike, Instance, Intrinsic, Makes, type_arg,
+};
+use crate::library::iterator::{
+    self, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
+    __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
+};
 
 /// A function of `std::mem`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,77 +59,217 @@ callees! {
     Take
 }
 
-impl<F: DeviceFn> Callee<F> {
-    /// Ties the generic arguments to those of a function value that is called with one argument.
-    pub fn see_one<V: FnLike<F::Args, Output = F::Output>>(self, function: &V, _: fn(&mut u8) -> u8) -> Self {
-        self.see(function)
-    }
+/// The type arguments of a function that is none of the standard library's.
+type Any = u8;
+/// The closure that stands for `iter::from_fn`'s.
+type Next = fn() -> Option<Any>;
+/// The closure that stands for `iter::successors`'s.
+type After = fn(&Any) -> Option<Any>;
+/// The closure that stands for `array::from_fn`'s.
+type At = fn(usize) -> Any;
+/// What stands for an argument of `iter::zip`.
+type Items = [Any; 0];
 
-    /// The same with two arguments.
-    pub fn see_two<V: FnLike<F::Args, Output = F::Output>>(
-        self,
-        function: &V,
-        _: fn(&mut u8, &mut u8),
-        _: fn(&mut u8, u8) -> u8,
-    ) -> Self {
-        self.see(function)
-    }
+/// The known functions without an argument.
+type Nones = (fn() -> Empty<Any>,);
+/// The known functions of one argument.
+type Ones =
+    (fn(&mut Any) -> Any, fn(Any) -> Once<Any>, fn(Any) -> Repeat<Any>, fn(Next) -> FromFn<Next>, fn(At) -> [Any; 1]);
+/// The known functions of two arguments.
+type Twos = (
+    fn(&mut Any, &mut Any),
+    fn(&mut Any, Any) -> Any,
+    fn(Any, usize) -> RepeatN<Any>,
+    fn(Option<Any>, After) -> Successors<Any, After>,
+    fn(Items, Items) -> std::iter::Zip<<Items as IntoIterator>::IntoIter, <Items as IntoIterator>::IntoIter>,
+);
+
+/// How what may be called with 0, 1 or 2 arguments meets the known functions of as many, where it is none of them: `see` ties the
+/// generic arguments to those of a function value, `beside` does not, since closures do.
+macro_rules! unknown {
+    ($([$($generics:tt)*] $ty:ty, [$($bounds:tt)*];)*) => { $(
+        impl<$($generics)*> $ty {
+            /// Ties the generic arguments to those of a function value that is called without an argument.
+            pub fn see_none<$($bounds)*>(self, function: &V, _: Nones) -> Self {
+                self.see(function)
+            }
+
+            /// The same with one argument.
+            pub fn see_one<$($bounds)*>(self, function: &V, _: Ones) -> Self {
+                self.see(function)
+            }
+
+            /// The same with two arguments.
+            pub fn see_two<$($bounds)*>(self, function: &V, _: Twos) -> Self {
+                self.see(function)
+            }
+
+            /// Says that a function value which is called with one argument, a closure, is none of the known.
+            pub fn beside_one<V>(self, _: &V, _: Ones) -> Self {
+                self
+            }
+
+            /// The same with two arguments.
+            pub fn beside_two<V>(self, _: &V, _: Twos) -> Self {
+                self
+            }
+
+            /// The function value that the twin calls.
+            pub fn stand_in<V>(&self, _: &V, function: V) -> V {
+                function
+            }
+
+            /// The function value that the twin calls with closures.
+            pub fn tie<V>(&self, _: &V, function: V) -> V {
+                function
+            }
+
+            /// The call's result.
+            pub fn result<R>(&self, result: R) -> R {
+                result
+            }
+        }
+    )* };
 }
 
-impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
-    /// Ties the generic arguments to those of a constructor that is called with one argument.
-    pub fn see_one<Args, V: Makes<Args, T>>(self, function: &V, _: fn(&mut u8) -> u8) -> Self {
-        self.see(function)
-    }
-
-    /// The same with two arguments.
-    pub fn see_two<Args, V: Makes<Args, T>>(
-        self,
-        function: &V,
-        _: fn(&mut u8, &mut u8),
-        _: fn(&mut u8, u8) -> u8,
-    ) -> Self {
-        self.see(function)
-    }
+unknown! {
+    [F: DeviceFn] Callee<F>, [V: FnLike<F::Args, Output = F::Output>];
+    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V: Makes<Args, T>];
+    [] NoFunction, [V];
 }
 
-/// A function `F` without code for the device that is called with one argument, and `mem::take` of a `T`.
+/// A function `F` without code for the device, the known functions `S` of as many arguments, and the generic arguments `A` of those.
 #[derive(Debug)]
-pub struct OneOf<F, K, T>(PhantomData<(F, K, T)>);
+pub struct Among<F, S, A>(PhantomData<(F, S, A)>);
 
-/// The same with two arguments, and `mem::swap` and `mem::replace`.
+impl PlainFunction {
+    /// Compares the function with those of no argument.
+    pub fn see_none<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Among<F, (E,), (A,)> {
+        Among(PhantomData)
+    }
+}
+
+macro_rules! compared {
+    ($($one:ident $two:ident;)*) => { $(
+        impl PlainFunction {
+            /// Compares the function with those of one argument.
+            pub fn $one<F, T, O, R, N, W, A, B, C, D, E, G, const LEN: usize>(
+                self,
+                _: &F,
+                _: (T, O, R, N, W),
+            ) -> Among<F, (T, O, R, N, W), (A, B, C, D, E, [G; LEN])>
+            where
+                T: Fn(&mut A) -> A,
+                O: Fn(B) -> Once<B>,
+                R: Fn(C) -> Repeat<C>,
+                N: Fn(D) -> FromFn<D>,
+                W: Fn(E) -> [G; LEN],
+            {
+                Among(PhantomData)
+            }
+
+            /// Compares the function with those of two arguments.
+            pub fn $two<F, S, R, N, U, Z, A, B, C, D, E, X: IntoIterator, Y: IntoIterator>(
+                self,
+                _: &F,
+                _: (S, R, N, U, Z),
+            ) -> Among<F, (S, R, N, U, Z), (A, B, C, D, E, X, Y)>
+            where
+                S: Fn(&mut A, &mut A),
+                R: Fn(&mut B, B) -> B,
+                N: Fn(C, usize) -> RepeatN<C>,
+                U: Fn(Option<D>, E) -> Successors<D, E>,
+                Z: Fn(X, Y) -> std::iter::Zip<X::IntoIter, Y::IntoIter>,
+            {
+                Among(PhantomData)
+            }
+        }
+    )* };
+}
+
+compared! { see_one see_two; beside_one beside_two; }
+
+/// The function of the device library in the place of a known one.
 #[derive(Debug)]
-pub struct TwoOf<F, S, R, T>(PhantomData<(F, S, R, T)>);
+pub struct StandIn<F>(PhantomData<F>);
 
-impl super::plain::PlainFunction {
-    /// Compares the function with `mem::take`.
-    pub fn see_one<F, K: Fn(&mut T) -> T, T>(self, _: &F, _: K) -> OneOf<F, K, T> {
-        OneOf(PhantomData)
+impl<F> StandIn<F> {
+    /// The function value that the twin calls.
+    ///
+    /// # Panics
+    ///
+    /// Always: the twin is never run.
+    pub fn stand_in<V>(&self, _: &V, _: V) -> F {
+        unreachable!("a twin is never run")
     }
 
-    /// Compares the function with `mem::swap` and `mem::replace`.
-    pub fn see_two<F, S: Fn(&mut T, &mut T), R: Fn(&mut T, T) -> T, T>(self, _: &F, _: S, _: R) -> TwoOf<F, S, R, T> {
-        TwoOf(PhantomData)
+    /// The function value that the twin calls with closures: the known one, where rustc looks for what their types must be.
+    pub fn tie<V>(&self, _: &V, function: V) -> V {
+        function
     }
 }
 
-impl<F, T> OneOf<F, F, T> {
-    /// The function is `mem::take`.
-    pub fn of(self, _: *const Take<T>) {}
+impl<A, R> StandIn<fn(A) -> R> {
+    /// The call's result.
+    ///
+    /// # Panics
+    ///
+    /// Always: the twin is never run.
+    pub fn result<V>(&self, _: V) -> R {
+        unreachable!("a twin is never run")
+    }
 }
 
-impl<F, R, T> TwoOf<F, F, R, T> {
-    /// The function is `mem::swap`.
-    pub fn of(self, _: *const Swap<T>) {}
+impl<A, B, R> StandIn<fn(A, B) -> R> {
+    /// The call's result.
+    ///
+    /// # Panics
+    ///
+    /// Always: the twin is never run.
+    pub fn result<V>(&self, _: V) -> R {
+        unreachable!("a twin is never run")
+    }
 }
 
-/// The function is `mem::replace`. Nothing unsafe relies on an implementation.
-pub trait IsReplace<T>: Sized {
+/// The function is a known one, for which the callee `C` stands. Nothing unsafe relies on an implementation.
+pub trait IsKnown<C>: Sized {
     #[doc(hidden)]
-    fn of(self, _: *const Replace<T>) {}
+    type Function;
+
+    #[doc(hidden)]
+    fn of(self, _: *const C) -> StandIn<Self::Function> {
+        StandIn(PhantomData)
+    }
 }
 
-impl<F, S, T> IsReplace<T> for TwoOf<F, S, F, T> {}
+macro_rules! known {
+    ($([$($generics:tt)*] $callee:ty, $function:ty, $known:ty, $arguments:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<F, $($generics)*> IsKnown<$callee> for Among<F, $known, $arguments> {
+            type Function = $function;
+        }
+    )* };
+}
+
+/// The element type of an iterator over what `A` converts into.
+type Both<A, B> = iterator::Zip<<A as DeviceIntoIterator>::IntoIter, <B as DeviceIntoIterator>::IntoIter>;
+
+known! {
+    [A: Making] __Making_empty<A>, fn() -> OptionElements<A>, (F,), (A,);
+    [A, O, R, N, W] Take<A>, fn(&mut A) -> A, (F, O, R, N, W), (A, Any, Any, Next, At, [Any; 1]);
+    [A: Making, T, R, N, W] __Making_once<A>, fn(A) -> OptionElements<A>, (T, F, R, N, W), (Any, A, Any, Next, At, [Any; 1]);
+    [A: Making, T, O, N, W] __Making_repeat<A>, fn(A) -> iterator::Repeat<A>, (T, O, F, N, W), (Any, Any, A, Next, At, [Any; 1]);
+    [A: Making, C: FnMut() -> Option<A>, T, O, R, W] __Making_from_fn<A, Closure>, fn(C) -> iterator::FromFn<C>, (T, O, R, F, W), (Any, Any, Any, C, At, [Any; 1]);
+    [A: Making, C: FnMut(usize) -> A, T, O, R, N, const LEN: usize]
+        __Making_array_from_fn<A, Closure, LEN>, fn(C) -> [A; LEN], (T, O, R, N, F), (Any, Any, Any, Next, C, [A; LEN]);
+    [A, R, N, U, Z] Swap<A>, fn(&mut A, &mut A), (F, R, N, U, Z), (A, Any, Any, Any, After, Items, Items);
+    [A, S, N, U, Z] Replace<A>, fn(&mut A, A) -> A, (S, F, N, U, Z), (Any, A, Any, Any, After, Items, Items);
+    [A: Making, S, R, U, Z] __Making_repeat_n<A>, fn(A, usize) -> iterator::RepeatN<A>, (S, R, F, U, Z), (Any, Any, A, Any, After, Items, Items);
+    [A: Making, C: FnMut(&A) -> Option<A>, S, R, N, Z]
+        __Making_successors<A, Closure>, fn(Option<A>, C) -> iterator::Successors<A, C>, (S, R, N, F, Z), (Any, Any, Any, A, C, Items, Items);
+    // that of the standard library takes other types of iterators
+    [A: DeviceIntoIterator, B: DeviceIntoIterator, S, R, N, U] __Pairing_zip_both<A, B>, fn(A, B) -> Both<A, B>, (S, R, N, U, F), (Any, Any, Any, Any, After, Items, Items);
+}
 
 /// The function is none of them. Nothing unsafe relies on an implementation.
 pub trait IsPlain {
@@ -128,17 +277,14 @@ pub trait IsPlain {
     type Function;
 
     #[doc(hidden)]
-    fn of(&self, _: *const Builtin)
+    fn of(&self, _: *const Builtin) -> NoFunction
     where
         Self::Function: DeviceFunction,
     {
+        NoFunction
     }
 }
 
-impl<F, K, T> IsPlain for OneOf<F, K, T> {
-    type Function = F;
-}
-
-impl<F, S, R, T> IsPlain for TwoOf<F, S, R, T> {
+impl<F, S, A> IsPlain for Among<F, S, A> {
     type Function = F;
 }

@@ -139,8 +139,8 @@ impl<T> HostOption<T> for Option<T> {}
 pub trait HostIterator<T> {
     cuda_jit_macros::host_methods! {
         Collecting: collect 0 unzip 0 partition (_: impl FnMut(&T) -> bool);
-        Missing: cmp_by 2 cycle 0 eq_by 2 size_hint 0 try_for_each (_: impl FnMut(T) -> R) is_partitioned (_: impl FnMut(T) -> bool)
-            lt 1 le 1 gt 1 ge 1 map_windows 1 array_chunks 0 intersperse 1;
+        Missing: cmp_by 2 eq_by 2 size_hint 0 is_partitioned (_: impl FnMut(T) -> bool) map_windows 1 array_chunks 0
+            intersperse 1;
     }
 }
 

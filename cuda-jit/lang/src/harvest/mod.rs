@@ -44,7 +44,7 @@ pub use constructor::{
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use exchange::{Exchange, IsPlain, IsReplace};
+pub use exchange::{Exchange, IsKnown, IsPlain};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
@@ -347,6 +347,8 @@ pub enum Intrinsic {
     ViewPart(ViewPart),
     /// The argument, as it is.
     Identity,
+    /// A copy of what the argument refers to.
+    Duplicate,
     /// The comparison of two values: true if the first is ordered after the second.
     ComesAfter,
     /// The compute capability that is compiled for.

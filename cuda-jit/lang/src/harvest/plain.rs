@@ -34,16 +34,6 @@ impl NoFunction {
         self
     }
 
-    /// Says nothing more.
-    pub fn see_one<F>(self, _: &F, _: fn(&mut u8) -> u8) -> Self {
-        self
-    }
-
-    /// Says nothing more.
-    pub fn see_two<F>(self, _: &F, _: fn(&mut u8, &mut u8), _: fn(&mut u8, u8) -> u8) -> Self {
-        self
-    }
-
     /// Says that the observer saw something, so that nothing follows from the refusal.
     pub fn of(self, _: *const Builtin) -> Self {
         self
@@ -73,12 +63,22 @@ macro_rules! stand_ins {
             }
 
             #[doc(hidden)]
-            pub fn __see<F: DeviceFunction>(_: PlainFunction, function: F) -> F {
+            pub fn __see<F, C: Found<F>>(function: F, _: C) -> F {
                 function
             }
         }
     )* };
 }
+
+/// What a function was found to be that is none of the device's, whose refusal may be left to say.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait Found<F> {}
+
+impl<F> Found<F> for NoFunction {}
+impl<F, D> Found<F> for super::exchange::StandIn<D> {}
+#[diagnostic::do_not_recommend]
+impl<F: DeviceFunction> Found<F> for PlainFunction {}
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 
@@ -132,7 +132,7 @@ pub trait CallableFromKernels<Of> {
     }
 
     #[doc(hidden)]
-    fn __see<F>(_: NoFunction, function: F) -> F {
+    fn __see<F>(function: F, _: NoFunction) -> F {
         function
     }
 }

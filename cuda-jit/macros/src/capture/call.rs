@@ -53,7 +53,7 @@ impl Capture {
         }
         if let Some(name) = method_by_path(&callee).filter(|_| !args.is_empty() && !closures) {
             let number = self.callee(begin(&call.func));
-            *call.func = self.tied(number, &callee, None);
+            *call.func = self.tied(number, &callee, None).0;
             let receiver = Box::new(args.remove(0));
             return node(span, s::ExprKind::Method(name, receiver, args, number));
         }
@@ -69,7 +69,13 @@ impl Capture {
                 *call.func = Expr::Path(path);
                 *expr = shown(expr, number, place);
             }
-            None => *call.func = self.tied(number, &callee, Some((args.len(), closures))),
+            None => {
+                let (path, found) = self.tied(number, &callee, Some((args.len(), closures)));
+                *call.func = path;
+                if let Some(found) = found {
+                    *expr = Expr::Verbatim(quote_spanned!(place => #found.result(#expr)));
+                }
+            }
         }
         node(span, s::ExprKind::Call(number, args))
     }

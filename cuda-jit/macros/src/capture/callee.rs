@@ -24,8 +24,8 @@ use super::pattern::applied;
 use super::span::{begin, begin_path};
 use super::{Capture, callee, callee_value, names_crate, node, nothing};
 
-/// So many functions `plain` has a stand-in for.
-const MOST_ALIASES: usize = 12;
+/// So many functions `plain` has a stand-in for, but for the last, which an import in a block of its own declares.
+const MOST_ALIASES: usize = 11;
 
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
@@ -114,26 +114,29 @@ impl OfType {
 
 impl Capture {
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
-    /// arguments are seen. With closures among the arguments `see(&observer, path)`: rustc finds the types of a
+    /// arguments are seen. With closures among the arguments `see(path, &observer)`: rustc finds the types of a
     /// closure's parameters in the bounds of the function only where its path stands in the call. Of a call it is known how
-    /// many arguments it has, and whether closures are among them.
-    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> Expr {
+    /// many arguments it has, and whether closures are among them. The functions of the standard library that kernels know
+    /// and that have as many go along, so that rustc finds out whether it is one of them, and what stands for it then; where
+    /// closures are among the arguments, what tells the type of the call's result comes back beside the path.
+    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> (Expr, Option<Ident>) {
         let span = begin_path(path);
-        let called = call.filter(|_| !of_type(path)).map_or(0, |(count, _)| count);
+        let free = call.filter(|_| !of_type(path) && !is_constructor(path));
         let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        if let Some((_, true)) = call {
-            let seer = seer(path);
-            return Expr::Verbatim(match import {
-                Some(import) => quote_spanned!(span => ({ #import #seer(#hidden().of(#observer), #path) })),
-                None => quote_spanned!(span => #seer(#hidden().of(#observer), #path)),
-            });
-        }
+        let known = free.and_then(|(count, closures)| known_functions(count, closures));
         let value = callee_value(number, span);
-        match import {
-            Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
-            None => self.say(quote_spanned!(span => let #value = #path;)),
+        let imported = |expr: TokenStream| match import {
+            Some(import) => quote_spanned!(span => { #import #expr }),
+            None => expr,
+        };
+        if let (Some((_, true)), None) = (call, &known) {
+            let seer = seer(path);
+            let called = imported(quote_spanned!(span => #seer(#path, #hidden().of(#observer))));
+            return (Expr::Verbatim(quote_spanned!(span => (#called))), None);
         }
+        let named = imported(path.to_token_stream());
+        self.say(quote_spanned!(span => let #value = #named;));
         if is_constructor(path) {
             let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
             self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
@@ -142,19 +145,22 @@ impl Capture {
             let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
             self.say(quote!(let #callee = #made;));
             self.say(quote_spanned!(span => #callee.of(#observer);));
-            return Expr::Verbatim(value.to_token_stream());
+            return (Expr::Verbatim(value.to_token_stream()), None);
         }
-        // what `std::mem` has goes along, so that rustc finds out whether it is that
-        let see = match called {
-            1 => quote_spanned!(span => see_one(&#value, ::core::mem::take)),
-            2 => quote_spanned!(span => see_two(&#value, ::core::mem::swap, ::core::mem::replace)),
-            _ => quote_spanned!(span => see(&#value)),
+        let Some((see, known)) = known else {
+            let seen = imported(quote_spanned!(span => #hidden().see(&#value).of(#observer);));
+            self.say(quote_spanned!(span => #seen;));
+            return (Expr::Verbatim(value.to_token_stream()), None);
         };
-        match import {
-            Some(import) => self.say(quote_spanned!(span => { #import #hidden().#see.of(#observer); })),
-            None => self.say(quote_spanned!(span => #hidden().#see.of(#observer);)),
+        let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
+        if let Some((_, true)) = call {
+            let (seer, callee) = (seer(path), format_ident!("__cuda_jit_s{}", number, span = span));
+            self.say(quote_spanned!(span => let #callee = #found;));
+            let called = imported(quote_spanned!(span => #seer(#callee.tie(&#value, #path), #callee)));
+            return (Expr::Verbatim(quote_spanned!(span => (#called))), Some(callee));
         }
-        Expr::Verbatim(value.to_token_stream())
+        self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
+        (Expr::Verbatim(value.to_token_stream()), None)
     }
 
     /// A path in the case of types as an argument: a constructor, or a value without fields.
@@ -196,7 +202,8 @@ impl Capture {
         }
     }
 
-    /// The path under which the twin names a function; in a block with items of its own, with the import that says so.
+    /// The path under which the twin names a function; in a block with items of its own, and where there are many functions, with
+    /// the import that says so.
     fn alias(&mut self, path: &ExprPath) -> (ExprPath, Option<TokenStream>) {
         if of_type(path) {
             self.ask_of_type("__fn", path, 0);
@@ -216,25 +223,55 @@ impl Capture {
             is_prefix && known.path == bare && !names_crate(&bare)
         };
         let mut import = None;
-        let mut name = match self.aliases.iter().find(same) {
-            _ if self.items != 0 => {
-                let name = format_ident!("{}0", prefix, span = span);
-                let root = Alias { path: bare, name: name.clone() };
-                import = Some(root.import());
-                name
-            }
+        let known = self.aliases.iter().find(same).filter(|_| self.items == 0);
+        let mut name = match known {
             Some(known) => known.name.clone(),
-            None if self.aliases.len() < MOST_ALIASES => {
+            None if self.items == 0 && self.aliases.len() < MOST_ALIASES => {
                 let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
                 self.aliases.push(Alias { path: bare, name: name.clone() });
                 name
             }
-            None => return None,
+            None => {
+                let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
+                import = Some(Alias { path: bare, name: name.clone() }.import());
+                name
+            }
         };
         name.set_span(span);
         let segment = syn::PathSegment { ident: name, arguments };
         Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
     }
+}
+
+/// The functions of the standard library that kernels know and call with so many arguments, and the hidden method that compares a
+/// callee with them; none if there are none.
+fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)> {
+    let (name, known) = match count {
+        0 => ("none", quote!((::core::iter::empty,))),
+        1 => (
+            "one",
+            quote!((
+                ::core::mem::take,
+                ::core::iter::once,
+                ::core::iter::repeat,
+                ::core::iter::from_fn,
+                ::core::array::from_fn
+            )),
+        ),
+        2 => (
+            "two",
+            quote!((
+                ::core::mem::swap,
+                ::core::mem::replace,
+                ::core::iter::repeat_n,
+                ::core::iter::successors,
+                ::core::iter::zip
+            )),
+        ),
+        _ => return None,
+    };
+    let see = if closures { "beside" } else { "see" };
+    Some((format_ident!("{}_{}", see, name, span = Span::mixed_site()), known))
 }
 
 /// The path under which a function is named that is passed by itself, and what declares it and tells where it is none of the

@@ -109,7 +109,7 @@ impl Capture {
             Expr::Path(path) if !is_closure => {
                 let path = path.clone();
                 let number = self.callee(span);
-                *arg = self.tied(number, &path, None);
+                *arg = self.tied(number, &path, None).0;
                 node(
                     span,
                     match method_by_path(&path) {

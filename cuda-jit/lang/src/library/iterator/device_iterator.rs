@@ -4,12 +4,12 @@
 use std::cmp::Ordering;
 
 use super::{
-    Chain, Copied, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceProduct, DeviceSum, Enumerate, Filter,
-    FilterMap, Flatten, Fuse, Inspect, Map, MapWhile, Peekable, Referent, Rev, Scan, Skip, SkipWhile, StepBy, Take,
-    TakeWhile, Zip,
+    Attempt, Chain, Copied, Cycle, DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceProduct, DeviceSum,
+    Enumerate, Filter, FilterMap, Flatten, Fuse, Inspect, Map, MapWhile, Peekable, Referent, Rev, Scan, Skip,
+    SkipWhile, StepBy, Take, TakeWhile, Zip,
 };
 use crate::device;
-use crate::device::library::comes_after;
+use crate::device::library::{comes_after, duplicate};
 use crate::harvest::DeviceType;
 
 /// An iterator.
@@ -128,6 +128,11 @@ pub trait DeviceIterator: Sized + DeviceType {
         Self::Item: Referent,
     {
         Copied { iter: self }
+    }
+
+    /// The elements again and again.
+    fn cycle(self) -> Cycle<Self> {
+        Cycle { all: duplicate(&self), iter: self }
     }
 
     /// Pairs each element with its index.
@@ -313,16 +318,21 @@ pub trait DeviceIterator: Sized + DeviceType {
         None
     }
 
-    /// Folds the elements into an accumulator until a closure returns `None`.
-    fn try_fold<B, F: FnMut(B, Self::Item) -> Option<B>>(&mut self, init: B, mut f: F) -> Option<B> {
+    /// Folds the elements into an accumulator until a closure fails.
+    fn try_fold<B, R: Attempt<Output = B>, F: FnMut(B, Self::Item) -> R>(&mut self, init: B, mut f: F) -> R {
         let mut accumulator = init;
         while let Some(item) = self.next() {
-            accumulator = match f(accumulator, item) {
-                Some(accumulator) => accumulator,
-                None => return None,
-            };
+            match f(accumulator, item).outcome() {
+                Ok(next) => accumulator = next,
+                Err(failed) => return failed,
+            }
         }
-        Some(accumulator)
+        R::succeeded(accumulator)
+    }
+
+    /// Calls a closure with each element until it fails.
+    fn try_for_each<R: Attempt<Output = ()>, F: FnMut(Self::Item) -> R>(&mut self, mut f: F) -> R {
+        self.try_fold((), |_, item| f(item))
     }
 
     /// Calls a closure with each element.
@@ -461,5 +471,63 @@ pub trait DeviceIterator: Sized + DeviceType {
         Self::Item: PartialEq<U::Item>,
     {
         !self.eq(other)
+    }
+
+    /// Compares the elements with those of another iterator, as the elements of slices are.
+    fn order_beside<U: DeviceIntoIterator>(mut self, other: U) -> Option<Ordering>
+    where
+        Self::Item: PartialOrd<U::Item>,
+    {
+        let mut other = other.into_iter();
+        while let Some(x) = self.next() {
+            match other.next() {
+                Some(y) => {
+                    // each asks `partial_cmp`, whatever `==` may be
+                    if x < y {
+                        return Some(Ordering::Less);
+                    }
+                    if x > y {
+                        return Some(Ordering::Greater);
+                    }
+                    if !(x <= y) {
+                        return None;
+                    }
+                }
+                None => return Some(Ordering::Greater),
+            }
+        }
+        if other.next().is_none() { Some(Ordering::Equal) } else { Some(Ordering::Less) }
+    }
+
+    /// Returns true if the elements come before those of another iterator.
+    fn lt<U: DeviceIntoIterator>(self, other: U) -> bool
+    where
+        Self::Item: PartialOrd<U::Item>,
+    {
+        self.order_beside(other).is_some_and(|order| order == Ordering::Less)
+    }
+
+    /// Returns true if the elements come before those of another iterator, or are equal.
+    fn le<U: DeviceIntoIterator>(self, other: U) -> bool
+    where
+        Self::Item: PartialOrd<U::Item>,
+    {
+        self.order_beside(other).is_some_and(|order| order != Ordering::Greater)
+    }
+
+    /// Returns true if the elements come after those of another iterator.
+    fn gt<U: DeviceIntoIterator>(self, other: U) -> bool
+    where
+        Self::Item: PartialOrd<U::Item>,
+    {
+        self.order_beside(other).is_some_and(|order| order == Ordering::Greater)
+    }
+
+    /// Returns true if the elements come after those of another iterator, or are equal.
+    fn ge<U: DeviceIntoIterator>(self, other: U) -> bool
+    where
+        Self::Item: PartialOrd<U::Item>,
+    {
+        self.order_beside(other).is_some_and(|order| order != Ordering::Less)
     }
 }

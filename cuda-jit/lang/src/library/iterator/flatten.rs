@@ -2,6 +2,7 @@
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator};
 use crate::device;
+use crate::device::library::duplicate;
 use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
@@ -454,6 +455,32 @@ impl<I: DeviceExactSize> DeviceExactSize for Peekable<I> {
             Some(Some(_)) => 1 + self.iter.len(),
             Some(None) => 0,
             None => self.iter.len(),
+        }
+    }
+}
+
+/// The elements of an iterator again and again.
+#[derive(Debug)]
+pub struct Cycle<I> {
+    /// The iterator as it was.
+    pub(crate) all: I,
+    pub(crate) iter: I,
+}
+device_struct!(Cycle [I] [I: DeviceType] { all: I, iter: I });
+
+#[device(library)]
+impl<I: DeviceIterator> DeviceIterator for Cycle<I> {
+    type Item = I::Item;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = I::IS_PURE;
+
+    fn next(&mut self) -> Option<I::Item> {
+        match self.iter.next() {
+            Some(item) => Some(item),
+            None => {
+                self.iter = duplicate(&self.all);
+                self.iter.next()
+            }
         }
     }
 }

@@ -10,9 +10,11 @@
 //!
 //! Unsafe code reads elements of slices at indices that the iterator's fields bound: `front <= back <= slice.len()`.
 
+mod attempts;
 mod copies;
 mod device_iterator;
 mod flatten;
+mod functions;
 mod guarded;
 mod indexed;
 mod paired;
@@ -24,9 +26,15 @@ mod transform;
 mod view_sources;
 mod views;
 
+pub use attempts::{__AttemptCalls, Attempt};
 pub use copies::{__ReferentCalls, Copied, Referent};
 pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIterator};
-pub use flatten::{Flatten, Fuse, Peekable};
+pub use flatten::{Cycle, Flatten, Fuse, Peekable};
+pub use functions::{
+    __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
+    __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, FromFn, Making, OptionElements, Pairing,
+    Repeat, RepeatN, Successors,
+};
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
 pub use indexed::{__NumberedCalls, Indexed, Numbered};
 pub use paired::{Chain, Zip};

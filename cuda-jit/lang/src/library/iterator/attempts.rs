@@ -1,0 +1,93 @@
+//! What may end early: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
+
+use super::{DeviceIterator, DeviceProduct, DeviceSum};
+use crate::device;
+use crate::harvest::DeviceType;
+
+/// An `Option` or `Result`.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait Attempt: Sized + DeviceType {
+    /// The type of what it holds if it succeeded.
+    type Output: DeviceType;
+
+    /// One that succeeded.
+    fn succeeded(output: Self::Output) -> Self;
+
+    /// What it holds if it succeeded, or one that failed in the same way.
+    fn outcome(self) -> Result<Self::Output, Self>;
+}
+
+#[device(library)]
+impl<T: DeviceType> Attempt for Option<T> {
+    type Output = T;
+
+    fn succeeded(output: T) -> Option<T> {
+        Some(output)
+    }
+
+    fn outcome(self) -> Result<T, Option<T>> {
+        match self {
+            Some(output) => Ok(output),
+            None => Err(None),
+        }
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType, E: DeviceType> Attempt for Result<T, E> {
+    type Output = T;
+
+    fn succeeded(output: T) -> Result<T, E> {
+        Ok(output)
+    }
+
+    fn outcome(self) -> Result<T, Result<T, E>> {
+        match self {
+            Ok(output) => Ok(output),
+            Err(error) => Err(Err(error)),
+        }
+    }
+}
+
+/// Implements a trait of [`sums`](super::sums) for `Option` and `Result`: the sum of what the elements hold before the first that
+/// failed.
+macro_rules! attempts {
+    ($($trait:ident $method:ident;)*) => { $(
+        #[device(library)]
+        impl<T: DeviceType, U: DeviceType + $trait<T>> $trait<Option<T>> for Option<U> {
+            fn $method<I: DeviceIterator<Item = Option<T>>>(iter: I) -> Option<U> {
+                let mut has_failed = false;
+                let whole: U = U::$method(iter.map_while(|item| {
+                    has_failed = item.is_none();
+                    item
+                }));
+                if has_failed { None } else { Some(whole) }
+            }
+        }
+
+        #[device(library)]
+        impl<T: DeviceType, E: DeviceType, U: DeviceType + $trait<T>> $trait<Result<T, E>> for Result<U, E> {
+            fn $method<I: DeviceIterator<Item = Result<T, E>>>(iter: I) -> Result<U, E> {
+                let mut failed: Option<E> = None;
+                let whole: U = U::$method(iter.map_while(|item| match item {
+                    Ok(value) => Some(value),
+                    Err(error) => {
+                        failed = Some(error);
+                        None
+                    }
+                }));
+                match failed {
+                    Some(error) => Err(error),
+                    None => Ok(whole),
+                }
+            }
+        }
+    )* };
+}
+
+attempts! {
+    DeviceSum total;
+    DeviceProduct whole;
+}

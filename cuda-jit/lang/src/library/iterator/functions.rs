@@ -1,0 +1,293 @@
+//! Functions of `std::iter` and `std::array` that make iterators and arrays, and the iterators over an `Option` or `Result`.
+
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Zip};
+use crate::device;
+use crate::device::library::duplicate;
+use crate::harvest::{Closure, DeviceType};
+use crate::library::structs::device_struct;
+
+/// The functions, of the type of the elements.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait Making: Sized + DeviceType {
+    /// `iter::empty`
+    fn empty() -> OptionElements<Self> {
+        OptionElements { item: None }
+    }
+
+    /// `iter::once`
+    fn once(item: Self) -> OptionElements<Self> {
+        OptionElements { item: Some(item) }
+    }
+
+    /// `iter::repeat`
+    fn repeat(item: Self) -> Repeat<Self> {
+        Repeat { item, left: usize::MAX }
+    }
+
+    /// `iter::repeat_n`
+    fn repeat_n(item: Self, count: usize) -> RepeatN<Self> {
+        RepeatN { item, left: count }
+    }
+
+    /// `iter::from_fn`
+    fn from_fn<F: FnMut() -> Option<Self>>(f: F) -> FromFn<F> {
+        FromFn { f }
+    }
+
+    /// `iter::successors`
+    fn successors<F: FnMut(&Self) -> Option<Self>>(first: Option<Self>, f: F) -> Successors<Self, F> {
+        Successors { next: first, f }
+    }
+
+    /// `array::from_fn`
+    fn array_from_fn<F: FnMut(usize) -> Self, const N: usize>(mut f: F) -> [Self; N] {
+        let mut index = 0;
+        [(); N].map(|_| {
+            index += 1;
+            f(index - 1)
+        })
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> Making for T {}
+
+/// `iter::zip`, of the type of its first argument.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait Pairing: DeviceIntoIterator {
+    /// `iter::zip`
+    fn zip_both<U: DeviceIntoIterator>(a: Self, b: U) -> Zip<Self::IntoIter, U::IntoIter> {
+        Zip { a: a.into_iter(), b: b.into_iter() }
+    }
+}
+
+#[device(library)]
+impl<T: DeviceIntoIterator> Pairing for T {}
+
+/// The element of an `Option`, if there is one.
+#[derive(Debug)]
+pub struct OptionElements<T> {
+    item: Option<T>,
+}
+device_struct!(OptionElements [T] [T: DeviceType] { item: Option<T> });
+
+#[device(library)]
+impl<T: DeviceType> DeviceIterator for OptionElements<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        self.item.take()
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.item.is_some() as usize
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceDoubleEnded for OptionElements<T> {
+    fn next_back(&mut self) -> Option<T> {
+        self.item.take()
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceExactSize for OptionElements<T> {
+    fn len(&self) -> usize {
+        self.item.is_some() as usize
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceIntoIterator for Option<T> {
+    type Item = T;
+    type IntoIter = OptionElements<T>;
+
+    fn into_iter(self) -> OptionElements<T> {
+        OptionElements { item: self }
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType, E: DeviceType> DeviceIntoIterator for Result<T, E> {
+    type Item = T;
+    type IntoIter = OptionElements<T>;
+
+    fn into_iter(self) -> OptionElements<T> {
+        OptionElements { item: self.ok() }
+    }
+}
+
+/// An element without end, or before an end that a `take` from the back has found.
+#[derive(Debug)]
+pub struct Repeat<T> {
+    item: T,
+    /// `usize::MAX` if there is no end.
+    left: usize,
+}
+device_struct!(Repeat [T] [T: DeviceType] { item: T, left: usize });
+
+#[device(library)]
+impl<T: DeviceType> DeviceIterator for Repeat<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        if self.left == usize::MAX { Some(duplicate(&self.item)) } else { self.next_back() }
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        if self.left == usize::MAX { 0 } else { self.advance_back(n) }
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        self.advance(n);
+        self.next()
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.left
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceDoubleEnded for Repeat<T> {
+    fn next_back(&mut self) -> Option<T> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        Some(duplicate(&self.item))
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        let advanced = if n < self.left { n } else { self.left };
+        self.left -= advanced;
+        n - advanced
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        self.advance_back(n);
+        self.next_back()
+    }
+}
+
+// std has a length of a `take` of it alone
+#[device(library)]
+impl<T: DeviceType> DeviceExactSize for Repeat<T> {
+    fn len(&self) -> usize {
+        self.left
+    }
+}
+
+/// An element so many times.
+#[derive(Debug)]
+pub struct RepeatN<T> {
+    item: T,
+    left: usize,
+}
+device_struct!(RepeatN [T] [T: DeviceType] { item: T, left: usize });
+
+#[device(library)]
+impl<T: DeviceType> DeviceIterator for RepeatN<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_COUNTED: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        if self.left > 0 { Some(self.next_known()) } else { None }
+    }
+
+    fn next_known(&mut self) -> T {
+        self.left -= 1;
+        duplicate(&self.item)
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        let advanced = if n < self.left { n } else { self.left };
+        self.left -= advanced;
+        n - advanced
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        self.advance(n);
+        self.next()
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.left
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceDoubleEnded for RepeatN<T> {
+    fn next_back(&mut self) -> Option<T> {
+        self.next()
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        self.advance(n)
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        self.nth(n)
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType> DeviceExactSize for RepeatN<T> {
+    fn len(&self) -> usize {
+        self.left
+    }
+}
+
+/// What a closure returns, until that is `None`.
+#[derive(Debug)]
+pub struct FromFn<F> {
+    f: F,
+}
+device_struct!(FromFn [F] [F] { f: Closure });
+
+#[device(library)]
+impl<T: DeviceType, F: FnMut() -> Option<T>> DeviceIterator for FromFn<F> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        (self.f)()
+    }
+}
+
+/// Elements each of which a closure makes of the one before.
+#[derive(Debug)]
+pub struct Successors<T, F> {
+    next: Option<T>,
+    f: F,
+}
+device_struct!(Successors [T, F] [T: DeviceType, F] { next: Option<T>, f: Closure });
+
+#[device(library)]
+impl<T: DeviceType, F: FnMut(&T) -> Option<T>> DeviceIterator for Successors<T, F> {
+    type Item = T;
+    const IS_FUSED: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        match self.next.take() {
+            Some(item) => {
+                self.next = (self.f)(&item);
+                Some(item)
+            }
+            None => None,
+        }
+    }
+}
