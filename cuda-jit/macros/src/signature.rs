@@ -368,7 +368,6 @@ fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
     Ok(())
 }
 
-
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     let refused = [
         (sig.asyncness.map(|token| token.span()), "a kernel cannot be `async`; streams make launches asynchronous"),
