@@ -15,7 +15,11 @@ pub trait Attempt: Sized + DeviceType {
     /// One that succeeded.
     fn succeeded(output: Self::Output) -> Self;
 
-    /// What it holds if it succeeded, or one that failed in the same way.
+    /// What it holds if it succeeded.
+    ///
+    /// # Errors
+    ///
+    /// One that failed in the same way, if it failed.
     fn outcome(self) -> Result<Self::Output, Self>;
 }
 

@@ -73,21 +73,6 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile
             None => None,
         }
     }
-
-    /// Ends with the element that ends the iterator, which need not be remembered.
-    fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut accumulator = init;
-        if self.has_ended {
-            return accumulator;
-        }
-        while let Some(item) = self.iter.next() {
-            if !(self.predicate)(&item) {
-                return accumulator;
-            }
-            accumulator = f(accumulator, item);
-        }
-        accumulator
-    }
 }
 
 /// Applies a closure to each element until it returns `None`.
