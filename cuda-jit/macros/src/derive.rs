@@ -53,6 +53,7 @@ fn without_deref(root: &TokenStream, input: &DeriveInput) -> Option<TokenStream>
     );
     (lifetimes.len() == generics.params.len()).then(|| {
         quote_spanned! {name.span()=>
+            #[allow(clippy::all)]
             const _: () = {
                 use #root::NoDeref as _;
                 ::core::assert!(!#root::Derefs::<#name<#(#lifetimes),*>>::HOLDS, #message);
