@@ -137,7 +137,7 @@ pub mod __private {
         part, range_of, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array,
         tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Constructs, compare, names, pattern, plain};
+    pub use crate::harvest::{Constructs, checked, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
@@ -155,7 +155,7 @@ pub mod __private {
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
         pub use crate::harvest::OptionVariants as _;
-        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _};
+        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _, NoConstant as _};
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,

@@ -8,9 +8,10 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Block, Ident, ItemFn};
+use syn::{Block, Ident, ItemFn, Type};
 
-use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
+use crate::capture::{self, BindingInfo, BindingKind, Captured};
+use crate::checked;
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -265,7 +266,11 @@ pub(crate) fn twin(
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let (asked, refusals) = (asked(root), refusals(root, captured));
-    let body = twin_closure(sig, signature, captured);
+    let repeated = checked::repeated(root, sig, signature, captured);
+    let body = probe_closure(sig, signature, &captured.twin, |ty| match captured.asked_as_written() {
+        Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),
+        None => ty,
+    });
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
@@ -274,6 +279,7 @@ pub(crate) fn twin(
         fn #function #own_generics() -> #root::Harvest #where_clause {
             // Out here none of the body's own items can stand for it.
             let #of = #definition;
+            #repeated
             {
             use #root::hidden::*;
             use #root::{called as __cuda_jit_called, seen as __cuda_jit_seen};
@@ -343,13 +349,19 @@ fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> 
     signature.params.iter().map(|param| syn::PatType { ty: Box::new(signature.stood_in(&param.ty)), ..param.clone() })
 }
 
-/// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
-/// written beside it, since a closure's own does not tie them.
-fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let (body, output) = (capture::unreached(&captured.twin), &sig.output);
+/// A body as a closure that is never called, with its parameters' types as `checked` has them. Where lifetimes are named or come
+/// out, the closure's type is written beside it, since its own does not tie them.
+pub(crate) fn probe_closure(
+    sig: &syn::Signature,
+    signature: &Signature,
+    body: &Block,
+    checked: impl Fn(Type) -> Type,
+) -> TokenStream {
+    let (body, output) = (capture::unreached(body), &sig.output);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(signature);
+        let params = params.map(|param| syn::PatType { ty: Box::new(checked(*param.ty)), ..param });
         return quote!(let __twin = |#(#params),*| #output #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
@@ -362,7 +374,7 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
 pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
     let methods = last_resort(root, &captured.methods);
     let functions = captured.functions.iter().map(|asked| asked.refusal(root));
-    let imports = captured.aliases.iter().map(Alias::import);
+    let imports = captured.aliases.iter().map(|alias| alias.import(captured));
     let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
     let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
     let named = !captured.aliases.is_empty() || !captured.methods.is_empty();

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod checked;
 mod configured;
 mod derive;
 mod device_fn;

@@ -4,6 +4,7 @@
 //! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(self)` is
 //! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
 //! `__definition_f` and `__harvest_f`, the captured body and its twin.
+//! Without the attribute an `impl` lacks an item, whose name says so.
 //!
 //! # Safety
 //!
@@ -23,6 +24,10 @@ use crate::capture;
 use crate::emit;
 use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
+
+/// An item that a `#[device]` trait asks for, and each `#[device] impl` of it has. It is named for the error where one of the
+/// attributes is missing.
+const MARKER: &str = "write_device_before_trait_and_impl";
 
 /// The standard library's traits that kernels use: those of the operators, of conversion, and `Default`.
 const OPERATORS: &[&str] = &[
@@ -100,6 +105,11 @@ pub(crate) fn of_trait(
             hidden.extend(items);
             tokens.extend(beside);
         }
+        let is_provided =
+            item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
+        let end = if is_provided { quote!({}) } else { quote!(;) };
+        let marker = Ident::new(MARKER, Span::call_site());
+        hidden.push(syn::parse_quote!(#[doc(hidden)] fn #marker() #end));
         item.items.extend(hidden);
         Ok(tokens)
     });
@@ -109,6 +119,16 @@ pub(crate) fn of_trait(
         #item
         #expanded
     }
+}
+
+/// Returns true for the trait of an operator.
+pub(crate) fn is_operator(name: &Ident) -> bool {
+    OPERATORS.iter().any(|known| name == known) && name != "Default" && name != "From"
+}
+
+/// What stands for an operator's trait in the types of its `#[device] impl`.
+pub(crate) fn operator_tag(name: &Ident) -> Ident {
+    format_ident!("{}Operator", name)
 }
 
 /// The operator's trait that a path names.
@@ -393,7 +413,8 @@ fn trait_items(
     path: &syn::Path,
     in_one_place: bool,
 ) -> syn::Result<Vec<ImplItem>> {
-    let mut items = Vec::new();
+    let marker = Ident::new(MARKER, Span::call_site());
+    let mut items = vec![syn::parse_quote!(fn #marker() {})];
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
@@ -448,10 +469,9 @@ fn trait_method(
             hidden.push(harvest);
         }
         None => {
-            let why = format!("`{name}` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.");
             let (own_generics, _, clause) = typed.split_for_impl();
-            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition;));
-            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause;));
+            hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition { loop {} }));
+            hidden.push(quote!(#[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause { loop {} }));
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
@@ -586,7 +606,7 @@ fn overloaded(
     }
     let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
-    let tag = Ident::new(name, Span::call_site());
+    let tag = operator_tag(&Ident::new(name, Span::call_site()));
     let told = match name {
         "Default" => quote!(#root::CapturedDefault),
         "From" => quote!(#root::DeviceFrom<#right>),

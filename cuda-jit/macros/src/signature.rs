@@ -62,6 +62,11 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
+    /// Returns true for a function, which is no method and has no generic parameters but lifetimes.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.role, Role::Kernel | Role::Function) && self.generics.params.is_empty()
+    }
+
     /// Reads and checks a signature.
     pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;

@@ -65,6 +65,11 @@ pub trait NoMethods {
 
 impl<T: MarkedWithDevice + ?Sized> NoMethods for T {}
 
+// what is refused where it comes from
+impl NoMethods for str {}
+impl NoMethods for String {}
+impl<T> NoMethods for Vec<T> {}
+
 /// The hidden methods of complex numbers.
 ///
 /// Nothing unsafe relies on an implementation.

@@ -45,6 +45,7 @@ pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
 
 mod sealed {
     /// Keeps [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to what `device_fn!` makes.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl<S, C, H, W> Sealed for super::DeviceClosure<S, C, H, W> {}
@@ -163,6 +164,7 @@ pub trait List<T>: list::Sealed + 'static {
 
 mod list {
     /// Keeps [`List`](super::List) to what observers saw.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl Sealed for () {}

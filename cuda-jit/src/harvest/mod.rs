@@ -10,6 +10,7 @@
 //! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
 mod builtin;
+pub mod checked;
 mod closure;
 pub mod compare;
 mod constructor;
@@ -381,6 +382,7 @@ pub trait ConstItem<'a>: sealed::Sealed {
 
 mod sealed {
     /// Keeps [`ConstItem`](super::ConstItem) to values and to [`Constant`](crate::Constant).
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl<T: super::ValueType> Sealed for T {}

@@ -104,3 +104,23 @@ impl<T: DeviceType, F: Fn(&T) -> bool> Constant for &Applied<T, F> {
         self.constant()
     }
 }
+
+/// The path of a type that kernels do not know: the error is where the value comes from.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait NoConstant {
+    /// Nothing.
+    fn __cuda_jit_constant(self) -> Option<ConstValue>;
+}
+
+impl<T> NoConstant for &mut Path<'_, T> {
+    fn __cuda_jit_constant(self) -> Option<ConstValue> {
+        None
+    }
+}
+
+impl<T, F: Fn(&T) -> bool> NoConstant for &mut Applied<T, F> {
+    fn __cuda_jit_constant(self) -> Option<ConstValue> {
+        None
+    }
+}

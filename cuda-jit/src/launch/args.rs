@@ -234,6 +234,7 @@ pub trait KernelParams: sealed::Sealed + 'static {}
 
 mod sealed {
     /// Keeps [`KernelParams`](super::KernelParams) and [`KernelArgs`](super::KernelArgs) to tuples.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 }
 

@@ -40,6 +40,7 @@ mod sealed {
     use super::{DeviceArray, Dimension, Element, ValueType};
 
     /// Keeps [`Carry`](super::Carry) to values and device arrays.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Carry {}
 
     impl<T: ValueType> Carry for T {}
@@ -48,6 +49,7 @@ mod sealed {
     impl<T: Element, D: Dimension> Carry for &mut DeviceArray<T, D> {}
 
     /// Keeps [`CaptureDim`](super::CaptureDim) to one to six dimensions.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait CaptureDim {}
 }
 

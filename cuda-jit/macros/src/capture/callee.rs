@@ -15,7 +15,7 @@ use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
 use super::call::PRIMITIVES;
 use super::span::begin_path;
-use super::{Capture, callee, callee_value, names_crate};
+use super::{Capture, Captured, callee, callee_value, names_crate};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
@@ -51,10 +51,20 @@ pub(crate) struct Alias {
 }
 
 impl Alias {
-    /// The import that declares it.
-    pub(crate) fn import(&self) -> TokenStream {
+    /// The import that declares it, in the twin of a function.
+    pub(crate) fn import(&self, captured: &Captured) -> TokenStream {
+        let is_macro = |name: &Ident| captured.macros.iter().any(|known| known == name);
+        self.imported(
+            captured.asked_as_written().is_some() && self.path.get_ident().is_some_and(|name| !is_macro(name)),
+        )
+    }
+
+    /// The import; where a name that nothing has is to be no error here, of a macro of that name too.
+    fn imported(&self, silent: bool) -> TokenStream {
         let Alias { path, name } = self;
-        quote_spanned!(name.span() => use #path as #name;)
+        let none = path.get_ident().filter(|_| silent);
+        let none = none.map(|name| quote_spanned!(name.span() => macro_rules! #name { () => {} }));
+        quote_spanned!(name.span() => #none use #path as #name;)
     }
 }
 
@@ -115,21 +125,21 @@ impl Capture {
     /// many arguments it has, and whether closures are among them.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> Expr {
         let span = begin_path(path);
+        self.calls |= call.is_some_and(|(count, _)| count != 0);
         let called = call.filter(|_| !of_type(path)).map_or(0, |(count, _)| count);
         let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
+        let same = self.is_plain.then(|| quote_spanned!(span => __cuda_jit_same)).into_iter();
         if let Some((_, true)) = call {
             let seer = seer(path);
+            let seen = quote_spanned!(span => #seer(#hidden().of(#observer), #(#same)*(#path)));
             return Expr::Verbatim(match import {
-                Some(import) => quote_spanned!(span => ({ #import #seer(#hidden().of(#observer), #path) })),
-                None => quote_spanned!(span => #seer(#hidden().of(#observer), #path)),
+                Some(import) => quote_spanned!(span => ({ #import #seen })),
+                None => seen,
             });
         }
         let value = callee_value(number, span);
-        match import {
-            Some(import) => self.say(quote_spanned!(span => let #value = { #import #path };)),
-            None => self.say(quote_spanned!(span => let #value = #path;)),
-        }
+        self.say(quote_spanned!(span => let #value = #(#same)*({ #import #path });));
         // what `std::mem` has goes along, so that rustc finds out whether it is that
         let see = match called {
             1 => quote_spanned!(span => see_one(&#value, ::core::mem::take)),
@@ -172,7 +182,8 @@ impl Capture {
         }
         // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
-        let prefix = if inner { None } else { alias_prefix(path) };
+        let silent = self.is_plain && path.path.segments.len() == 1;
+        let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
         aliased.unwrap_or_else(|| (path.clone(), None))
     }
@@ -189,7 +200,7 @@ impl Capture {
             _ if self.items != 0 => {
                 let name = format_ident!("{}0", prefix, span = span);
                 let root = Alias { path: bare, name: name.clone() };
-                import = Some(root.import());
+                import = Some(root.imported(self.is_plain));
                 name
             }
             Some(known) => known.name.clone(),
@@ -211,13 +222,14 @@ impl Capture {
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut walk = Capture::default();
     let (named, _) = walk.alias(path);
-    let imports = walk.aliases.iter().map(Alias::import);
+    let imports = walk.aliases.iter().map(|alias| alias.imported(false));
     let functions = walk.functions.iter().map(|asked| asked.refusal(root));
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
 }
 
-/// What the alias of a function begins with, by how many generic arguments its path has; none if there is to be no alias.
-fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
+/// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is no
+/// error; none if there is to be no alias.
+fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
@@ -226,14 +238,15 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
     if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
         return None;
     }
+    let of = |[named, silenced]: [&'static str; 2]| Some(if silent { silenced } else { named });
     match &last.arguments {
-        PathArguments::None => Some("__cuda_jit_p"),
+        PathArguments::None => of(["__cuda_jit_p", "__cuda_jit_s"]),
         PathArguments::AngleBracketed(arguments) => {
             let is_type = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(_));
             let are_types = arguments.args.iter().all(is_type);
             match arguments.args.len() {
-                1 if are_types => Some("__cuda_jit_q"),
-                2 if are_types => Some("__cuda_jit_r"),
+                1 if are_types => of(["__cuda_jit_q", "__cuda_jit_t"]),
+                2 if are_types => of(["__cuda_jit_r", "__cuda_jit_u"]),
                 _ => None,
             }
         }

@@ -2,7 +2,6 @@
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
-use quote::quote;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
@@ -11,7 +10,7 @@ use syn::{RangeLimits, Stmt, Type, UnOp};
 use super::resolution::spelling;
 use super::span::{begin, begin_path};
 use super::stmt::after;
-use super::{BindingKind, Capture, Label, node, nothing, see};
+use super::{BindingKind, Capture, Label, node, nothing};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
@@ -39,7 +38,6 @@ impl Capture {
                 self.refuse_assigned(&assign.left);
                 let value = self.expr(&mut assign.right);
                 let place = self.expr(&mut assign.left);
-                self.observe_late(expr);
                 node(span, s::ExprKind::Assign(Box::new(place), Box::new(value)))
             }
             Expr::Cast(cast) if matches!(&*cast.ty, Type::Ptr(_)) => self.refuse(cast.ty.span(), POINTERS),
@@ -266,16 +264,6 @@ impl Capture {
                 (None, _) => s::ExprKind::Or(left, right),
             },
         )
-    }
-
-    /// An assignment to a name declared without a value gives its observer something to look at.
-    fn observe_late(&mut self, expr: &mut Expr) {
-        let Expr::Assign(assign) = &*expr else { return };
-        let Expr::Path(path) = &*assign.left else { return };
-        let Some(ident) = path.path.get_ident() else { return };
-        let Some(number) = self.lookup(ident).filter(|number| self.late.contains(number)) else { return };
-        let see = see(number, ident);
-        *expr = Expr::Verbatim(quote!({ #expr; #see }));
     }
 
     fn reference(&mut self, reference: &mut syn::ExprReference) -> s::Expr {

@@ -64,6 +64,19 @@ pub(crate) struct Captured {
     pub(crate) aliases: Vec<Alias>,
     /// The macros that it calls, each name once.
     pub(crate) macros: Vec<Ident>,
+    /// The body as it is written, of a function that is no method and has no generic parameters.
+    written: Option<Block>,
+    /// True if it calls a function with arguments.
+    calls: bool,
+}
+
+impl Captured {
+    /// The body to repeat for rustc to check: one that calls what the twin asks for in another form, which rustc would refuse in
+    /// that form too.
+    pub(crate) fn asked_as_written(&self) -> Option<&Block> {
+        let names = !self.methods.is_empty() || !self.functions.is_empty() || !self.aliases.is_empty();
+        self.written.as_ref().filter(|_| self.calls || names)
+    }
 }
 
 /// A name that the body or signature binds.
@@ -138,6 +151,10 @@ pub(crate) struct Capture {
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
     macros: Vec<Ident>,
+    /// True if the function is no method and has no generic parameters.
+    is_plain: bool,
+    /// True if it calls a function with arguments.
+    calls: bool,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The probe that has rustc resolve names, where their spelling does not.
@@ -156,21 +173,21 @@ pub(crate) struct Capture {
     refused_items: Vec<String>,
     labels: Vec<Label>,
     loops: u32,
-    /// Bindings declared without a value.
-    late: Vec<u32>,
     errors: Vec<syn::Error>,
 }
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
+    let written = signature.is_plain().then(|| body.clone());
     let globs = attributes::remove(&mut body)?;
-    let mut walk = Capture { probe: (globs || !signature.in_one_place).then(Probe::new), ..Capture::default() };
+    let probe = (globs || !signature.in_one_place).then(Probe::new);
+    let mut walk = Capture { probe, is_plain: signature.is_plain(), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     walk.number_types(signature.params.len());
     let answers = walk.answers();
-    walk.finish(params, captured, body, answers)
+    Ok(Captured { written, ..walk.finish(params, captured, body, answers)? })
 }
 
 /// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
@@ -217,7 +234,8 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
+        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, .. } = self;
+        let Self { macros, calls, .. } = self;
         let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
@@ -235,6 +253,8 @@ impl Capture {
             functions,
             aliases,
             macros,
+            written: None,
+            calls,
         })
     }
 

@@ -98,7 +98,7 @@ impl Capture {
 
     /// Captures a `let`; appends the observers of its names.
     fn local(&mut self, local: &mut Local, observers: &mut Vec<Stmt>) -> s::Stmt {
-        let Some(init) = &mut local.init else { return self.late(&local.pat) };
+        let Some(init) = &mut local.init else { return self.late(&local.pat, observers) };
         if let Expr::Closure(closure) = &mut *init.expr {
             return self.named_closure(&local.pat, closure);
         }
@@ -127,14 +127,11 @@ impl Capture {
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let (name, other);`: observers come after the assignments, since names cannot be looked at before.
-    fn late(&mut self, pattern: &Pat) -> s::Stmt {
+    /// `let (name, other);`
+    fn late(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Stmt {
         let first = self.bindings.len();
-        let pattern = self.pattern(pattern, &mut Vec::new());
-        for (number, binding) in (0..).zip(&mut self.bindings).skip(first) {
-            binding.mutable = true;
-            self.late.push(number);
-        }
+        let pattern = self.pattern(pattern, observers);
+        self.bindings[first..].iter_mut().for_each(|binding| binding.mutable = true);
         s::Stmt::Let(pattern, None, None)
     }
 }
