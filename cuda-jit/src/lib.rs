@@ -125,6 +125,10 @@ pub use warm::warm;
 /// What the macros' expansions name. Not for people.
 #[doc(hidden)]
 pub mod __private {
+    /// What functions of the device library name, and no other crate's can: their indices are not checked.
+    #[derive(Debug)]
+    pub(crate) struct Library;
+
     pub use crate::compile::compile_ptx;
     pub use crate::error::{Error, Result};
     pub use crate::export::compile_device_ptx;
@@ -132,20 +136,26 @@ pub mod __private {
         Answers, ArgType, Arithmetic, Body, Builtin, Callee, Carrier, Closure, ClosureArg, Comparisons, ConstValue,
         DeviceClosure, DeviceFn, DeviceFrom, DeviceFunction, DeviceOperator, DeviceType, ElementType, EnumTy, Field,
         FnLike, GenericArg, Harvest, Instance, KernelClosure, KernelParam, Key, Layout, MarkedWithDevice, NoPadding,
-        Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, Ty, Untied, ValueType, bits_of, called,
-        cast_to, cast_type, closure_arg, closure_ty, const_of, constant, evaluated, operators, owner_arg, param_of,
-        part, range_of, returned, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array,
-        tell, ty_of, type_arg,
+        Operator, Ordered, PinnedLayout, Returned, ScalarType, Site, StructTy, SumIdentity, SumTy, Trial, Ty, Typed,
+        Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type, closure_arg, closure_ty,
+        const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part, returned, saw,
+        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, seen, shared_array, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Constructs, checked, compare, names, pattern, plain};
+    pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
     pub use crate::inspect::{CompiledKernel, compile_for};
     pub use crate::kernel::{Kernel, KernelSite};
     pub use crate::kir::Scalar;
     pub use crate::lang::default::CapturedDefault;
+    pub use crate::lang::iterator;
+    pub use crate::lang::iterator::{
+        __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
+        DeviceIterator, inclusive,
+    };
+    pub use crate::lang::loops::{items, range_of};
     pub use crate::launch::{
         Configuration, KernelArg, Launch, Tasks, forall, forall_unchecked, launch, launch_unchecked,
     };
-    pub use crate::print::{PrintedDebug, told_by};
+    pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::target::ComputeCapability;
     pub use crate::{print, syntax};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
@@ -154,21 +164,34 @@ pub mod __private {
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
-        pub use crate::harvest::OptionVariants as _;
-        pub use crate::harvest::pattern::{Constant as _, ConstantOption as _, NoConstant as _};
+        pub use crate::harvest::pattern::{OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _};
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
-            DeviceInto as _, FromBits as _, IsPlain as _, IsReplace as _, NoMethods as _, OrderedMethods as _,
-            SliceMethods as _, SliceValues as _, ValueMethods as _, ViewFunctions as _, ViewMethods as _,
-            ViewValues as _,
+            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsPlain as _, IsReplace as _,
+            NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, ValueMethods as _,
+            ViewFunctions as _, ViewMethods as _, ViewValues as _,
+        };
+        pub use crate::harvest::{
+            MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
+            UntypedTrial as _,
         };
         pub use crate::lang::boolean::BoolMethods as _;
         pub use crate::lang::default::DefaultFunctions as _;
+        pub use crate::lang::iterator::{
+            __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _, __DeviceIntoIteratorCalls as _,
+            __DeviceIteratorCalls as _, __DeviceProductCalls as _, __DeviceSumCalls as _, __NumberedCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __ViewSourcesMutCalls as _,
+        };
         pub use crate::lang::option::{
-            OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _, ShapeResult as _,
+            OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };
         pub use crate::lang::ordering::OrderingMethods as _;
+        pub use crate::lang::result::{
+            OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
+        };
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
     }
@@ -193,6 +216,7 @@ pub mod __private {
             debug_assert_eq: std::debug_assert_eq;
             debug_assert_ne: std::debug_assert_ne;
             dynamic_shared: crate::dynamic_shared;
+            matches: std::matches;
             panic: std::panic;
             printf: crate::device::printf;
             s: ndarray::s;

@@ -21,11 +21,11 @@ pub enum Number {
     Float(f64, u32),
 }
 
-/// What `{:?}` prints in a kernel, and what panics say: numbers, `bool`, tuples, arrays and `Option` of such, enums.
+/// What `{:?}` prints in a kernel, and what panics say: numbers, `bool`, tuples, arrays, `Option` and `Result` of such, C-like enums.
 ///
 /// Nothing unsafe relies on an implementation: the host alone calls it.
 #[diagnostic::on_unimplemented(
-    message = "kernels print numbers, `bool`, tuples, arrays and `Option` of such, and enums, not `{Self}`",
+    message = "kernels print numbers, `bool`, tuples, arrays, `Option` and `Result` of such, and C-like enums, not `{Self}`",
     label = "print its parts, one `{{}}` for each"
 )]
 pub trait PrintedDebug {
@@ -181,6 +181,21 @@ impl<T: PrintedDebug> PrintedDebug for Option<T> {
     }
 }
 
+impl<T: PrintedDebug, E: PrintedDebug> PrintedDebug for Result<T, E> {
+    fn debug(&self, conversion: Conversion) -> String {
+        match self {
+            Ok(value) => format!("Ok({})", value.debug(conversion)),
+            Err(error) => format!("Err({})", error.debug(conversion)),
+        }
+    }
+}
+
+impl PrintedDebug for std::num::TryFromIntError {
+    fn debug(&self, _: Conversion) -> String {
+        format!("{self:?}")
+    }
+}
+
 impl PrintedDebug for std::cmp::Ordering {
     fn debug(&self, _: Conversion) -> String {
         format!("{self:?}")
@@ -201,6 +216,11 @@ fn listed(begin: &str, texts: &[String], end: &str) -> String {
 
 /// In the twin: what a panic takes along.
 pub fn told_by<T: PrintedDebug>(value: &T) -> &T {
+    value
+}
+
+/// In the probe of a function of the device library: the value that a panic shows where kernels print values of its type.
+pub fn debugged<T: std::fmt::Debug>(value: &T) -> &T {
     value
 }
 

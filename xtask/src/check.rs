@@ -45,7 +45,7 @@ const STEPS: &[Step] = &[
     ("features", features),
     ("generate", generate),
     ("test", tests),
-    ("fuzz", |_| [4, 5].into_iter().try_for_each(|seed| fuzz::programs(seed, 0..18, &fuzz::Chosen::new(&[], &[])?))),
+    ("fuzz", |_| fuzz::gate()),
     ("loom", loom),
     ("sanitize", |_| sanitize::run()),
     ("assemble", assemble),

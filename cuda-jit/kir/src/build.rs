@@ -134,6 +134,15 @@ impl FunctionBuilder {
         self.value(Op::Const(Const { ty, bits }), ty)
     }
 
+    /// The bits of a constant, if a value is one.
+    pub fn known(&self, value: Value) -> Option<u128> {
+        let mut instructions = self.blocks.iter().flat_map(|block| &block.0);
+        instructions.find_map(|inst| match (&inst.op, inst.result) {
+            (Op::Const(constant), Some((of, _))) if of == value => Some(constant.bits),
+            _ => None,
+        })
+    }
+
     /// Ends the current block; what follows in it is dropped until another block is selected.
     pub fn end(&mut self, end: Terminator) {
         self.note_place();

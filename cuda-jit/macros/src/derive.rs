@@ -1,4 +1,4 @@
-//! `#[derive(DeviceType)]`: structs with the layout that rustc gave them, and C-like enums.
+//! `#[derive(DeviceType)]`: structs with the layout that rustc gave them, C-like enums, and enums with fields.
 //!
 //! A struct is a value where its fields are, and plain data where they are and nothing lies between them. What does
 //! not hold is said where it is asked for: the bounds are behind a `for<'__d>`, which rustc does not judge before.
@@ -7,6 +7,9 @@
 //!
 //! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
 //! argument.
+
+mod compare;
+mod sum;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,6 +21,7 @@ use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, T
 
 use crate::methods::{is_operator, operator_tag};
 use crate::signature::{has_lifetime, without_lifetimes};
+use compare::{Compared, Derived, comparisons, derived};
 
 /// The integers that an enum can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
@@ -30,7 +34,7 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
             Data::Struct(data) => structure(root, &input, &data.fields),
             Data::Enum(data) => enumeration(root, &input, data),
             Data::Union(data) => {
-                Err(syn::Error::new(data.union_token.span(), "kernels have structs and C-like enums, no unions"))
+                Err(syn::Error::new(data.union_token.span(), "kernels have structs and enums, no unions"))
             }
         }
     });
@@ -125,104 +129,6 @@ fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
     Ok(listed)
 }
 
-/// The comparisons that `#[derived(..)]` lists.
-#[derive(Clone, Copy)]
-struct Derived {
-    eq: bool,
-    partial_ord: bool,
-    ord: bool,
-}
-
-/// What `#[derived(PartialEq)]` before the struct says, which may list `Eq`, `PartialOrd` and `Ord` too.
-fn derived(input: &DeriveInput) -> syn::Result<Option<Derived>> {
-    let mut found = None;
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
-        let names = attribute.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
-        let has = |name: &str| names.iter().any(|given| given == name);
-        let known = names.iter().all(|name| ["PartialEq", "Eq", "PartialOrd", "Ord"].iter().any(|known| name == known));
-        let ordered = has("Eq") && has("PartialOrd") || !has("Ord");
-        if !known || !has("PartialEq") || !ordered || found.is_some() {
-            let hint = "write `#[derived(PartialEq)]` or `#[derived(PartialEq, PartialOrd)]`, once, or all four with `Eq` and `Ord`";
-            return Err(syn::Error::new(attribute.span(), hint));
-        }
-        found = Some(Derived { eq: has("Eq"), partial_ord: has("PartialOrd"), ord: has("Ord") });
-    }
-    Ok(found)
-}
-
-/// The comparison of a struct, field by field, as Rust's own derives write it: since this macro writes it, kernels know it.
-fn comparisons(
-    root: &TokenStream,
-    name: &Ident,
-    generics: &Generics,
-    fields: &Fields,
-    Derived { eq, partial_ord, ord }: Derived,
-) -> TokenStream {
-    let implemented = |of: TokenStream, body: TokenStream| {
-        let mut generics = generics.clone();
-        let types: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-        let clause = generics.make_where_clause();
-        clause.predicates.extend(types.iter().map(|ty| -> syn::WherePredicate { syn::parse_quote!(#ty: #of) }));
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        quote!(impl #impl_generics #of for #name #ty_generics #where_clause { #body })
-    };
-    let total = eq.then(|| {
-        let mut generics = generics.clone();
-        let params = generics
-            .type_params()
-            .map(|param| param.ident.clone())
-            .map(|name| syn::parse_quote!(#name))
-            .collect::<Vec<Type>>();
-        let fields = params.iter().chain(fields.iter().map(|field| &field.ty));
-        let clause = generics.make_where_clause();
-        clause.predicates.extend(
-            fields.map(|ty| -> syn::WherePredicate { syn::parse_quote_spanned!(ty.span() => #ty: ::core::cmp::Eq) }),
-        );
-        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-        quote!(impl #impl_generics ::core::cmp::Eq for #name #ty_generics #where_clause {})
-    });
-    let members: Vec<(Member, Span)> = fields.members().zip(fields.iter().map(|field| field.ty.span())).collect();
-    let equal = members.iter().map(|(member, span)| quote_spanned!(*span => && self.#member == __other.#member));
-    let equal =
-        implemented(quote!(::core::cmp::PartialEq), quote!(fn eq(&self, __other: &Self) -> bool { true #(#equal)* }));
-    if !partial_ord {
-        return quote!(#equal #total);
-    }
-    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let receiver = quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {});
-    let whole = ord.then(|| {
-        let decided = members.iter().map(|(member, span)| {
-            quote_spanned!(*span => match ::core::cmp::Ord::cmp(&self.#member, &__other.#member) {
-                ::core::cmp::Ordering::Equal => {}
-                __decided => return __decided,
-            })
-        });
-        let body = quote! {
-            fn cmp(&self, __other: &Self) -> ::core::cmp::Ordering {
-                #(#decided)*
-                ::core::cmp::Ordering::Equal
-            }
-        };
-        implemented(quote!(::core::cmp::Ord), body)
-    });
-    let decided = members.iter().map(|(member, span)| {
-        quote_spanned!(*span => match ::core::cmp::PartialOrd::partial_cmp(&self.#member, &__other.#member) {
-            ::core::option::Option::Some(::core::cmp::Ordering::Equal) => {}
-            __decided => return __decided,
-        })
-    });
-    let order = implemented(
-        quote!(::core::cmp::PartialOrd),
-        quote! {
-            fn partial_cmp(&self, __other: &Self) -> ::core::option::Option<::core::cmp::Ordering> {
-                #(#decided)*
-                ::core::option::Option::Some(::core::cmp::Ordering::Equal)
-            }
-        },
-    );
-    quote!(#equal #total #order #whole #receiver)
-}
-
 /// The generics with each type parameter a value, and others as written.
 fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
     let mut generics = generics.clone();
@@ -250,12 +156,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let repr = Repr::of(input)?;
     let listed = operators(input)?;
     let derived = derived(input)?;
-    let mut generics = bounded(root, &input.generics);
-    let clause = generics.make_where_clause();
-    for Listed { name, left, right } in &listed {
-        let (tag, left) = (operator_tag(name), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
-        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#tag, #right>));
-    }
+    let generics = with_operators(root, bounded(root, &input.generics), &listed);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let members: Vec<Member> = fields.members().collect();
     let static_types: Vec<Type> = fields.iter().map(|field| without_lifetimes(&field.ty)).collect();
@@ -263,9 +164,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let key = static_key(name, &input.generics);
     let without = without_lifetime_generics(&generics);
     let (key_generics, _, key_clause) = without.split_for_impl();
-    let ordered = listed.iter().any(|operator| operator.name == "PartialOrd");
-    let ordered = (ordered && !derived.is_some_and(|derived| derived.partial_ord))
-        .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}));
+    let ordered = ordered(root, name, &generics, &listed, derived);
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = match member {
             Member::Named(name) => name.unraw().to_string(),
@@ -278,6 +177,107 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         let part = quote_spanned!(ty.span() => #root::part::<#ty>());
         quote!(#part.cells(&self.#member, __push);)
     });
+    let (listed, arithmetic) = described_operators(root, &listed, derived);
+    // as a device function's type has it
+    let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
+        let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+        quote! {
+            #[allow(dead_code)]
+            impl #impl_generics #name #ty_generics #where_clause {
+                #[doc(hidden)]
+                pub fn __callee() -> #root::Constructs<Self> {
+                    #root::Constructs::new()
+                }
+            }
+        }
+    });
+    let compared = derived.map(|derived| {
+        let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
+        comparisons(root, name, &bounded(root, &input.generics), &types, derived, &Compared::of_struct(fields))
+    });
+    let representative = representative(root, name, &input.generics, &TokenStream::new());
+    let value = fields.iter().map(|field| {
+        let ty = &field.ty;
+        quote_spanned!(ty.span() => #root::part::<#ty>().value())
+    });
+    let values = quote!(::std::vec![{
+        let __value = || ::core::option::Option::Some(Self { #(#members: #value?),* });
+        __value()
+    }]);
+    let passed = if borrows {
+        arguments(root, input, &members, &static_types, &key)?
+    } else {
+        plain(root, input, &repr, fields, &generics)
+    };
+    Ok(quote! {
+        // SAFETY: the numbers and the layout are those that rustc gave it.
+        unsafe impl #key_generics #root::Key for #key #key_clause {
+            fn ty() -> #root::Ty {
+                #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
+                    name: ::core::any::type_name::<Self>(),
+                    fields: ::std::vec![#(#described),*],
+                    size: ::core::mem::size_of::<Self>(),
+                    align: ::core::mem::align_of::<Self>(),
+                    operators: #listed,
+                    arithmetic: #arithmetic,
+                }))
+            }
+        }
+
+        // SAFETY: the key is its own.
+        #[diagnostic::do_not_recommend]
+        unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
+            type K = #key;
+
+            fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
+                #(#cells)*
+            }
+
+            fn __variants() -> ::std::vec::Vec<::core::option::Option<Self>> {
+                #values
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
+
+        #representative
+
+        #constructor
+
+        #compared
+        #ordered
+
+        #passed
+    })
+}
+
+/// The generics with the bounds that the operators are there.
+fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed]) -> Generics {
+    let clause = generics.make_where_clause();
+    for Listed { name, left, right } in listed {
+        let (tag, left) = (operator_tag(name), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
+        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#tag, #right>));
+    }
+    generics
+}
+
+/// Gives a type the methods of what is ordered, if it lists `PartialOrd` and no derived comparison does.
+fn ordered(
+    root: &TokenStream,
+    name: &Ident,
+    generics: &Generics,
+    listed: &[Listed],
+    derived: Option<Derived>,
+) -> Option<TokenStream> {
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let ordered = listed.iter().any(|operator| operator.name == "PartialOrd");
+    (ordered && !derived.is_some_and(|derived| derived.partial_ord))
+        .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}))
+}
+
+/// The function that lists the operators, and what they are.
+fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<Derived>) -> (TokenStream, TokenStream) {
     let listed = listed.iter().map(|Listed { name, left, right }| {
         let (tag, text, of) =
             (operator_tag(name), name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
@@ -296,59 +296,28 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         Some(Derived { partial_ord, .. }) => quote!(#root::Arithmetic::Compared(#partial_ord)),
         None => quote!(#root::Arithmetic::Listed),
     };
-    // as a device function's type has it
-    let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
-        let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
-        quote! {
-            #[allow(dead_code)]
-            impl #impl_generics #name #ty_generics #where_clause {
-                #[doc(hidden)]
-                pub fn __callee() -> #root::Constructs<Self> {
-                    #root::Constructs::new()
-                }
-            }
-        }
-    });
-    let compared = derived.map(|derived| comparisons(root, name, &bounded(root, &input.generics), fields, derived));
-    let values = if borrows {
-        arguments(root, input, &members, &static_types, &key)?
-    } else {
-        plain(root, input, &repr, fields, &generics)
+    (quote!(|| ::std::vec![#(#listed),*]), arithmetic)
+}
+
+/// The instance of a generic type that stands for all, unless its parameters have bounds of their own.
+fn representative(root: &TokenStream, name: &Ident, generics: &Generics, items: &TokenStream) -> Option<TokenStream> {
+    let bounds = |param: &GenericParam| match param {
+        GenericParam::Type(param) => !param.bounds.is_empty(),
+        GenericParam::Const(param) => !matches!(&param.ty, Type::Path(ty) if ty.path.is_ident("usize")),
+        GenericParam::Lifetime(_) => false,
     };
-    Ok(quote! {
-        // SAFETY: the numbers and the layout are those that rustc gave it.
-        unsafe impl #key_generics #root::Key for #key #key_clause {
-            fn ty() -> #root::Ty {
-                #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
-                    name: ::core::any::type_name::<Self>(),
-                    fields: ::std::vec![#(#described),*],
-                    size: ::core::mem::size_of::<Self>(),
-                    align: ::core::mem::align_of::<Self>(),
-                    operators: || ::std::vec![#(#listed),*],
-                    arithmetic: #arithmetic,
-                }))
-            }
-        }
-
-        // SAFETY: the key is its own.
+    let is_generic = generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
+    if !is_generic || generics.where_clause.is_some() || generics.params.iter().any(bounds) {
+        return None;
+    }
+    let arguments = generics.params.iter().map(|param| match param {
+        GenericParam::Lifetime(_) => quote!('_),
+        GenericParam::Type(_) => quote!(()),
+        GenericParam::Const(_) => quote!(0),
+    });
+    Some(quote! {
         #[diagnostic::do_not_recommend]
-        unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
-            type K = #key;
-
-            fn __cells(&self, __push: &mut dyn ::core::ops::FnMut(u128)) {
-                #(#cells)*
-            }
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl #impl_generics #root::KernelParam for #name #ty_generics #where_clause {}
-
-        #constructor
-
-        #compared
-        #ordered
-
-        #values
+        impl #root::pattern::Representative for #name<#(#arguments),*> { #items }
     })
 }
 
@@ -478,9 +447,8 @@ fn arguments(
 }
 
 fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn::Result<TokenStream> {
-    if let Some(variant) = data.variants.iter().find(|variant| !matches!(variant.fields, Fields::Unit)) {
-        let hint = "kernels have C-like enums, whose variants hold nothing; use a struct with an enum in it";
-        return Err(syn::Error::new(variant.span(), hint));
+    if data.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit)) {
+        return sum::expand(root, input, data);
     }
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("derived")) {
         let hint = "enums are compared by their numbers: write `#[derive(PartialEq, PartialOrd)]`";
@@ -541,8 +509,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
                 __push(match self { #(Self::#variants => #root::bits_of(Self::#variants as #repr),)* });
             }
 
-            fn __variants() -> ::std::vec::Vec<Self> {
-                ::std::vec![#(Self::#variants),*]
+            fn __variants() -> ::std::vec::Vec<::core::option::Option<Self>> {
+                ::std::vec![#(::core::option::Option::Some(Self::#variants)),*]
             }
         }
 

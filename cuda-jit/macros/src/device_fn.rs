@@ -63,7 +63,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let (asked, refusals) = (emit::asked(root), emit::refusals(root, &captured));
+    let (asked, refusals) = (emit::asked(root, false), emit::refusals(root, &captured));
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -105,7 +105,7 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         match info.kind {
-            BindingKind::Closure | BindingKind::Iterator => quote!(#root::saw_closure()),
+            BindingKind::Closure => quote!(#root::saw_closure()),
             BindingKind::Carried => quote!(#observer.saw()),
             _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }
@@ -152,8 +152,8 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
         return Err(syn::Error::new(path.span(), hint));
     }
     let value = format_ident!("__f", span = Span::mixed_site());
-    let (path, refusal) = capture::named_alone(root, path);
-    let hidden = capture::hidden(&path);
+    let (alias, refusal) = capture::named_alone(root, path);
+    let hidden = capture::hidden(&alias);
     let called = quote_spanned!(path.span() => #hidden());
     Ok(quote! {{
         #refusal

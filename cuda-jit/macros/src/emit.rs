@@ -6,9 +6,9 @@
 //! captured is what rustc checks beside it.
 
 use cuda_jit_syntax::owned;
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Block, Ident, ItemFn, Type};
+use syn::{Block, Ident, ItemFn};
 
 use crate::capture::{self, BindingInfo, BindingKind, Captured};
 use crate::checked;
@@ -56,6 +56,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             _ => {}
         }
     }
+    let written = item.clone().into_iter().last();
     let mut function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -63,7 +64,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function, in_one_place) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function, written, in_one_place) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -92,12 +93,13 @@ fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     quote!(#function #error)
 }
 
-/// What stands beside the function, whose body it takes, and why that is refused if it is.
+/// What stands beside the function, whose body it takes, and why that is refused if it is. The body is also given as it is written.
 fn beside(
     kind: Kind,
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
+    written: Option<TokenTree>,
     in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
@@ -109,7 +111,8 @@ fn beside(
         Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let signature = Signature::new(&function.sig, role, in_one_place)?;
+    let mut signature = Signature::new(&function.sig, role, in_one_place)?;
+    signature.repeated = written.and_then(|written| checked::to_repeat(&signature, written));
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -229,10 +232,16 @@ pub(crate) fn encoded(
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     let names = captured.answers.iter().map(|answers| answers.constant(root));
-    quote! {
+    // what the device library alone may ask for, no other crate can name
+    let library = options.library.then(|| quote!(let _ = #root::Library;));
+    let encoded = quote! {
         #root::syntax::Encoded::new(
             ::core::module_path!(), ::core::file!(), ::core::cfg!(debug_assertions), #code,
         )#(.with_names(#names))*
+    };
+    match library {
+        Some(library) => quote!({ #library #encoded }),
+        None => encoded,
     }
 }
 
@@ -257,7 +266,7 @@ pub(crate) fn twin(
         quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.result));
+    let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
     let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
     let named = (0u32..).zip(&captured.named).map(|(number, span)| {
         let observer = capture::named(number, *span);
@@ -265,12 +274,9 @@ pub(crate) fn twin(
     });
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let (asked, refusals) = (asked(root), refusals(root, captured));
-    let repeated = checked::repeated(root, sig, signature, captured);
-    let body = probe_closure(sig, signature, &captured.twin, |ty| match captured.asked_as_written() {
-        Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),
-        None => ty,
-    });
+    let (asked, refusals) = (asked(root, captured.library), refusals(root, captured));
+    let repeated = checked::repeated(root, sig, signature);
+    let body = twin_closure(root, sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
@@ -306,15 +312,20 @@ pub(crate) fn twin(
     }
 }
 
-/// The names by which a twin asks.
-pub(crate) fn asked(root: &TokenStream) -> TokenStream {
+/// The names by which a twin asks; the device library's panics take along what implements `Debug`.
+pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
+    let told = if library { quote!(debugged) } else { quote!(told_by) };
     quote! {
         use #root::{
-            cast_to as __cuda_jit_cast, range_of as __cuda_jit_range, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, told_by as __cuda_jit_told,
+            cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
+            inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
+            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
+            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
+            Trial as __cuda_jit_Trial,
         };
         use #root::pattern::{
-            Path as __cuda_jit_Path, applied as __cuda_jit_applied, name as __cuda_jit_name, path as __cuda_jit_path,
+            Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
+            path as __cuda_jit_path,
             value as __cuda_jit_value,
         };
     }
@@ -345,28 +356,26 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
 }
 
 /// The parameters as the twin has them.
-fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> {
-    signature.params.iter().map(|param| syn::PatType { ty: Box::new(signature.stood_in(&param.ty)), ..param.clone() })
+fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
+    signature.params.iter().map(|param| {
+        let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
+        syn::PatType { ty: Box::new(ty), ..param.clone() }
+    })
 }
 
-/// A body as a closure that is never called, with its parameters' types as `checked` has them. Where lifetimes are named or come
-/// out, the closure's type is written beside it, since its own does not tie them.
-pub(crate) fn probe_closure(
-    sig: &syn::Signature,
-    signature: &Signature,
-    body: &Block,
-    checked: impl Fn(Type) -> Type,
-) -> TokenStream {
-    let (body, output) = (capture::unreached(body), &sig.output);
+/// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
+/// written beside it, since a closure's own does not tie them.
+fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
+    let body = capture::unreached(&captured.twin);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
-        let params = stood_in_params(signature);
-        let params = params.map(|param| syn::PatType { ty: Box::new(checked(*param.ty)), ..param });
-        return quote!(let __twin = |#(#params),*| #output #body;);
+        let params = stood_in_params(root, signature);
+        let result = signature.stood_in(&signature.result);
+        return quote!(let __twin = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let types = types.iter().map(|ty| signature.stood_in(ty));
+    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in(&result));
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
@@ -374,7 +383,7 @@ pub(crate) fn probe_closure(
 pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
     let methods = last_resort(root, &captured.methods);
     let functions = captured.functions.iter().map(|asked| asked.refusal(root));
-    let imports = captured.aliases.iter().map(|alias| alias.import(captured));
+    let imports = captured.aliases.iter().map(|alias| alias.import(captured.is_repeated, &captured.macros));
     let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
     let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
     let named = !captured.aliases.is_empty() || !captured.methods.is_empty();

@@ -6,6 +6,7 @@
 //! typed or evaluated here.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod capture;
 mod checked;
 mod configured;
@@ -13,6 +14,7 @@ mod derive;
 mod device_fn;
 mod emit;
 mod format;
+mod iteration;
 mod methods;
 mod options;
 mod signature;

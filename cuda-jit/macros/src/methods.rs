@@ -20,8 +20,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{ConstParam, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PatType};
 use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
+use crate::calls::{calls_impl, calls_trait, is_call};
 use crate::capture;
 use crate::emit;
+use crate::iteration::{Iteration, iterated};
 use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
 
@@ -65,22 +67,27 @@ pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemIm
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
         None => inherent(root, &options, &item, in_one_place),
-        Some((_, path, _)) => match operator(path) {
-            Some(name) => overloaded(root, &options, &item, &name, in_one_place),
-            None => {
-                if options.library {
-                    declared = of_trait(root, written, extension(&item, path), in_one_place);
+        Some((_, path, _)) => match (operator(path), Iteration::of(path)) {
+            (Some(name), _) => overloaded(root, &options, &item, &name, in_one_place),
+            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, in_one_place),
+            _ => {
+                if is_extension(&written) {
+                    declared = of_trait(root, quote!(extension), extension(&item, path), in_one_place);
                 }
                 let items = trait_items(root, &options, &item, path, in_one_place)?;
+                let is_library = options.library && !is_extension(&written);
+                let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
-                Ok(TokenStream::new())
+                let marker = Ident::new(MARKER, Span::call_site());
+                item.items.extend((!options.library).then(|| -> ImplItem { syn::parse_quote!(fn #marker() {}) }));
+                Ok(calls)
             }
         },
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
         #declared
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::multiple_bound_locations, clippy::too_many_arguments)]
         #item
         #expanded
     }
@@ -93,6 +100,7 @@ pub(crate) fn of_trait(
     mut item: ItemTrait,
     in_one_place: bool,
 ) -> TokenStream {
+    let is_apart = !is_extension(&options);
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
@@ -105,17 +113,23 @@ pub(crate) fn of_trait(
             hidden.extend(items);
             tokens.extend(beside);
         }
-        let is_provided =
-            item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
-        let end = if is_provided { quote!({}) } else { quote!(;) };
-        let marker = Ident::new(MARKER, Span::call_site());
-        hidden.push(syn::parse_quote!(#[doc(hidden)] fn #marker() #end));
+        if !options.library {
+            let is_provided =
+                item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
+            let end = if is_provided { quote!({}) } else { quote!(;) };
+            let marker = Ident::new(MARKER, Span::call_site());
+            hidden.push(syn::parse_quote!(#[doc(hidden)] fn #marker() #end));
+        }
+        if options.library && is_apart {
+            let calls = hidden.extract_if(.., is_call).collect();
+            tokens.extend(calls_trait(&mut item, calls));
+        }
         item.items.extend(hidden);
         Ok(tokens)
     });
     let expanded = expanded.unwrap_or_else(|error| error.to_compile_error());
     quote! {
-        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::too_many_arguments)]
+        #[allow(dead_code, clippy::manual_is_multiple_of, clippy::multiple_bound_locations, clippy::too_many_arguments)]
         #item
         #expanded
     }
@@ -129,6 +143,11 @@ pub(crate) fn is_operator(name: &Ident) -> bool {
 /// What stands for an operator's trait in the types of its `#[device] impl`.
 pub(crate) fn operator_tag(name: &Ident) -> Ident {
     format_ident!("{}Operator", name)
+}
+
+/// Returns true for `#[device(extension)]`, an `impl` of the device library that declares its trait.
+fn is_extension(options: &TokenStream) -> bool {
+    options.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(ident) if ident == "extension"))
 }
 
 /// The operator's trait that a path names.
@@ -155,6 +174,7 @@ fn body(
     let mut block = signature.body(block.clone());
     Renamer.visit_block_mut(&mut block);
     let mut captured = capture::capture(signature, block)?;
+    captured.library = options.library;
     let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
         definition: emit::definition(root, definition, &encoded),
@@ -232,12 +252,17 @@ fn is_path(token: &TokenTree) -> bool {
 
 /// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
 fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
+    let is_name = this.clone().into_iter().nth(1).is_none();
     let mut tokens = tokens.into_token_stream().into_iter().peekable();
     let mut replaced = TokenStream::new();
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Ident(ident) if ident == "Self" => {
-                replaced.extend(if tokens.peek().is_some_and(is_path) { quote!(<#this>) } else { this.clone() });
+                replaced.extend(if !is_name && tokens.peek().is_some_and(is_path) {
+                    quote!(<#this>)
+                } else {
+                    this.clone()
+                });
             }
             TokenTree::Group(group) => {
                 let mut inner = proc_macro2::Group::new(group.delimiter(), with_self(group.stream(), this));
@@ -253,7 +278,7 @@ fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
 /// The types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
     let args = signature.static_types.iter().map(|ty| with_self(signature.stood_in(ty), this)).collect();
-    (args, with_self(without_lifetimes(&signature.result), this))
+    (args, with_self(signature.stood_in(&without_lifetimes(&signature.result)), this))
 }
 
 /// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
@@ -313,10 +338,12 @@ fn bare_receiver(sig: &syn::Signature) -> Option<TokenStream> {
 
 /// Whether kernels ask for a method of this name, since the language has one too. They ask without its arguments, which
 /// could tell its generic parameters.
-fn is_asked(sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
+fn is_asked(options: &Options, sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
     let is_known = is_method(&sig.ident.to_string());
     let is_asked = is_known && matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
     match own.params.first() {
+        // what the library has is called with its arguments
+        Some(_) if options.library => Ok(false),
         Some(param) if is_asked => {
             let hint = format!(
                 "kernels have a method `{}` of their own, so it can have no generic parameters but closures; give it \
@@ -348,7 +375,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
         let receiver = bare_receiver(&method.sig);
-        let ask = is_asked(&method.sig, &own)?.then(|| {
+        let ask = is_asked(options, &method.sig, &own)?.then(|| {
             quote! {
                 #[doc(hidden)]
                 #vis fn #ask(#receiver) -> #root::Callee<#marker<Self #(, #marked)*>> {
@@ -366,7 +393,14 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let call = quote!(#[doc(hidden)] #vis #call);
         hidden.extend([definition, harvest, call, path].into_iter().chain(ask));
         let of = quote!(#of);
-        let (args, output) = types(&signature, &of);
+        // the library's types may hold references, which name no static lifetime
+        let (args, output) = match options.library {
+            true => (quote!(#root::Untied), quote!(#root::Untied)),
+            false => {
+                let (args, output) = types(&signature, &of);
+                (quote!((#(#args,)*)), output)
+            }
+        };
         let (definition, harvest) = (named("definition", name), named("harvest", name));
         let generics = with_own(&item.generics, &own, &of)?;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -375,8 +409,9 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         names.extend(quote! {
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
             // SAFETY: the instance is the method that the type is named after, as rustc checked it.
+            #[diagnostic::do_not_recommend]
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
-                type Args = (#(#args,)*);
+                type Args = #args;
                 type Output = #output;
                 fn instance() -> #root::Instance {
                     #root::Instance {
@@ -398,7 +433,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     })
 }
 
-fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
+pub(crate) fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,
@@ -406,15 +441,14 @@ fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
 }
 
 /// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
-fn trait_items(
+pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,
     path: &syn::Path,
     in_one_place: bool,
 ) -> syn::Result<Vec<ImplItem>> {
-    let marker = Ident::new(MARKER, Span::call_site());
-    let mut items = vec![syn::parse_quote!(fn #marker() {})];
+    let mut items = Vec::new();
     for method in methods(item) {
         let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
@@ -436,7 +470,10 @@ fn trait_method(
     in_one_place: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
     let hint = "on the device this holds for one implementation: write it before the method in each `impl`";
-    options::refuse_caller(&method.attrs, hint)?;
+    if !options.library {
+        options::refuse_caller(&method.attrs, hint)?;
+    }
+    let options = &options::with_caller(options, &method.attrs);
     let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
@@ -470,12 +507,14 @@ fn trait_method(
         }
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
-            hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition { loop {} }));
-            hidden.push(quote!(#[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause { loop {} }));
+            // a user's trait asks for the marker instead
+            let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
+            hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
+            hidden.push(quote!(#[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause #end));
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    if is_asked(&method.sig, &own)? {
+    if is_asked(options, &method.sig, &own)? {
         let receiver = bare_receiver(&method.sig);
         hidden.push(quote! {
             #[doc(hidden)]
@@ -509,6 +548,7 @@ fn trait_method(
 
         // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
         // function it is.
+        #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
             type Output = #root::Untied;
@@ -531,7 +571,9 @@ fn trait_method(
 fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &Generics) -> Generics {
     if options.library {
         let clause = own.make_where_clause();
-        clause.predicates.extend(outer.type_params().map(|param| -> WherePredicate {
+        let closures = crate::signature::closures(outer);
+        let types = outer.type_params().filter(|param| !closures.contains(&param.ident));
+        clause.predicates.extend(types.map(|param| -> WherePredicate {
             let name = &param.ident;
             syn::parse_quote!(#name: #root::DeviceType)
         }));
@@ -546,11 +588,25 @@ fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     let (docs, signatures) = (
         docs(&item.attrs),
         methods(item).map(|method| {
-            let (docs, sig) = (docs(&method.attrs), &method.sig);
+            let (docs, mut sig) = (docs(&method.attrs), method.sig.clone());
+            sig.inputs.iter_mut().for_each(immutable);
             quote!(#(#docs)* #sig;)
         }),
     );
     syn::parse_quote!(#(#docs)* pub trait #name #impl_generics: Sized #where_clause { #(#signatures)* })
+}
+
+/// Takes `mut` off a parameter, which is the body's.
+fn immutable(param: &mut FnArg) {
+    match param {
+        FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
+        FnArg::Receiver(_) => {}
+        FnArg::Typed(PatType { pat, .. }) => {
+            if let syn::Pat::Ident(pat) = &mut **pat {
+                pat.mutability = None;
+            }
+        }
+    }
 }
 
 fn docs(attributes: &[syn::Attribute]) -> Vec<&syn::Attribute> {

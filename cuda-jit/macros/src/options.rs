@@ -68,7 +68,8 @@ pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
 /// launch says so, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
     let Asked { options, opt } = syn::parse2(input.clone())?;
-    let plain = Options { checked: options.checked, library: options.library, ..Options::DEFAULT };
+    let unchecked = options.library && options.unchecked;
+    let plain = Options { checked: options.checked, library: options.library, unchecked, ..Options::DEFAULT };
     if options != plain || opt.is_some() {
         let hint = "a device function takes `checked` only; the other options are the kernel's";
         return Err(syn::Error::new_spanned(input, hint));
@@ -120,7 +121,7 @@ impl Asked {
         match name.to_string().as_str() {
             "unchecked" => self.options.unchecked = flag(input)?,
             "checked" => self.options.checked = flag(input)?,
-            "library" => self.options.library = flag(input)?,
+            "library" | "extension" => self.options.library = flag(input)?,
             "fastmath" => self.options.fastmath = flag(input)?,
             "debug" => self.options.debug = flag(input)?,
             "lineinfo" => self.options.lineinfo = flag(input)?,

@@ -26,7 +26,7 @@ pub(crate) fn expand(
     tokens: proc_macro::TokenStream,
     expand: impl Fn(TokenStream) -> TokenStream,
 ) -> proc_macro::TokenStream {
-    let tokens = TokenStream::from(tokens);
+    let tokens = without_groups(tokens.into());
     let written = Nesting::of(tokens.clone());
     let bytes = written.tokens.saturating_mul(PER_TOKEN).min(MOST);
     with_stack(bytes, || {
@@ -37,6 +37,48 @@ pub(crate) fn expand(
         }
     })
     .into()
+}
+
+/// Takes lifetimes, statements and items out of the groups without delimiters in which rustc inserts those that a macro was
+/// given: syn reads such a group as an expression.
+fn without_groups(tokens: TokenStream) -> TokenStream {
+    if !has_group(&tokens) {
+        return tokens;
+    }
+    let bare = |token| {
+        let TokenTree::Group(group) = token else { return TokenStream::from(token) };
+        let content = without_groups(group.stream());
+        if is_no_expression(&group) {
+            return content;
+        }
+        let mut bare = Group::new(group.delimiter(), content);
+        bare.set_span(group.span());
+        TokenTree::from(bare).into()
+    };
+    tokens.into_iter().map(bare).collect()
+}
+
+/// Returns true if there is such a group.
+fn has_group(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => is_no_expression(&group) || has_group(&group.stream()),
+        _ => false,
+    })
+}
+
+/// Returns true for a group without delimiters that begins as no expression does.
+fn is_no_expression(group: &Group) -> bool {
+    let mut tokens = group.stream().into_iter();
+    let begins = match tokens.next() {
+        Some(TokenTree::Punct(punct)) => punct.as_char() == '\'',
+        Some(TokenTree::Ident(first)) => match first.to_string().as_str() {
+            "let" | "use" | "type" | "static" | "struct" | "enum" | "fn" | "impl" | "trait" => true,
+            "const" => matches!(tokens.next(), Some(TokenTree::Ident(name)) if name != "move"),
+            _ => false,
+        },
+        _ => false,
+    };
+    begins && group.delimiter() == Delimiter::None
 }
 
 /// An expansion without the function's body, so that nothing but the refusal is said.

@@ -63,6 +63,7 @@ mod float8;
 mod graph;
 mod groups;
 pub mod libdevice;
+pub(crate) mod library;
 mod time;
 mod vectors;
 mod warp;
@@ -137,6 +138,10 @@ unsafe impl Key for Dim3 {
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for Dim3 {
     type K = Dim3;
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(Dim3 { x: 0, y: 0, z: 0 })]
+    }
 }
 
 /// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.

@@ -12,7 +12,7 @@ impl Lowering<'_> {
             Stmt::Let(_, Some(expr), Some(otherwise)) => {
                 self.broken(label, expr).or_else(|| self.ty_of_break(label, otherwise))
             }
-            Stmt::Let(_, None, _) | Stmt::Closure(..) | Stmt::Iterator(..) => None,
+            Stmt::Let(_, None, _) | Stmt::Closure(..) => None,
         });
         stmts.or_else(|| self.broken(label, body.tail?))
     }
@@ -28,7 +28,7 @@ impl Lowering<'_> {
             ExprKind::Block(_, body)
             | ExprKind::Loop(_, body)
             | ExprKind::While(_, _, body)
-            | ExprKind::For(_, _, _, body) => self.ty_of_break(label, body),
+            | ExprKind::For(_, _, _, body, _) => self.ty_of_break(label, body),
             ExprKind::If(_, body, otherwise) => {
                 self.ty_of_break(label, body).or_else(|| self.broken(label, (*otherwise)?))
             }

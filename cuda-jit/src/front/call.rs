@@ -6,26 +6,20 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::compare::By;
 use super::copies::{is_place, only_reads};
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
 use super::types::{Val, intrinsic_type};
 use super::{Callee, Spot};
 use crate::harvest::{Body, Harvest, Instance, Intrinsic, Memory, Passed, Ty};
-use crate::kir::{Axis, BinaryOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
+use crate::kir::{Axis, BinaryOp, CompareOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
 /// So deep may inlined functions nest; deeper ones call themselves.
 const MAX_INLINED: usize = 64;
-
-/// What a call passes.
-#[derive(Clone, Debug)]
-pub(super) enum Arg {
-    Value(Val),
-    Closure(Captured),
-}
 
 /// Where a closure was written: the frame, what it copied, and the scope.
 #[derive(Clone, Copy)]
@@ -52,16 +46,35 @@ impl Lowering<'_> {
             Callee::Same(ty) => self.expr_as(&args[0], ty),
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
+            Callee::ViewPart(part, view) => self.view_part(at, *part, view, args),
+            Callee::Identity => self.expr_in_place(&args[0], None),
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
-            Callee::Constructor(ty) => {
+            Callee::Constructor(ty, variant) => {
+                let variant = self.known_variant(at, *variant)?;
                 let parts = ty.parts();
                 let mut values = Vec::with_capacity(args.len());
-                for (index, (arg, (part, _))) in args.iter().zip(parts).enumerate() {
+                for (index, (arg, (part, _))) in args.iter().zip(&parts[ty.parts_of(variant)]).enumerate() {
                     values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
                 }
-                Ok(self.constructed(ty, values))
+                Ok(self.constructed(ty, variant, values))
             }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
+        }
+    }
+
+    /// The value of a conversion of a value.
+    pub(super) fn converted(&mut self, at: Pos, conversion: &Callee, value: Val) -> Result<Val> {
+        match conversion {
+            Callee::Same(ty) => self.coerce(at, value, ty),
+            Callee::Intrinsic(Intrinsic::Number(from), to) => {
+                let to = to.unwrap_or(*from);
+                Ok(Val::scalar(to, self.cast_value(value.only(), *from, to)))
+            }
+            Callee::Intrinsic(Intrinsic::TryNumber(from), to) => {
+                Ok(self.fallible(value.only(), *from, to.unwrap_or(*from)))
+            }
+            Callee::Function(instance, _) => self.call_instance(at, instance, vec![value]),
+            _ => Err(self.error(at, "write this conversion of an error out, with `map_err`")),
         }
     }
 
@@ -71,17 +84,18 @@ impl Lowering<'_> {
         receiver: Option<&Expr>,
         args: &'static [Expr],
         params: &[Ty],
-    ) -> Result<Vec<Arg>> {
+    ) -> Result<Vec<Val>> {
         let mut passed = Vec::with_capacity(args.len());
         for (index, (arg, ty)) in args.iter().zip(&params[usize::from(receiver.is_some())..]).enumerate() {
-            if *ty == Ty::Closure {
-                passed.push(Arg::Closure(self.callable(arg)?));
+            if *ty == Ty::CLOSURE {
+                let function = self.callable(arg)?;
+                passed.push(self.closure_value(function));
                 continue;
             }
             let value = self.expr_in_place(arg, Some(ty))?;
             let value = self.coerce(arg.0, value, ty)?;
             let others = args[index + 1..].iter().chain(receiver);
-            passed.push(Arg::Value(self.passed_value(value, arg, others, params)));
+            passed.push(self.passed_value(value, arg, others, params));
         }
         Ok(passed)
     }
@@ -105,18 +119,57 @@ impl Lowering<'_> {
     pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Captured> {
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
-            ExprKind::Binding(number) => self.frame().closures.get(number).cloned(),
             ExprKind::Reborrow(inner, _) => return self.callable(inner),
             ExprKind::MethodOf(_, number) | ExprKind::Function(number) => match &self.frame().callees[*number as usize]
             {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
                 Callee::Builtin if let ExprKind::MethodOf(name, _) = &arg.1 => Some(Captured::Method(name)),
+                conversion @ (Callee::Same(_)
+                | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
+                    Some(Captured::Conversion(conversion.clone()))
+                }
+                Callee::Constructor(ty, variant) => {
+                    Some(Captured::Constructor(ty.clone(), self.known_variant(arg.0, *variant)?))
+                }
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
-            _ => None,
+            _ => {
+                let place = self.place(arg)?;
+                self.named_closure(place)
+            }
         };
         let text = "this parameter takes a closure, written here or bound with `let`";
         captured.ok_or_else(|| self.error(arg.0, text))
+    }
+
+    /// The value that names a closure. One closure of one frame is one value, so that branches agree on it.
+    pub(super) fn closure_value(&mut self, captured: Captured) -> Val {
+        let same = |known: &Captured| match (known, &captured) {
+            (
+                Captured::Written { closure, frame, copies, scope, .. },
+                Captured::Written { closure: other, frame: of, copies: own, scope: within, .. },
+            ) => std::ptr::eq(*closure, *other) && (frame, copies, scope) == (of, own, within),
+            (Captured::Function(a, _), Captured::Function(b, _)) => {
+                std::ptr::eq(a.definition(), b.definition()) && a.generics == b.generics
+            }
+            (Captured::Method(a), Captured::Method(b)) => a == b,
+            _ => false,
+        };
+        let known = self.closures.iter().position(same);
+        let number = known.unwrap_or_else(|| {
+            self.closures.push(captured);
+            self.closures.len() - 1
+        });
+        Val { ty: Ty::Closure(Memory::Closure(Some(number as u32))), leaves: Vec::new() }
+    }
+
+    /// The closure that a place holds, or refers to.
+    fn named_closure(&mut self, place: Place) -> Option<Captured> {
+        let place = self.through(place);
+        match place.ty() {
+            Ty::Closure(Memory::Closure(Some(number))) => Some(self.closures[*number as usize].clone()),
+            _ => None,
+        }
     }
 
     /// Calls a function with values.
@@ -140,10 +193,17 @@ impl Lowering<'_> {
             Captured::Function(instance, harvest) => {
                 let mut passed = Vec::with_capacity(args.len());
                 for (arg, ty) in args.into_iter().zip(&harvest.params) {
-                    passed.push(Arg::Value(self.coerce(at, arg, ty)?));
+                    passed.push(self.coerce(at, arg, ty)?);
                 }
                 self.call_function(at, instance, harvest, passed)
             }
+            Captured::Constructor(ty, variant) => {
+                let parts = ty.parts();
+                let own = parts[ty.parts_of(*variant)].iter();
+                let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
+                Ok(self.constructed(ty, *variant, args))
+            }
+            Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
             Captured::Method(name) => {
                 let receiver = self.value_of(args.remove(0));
                 let args = args.into_iter().map(|arg| self.value_of(arg)).collect();
@@ -160,7 +220,7 @@ impl Lowering<'_> {
         let harvest = Rc::new(harvest());
         let mut passed = Vec::with_capacity(args.len());
         for (arg, ty) in args.into_iter().zip(&harvest.params) {
-            passed.push(Arg::Value(self.coerce(at, arg, ty)?));
+            passed.push(self.coerce(at, arg, ty)?);
         }
         self.call_function(at, instance, &harvest, passed)
     }
@@ -171,12 +231,11 @@ impl Lowering<'_> {
         at: Pos,
         instance: &Instance,
         harvest: &Rc<Harvest>,
-        args: Vec<Arg>,
+        args: Vec<Val>,
     ) -> Result<Val> {
-        let inlined = |arg: &Arg| match arg {
-            Arg::Closure(_) => true,
-            Arg::Value(Val { ty: Ty::Ref(to, Memory::Place(_)), .. }) => !to.is_plain(),
-            Arg::Value(value) => value.ty.holds_places(),
+        let inlined = |arg: &Val| match &arg.ty {
+            Ty::Ref(to, Memory::Place(_)) => !to.is_plain(),
+            ty => ty.holds_places(),
         };
         let library = instance.definition().options.library;
         if library || args.iter().any(inlined) || !harvest.result.is_plain() {
@@ -185,8 +244,7 @@ impl Lowering<'_> {
         let mut leaves = Vec::new();
         let mut memories = Vec::new();
         let mut lent = Vec::new();
-        for arg in args {
-            let Arg::Value(value) = arg else { continue };
+        for value in args {
             let value = self.pointing(value);
             let (value, place) = self.lent(value);
             lent.extend(place);
@@ -233,7 +291,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a device function's body in the place of its call.
-    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Harvest>, args: Vec<Arg>) -> Result<Val> {
+    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Harvest>, args: Vec<Val>) -> Result<Val> {
         let Body::Captured(definition, told) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
@@ -250,19 +308,17 @@ impl Lowering<'_> {
         let harvest = self.program.spelled(harvest.clone(), told);
         let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
         frame.caller = self.caller(at, instance);
+        // the device library's sums and counts overflow as the caller's own would
+        if definition.options.library {
+            frame.checked = self.checks_overflow();
+        }
         frame.called = Some((self.current, at));
         self.frames.push(frame);
         let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
         let scope = self.enter_inlined();
         let place = self.go_to(Pos(definition.line, 1));
-        for ((pattern, arg), number) in definition.params.iter().zip(args).zip(1..) {
-            match (arg, pattern) {
-                (Arg::Value(value), _) => self.bind_parameter(number, pattern, value)?,
-                (Arg::Closure(closure), Pattern::Bind(number)) => {
-                    self.frame_mut().closures.insert(*number, closure);
-                }
-                (Arg::Closure(_), _) => {}
-            }
+        for ((pattern, value), number) in definition.params.iter().zip(args).zip(1..) {
+            self.bind_parameter(number, pattern, value)?;
         }
         let value = self.block(&definition.body, Some(&harvest.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
@@ -380,11 +436,12 @@ impl Lowering<'_> {
     pub(super) fn call_closure(
         &mut self,
         at: Pos,
-        number: u32,
+        callee: &'static Expr,
         args: &'static [Expr],
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let (closure, written) = match self.frame().closures.get(&number).cloned() {
+        let place = self.place(callee)?;
+        let (closure, written) = match self.named_closure(place) {
             Some(Captured::Written { closure, frame, copies, scope, .. }) => {
                 (closure, Written { frame, copies, scope })
             }
@@ -392,9 +449,9 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            Some(method @ Captured::Method(_)) => {
+            Some(function @ (Captured::Method(_) | Captured::Constructor(..) | Captured::Conversion(_))) => {
                 let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
-                return self.invoke(at, &method, values);
+                return self.invoke(at, &function, values);
             }
             None => return Err(self.error(at, "this closure has no body in the front end; please report this")),
         };
@@ -450,10 +507,16 @@ impl Lowering<'_> {
 
     /// What a closure's call yields.
     pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
-        match self.frame().closures.get(&number)? {
+        let ty = match self.frame().locals.get(&number)? {
+            Local::Fixed(Val { ty, .. }) | Local::Slots(ty, _) => ty,
+            Local::Cell(..) | Local::Late(_) => return None,
+        };
+        let Ty::Closure(Memory::Closure(Some(number))) = ty else { return None };
+        match &self.closures[*number as usize] {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
-            Captured::Method(_) => None,
+            Captured::Constructor(ty, _) => Some(ty.clone()),
+            Captured::Method(_) | Captured::Conversion(_) => None,
         }
     }
 
@@ -483,10 +546,18 @@ impl Lowering<'_> {
                 let value = self.scalar(&args[0], from)?;
                 return Ok(Val::scalar(to, self.cast_value(value, from, to)));
             }
+            Intrinsic::TryNumber(from) => {
+                let value = self.scalar(&args[0], from)?;
+                return Ok(self.fallible(value, from, scalar.unwrap_or(from)));
+            }
             Intrinsic::FromBits => {
                 let to = scalar.unwrap_or(Scalar::F32);
                 let bits = self.scalar(&args[0], to.unsigned())?;
                 return Ok(Val::scalar(to, self.build.value(Op::Bitcast(bits, to), to)));
+            }
+            Intrinsic::ComesAfter => {
+                let (a, b) = (self.place(&args[0])?, self.place(&args[1])?);
+                vec![self.compared_by(at, (CompareOp::Gt, By::Total), &a, &b)?]
             }
             _ => return self.together(at, intrinsic, scalar, args),
         };

@@ -1,4 +1,4 @@
-//! Comparison of what is no single number: tuples, arrays, slices, `Option`, structs.
+//! Comparison of what is no single number: tuples, arrays, slices, structs, enums with fields.
 //!
 //! Parts are compared in order, and the first pair that differs decides, as in Rust: what comes behind it is not looked
 //! at.
@@ -10,7 +10,7 @@ use super::operator::comparison;
 use super::place::Place;
 use super::slice::Elements;
 use super::types::Val;
-use crate::harvest::{Arithmetic, Ty};
+use crate::harvest::{Arithmetic, SumTy, Ty};
 use crate::kir::{BinaryOp as Kir, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, UnaryOp, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 
@@ -37,11 +37,10 @@ impl Ty {
     pub(super) fn is_compared_by_parts(&self, by: By) -> bool {
         match self {
             Ty::Tuple(_) => true,
-            Ty::Struct(of) => match of.arithmetic {
-                Arithmetic::Compared(ordered) => ordered || by == By::Equality,
+            ty => match ty.arithmetic() {
+                Some(Arithmetic::Compared(ordered)) => ordered || by == By::Equality,
                 _ => false,
             },
-            _ => false,
         }
     }
 }
@@ -118,25 +117,15 @@ impl Lowering<'_> {
             }
             ty @ Ty::Array(..) if !ty.is_plain() => self.compared_references(at, (op, by), &left, &right),
             Ty::Array(..) | Ty::Slice(..) => self.compared_elements(at, (op, by), &left, &right),
+            Ty::Sum(of) if left.ty().is_compared_by_parts(by) => {
+                self.compared_variants(at, (op, by), &of, &left, &right)
+            }
             ty if ty.is_compared_by_parts(by) => self.deciding(op, |walk, verdict| {
                 for index in 0..ty.parts().len() {
                     let (left, right) = (walk.part(&left, index), walk.part(&right, index));
                     walk.decide(at, (op, by), &left, &right, verdict)?;
                 }
                 Ok(walk.of_equals(op))
-            }),
-            Ty::Option(_) => self.deciding(op, |walk, verdict| {
-                let tags = [walk.tag(&left), walk.tag(&right)].map(|tag| Val::scalar(Scalar::Bool, tag));
-                let [of_left, of_right] = tags.map(Place::Fixed);
-                walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
-                let some = walk.read(&of_left).only();
-                let (both, none) = walk.fork(some);
-                walk.build.select_block(none);
-                let equals = walk.of_equals(op);
-                walk.settle(equals, verdict);
-                walk.build.select_block(both);
-                let (left, right) = (walk.part(&left, 0), walk.part(&right, 0));
-                walk.compared_by(at, (op, by), &left, &right)
             }),
             Ty::Enum(of, scalar) => {
                 let (left, right) = (self.read(&left), self.read(&right));
@@ -147,7 +136,7 @@ impl Lowering<'_> {
                 match ty {
                     vector if vector.lanes().is_some() => Ok(self.lanes_binary(at, BinaryOp::Eq, left, right)?.only()),
                     number if number.complex().is_some() => Ok(self.same_numbers(&left, &right)),
-                    Ty::Struct(_) => Ok(self.overloaded(at, BinaryOp::Eq, left, right)?.only()),
+                    ty if ty.lists_operators() => Ok(self.overloaded(at, BinaryOp::Eq, left, right)?.only()),
                     other => Err(self.error(at, format!("kernels do not compare values of type `{}`", shown(&other)))),
                 }
             }
@@ -156,6 +145,44 @@ impl Lowering<'_> {
                 self.ordered_by_impl(at, (op, by), left, right)
             }
         }
+    }
+
+    /// Enums with fields: the order of the variants decides, then the fields of the one that both are.
+    fn compared_variants(
+        &mut self,
+        at: Pos,
+        (op, by): (CompareOp, By),
+        of: &SumTy,
+        left: &Place,
+        right: &Place,
+    ) -> Result<Value> {
+        self.deciding(op, |walk, verdict| {
+            let tags = [walk.tag(left), walk.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
+            let [of_left, of_right] = tags.map(Place::Fixed);
+            walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
+            let tag = walk.read(&of_left).only();
+            for variant in (0..of.variants.len()).rev().filter(|variant| !of.fields_of(*variant).is_empty()) {
+                let is_it = match (of.tag(), variant) {
+                    (Scalar::Bool, 1) => tag,
+                    (scalar, variant) => {
+                        let number = walk.constant(scalar, variant as u64);
+                        walk.compare(CompareOp::Eq, tag, number)
+                    }
+                };
+                let (own, others) = walk.fork(is_it);
+                walk.build.select_block(own);
+                let (last, before) = (of.fields_of(variant).end - 1, of.fields_of(variant));
+                for index in before.take_while(|index| *index < last) {
+                    let (left, right) = (walk.part(left, index), walk.part(right, index));
+                    walk.decide(at, (op, by), &left, &right, verdict)?;
+                }
+                let (left, right) = (walk.part(left, last), walk.part(right, last));
+                let rest = walk.compared_by(at, (op, by), &left, &right)?;
+                walk.settle(rest, verdict);
+                walk.build.select_block(others);
+            }
+            Ok(walk.of_equals(op))
+        })
     }
 
     /// What a comparison of equal values yields.

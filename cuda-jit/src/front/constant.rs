@@ -81,6 +81,12 @@ impl Lowering<'_> {
     /// A constant.
     pub(super) fn constant_place(&mut self, at: Pos, constant: &ConstValue) -> Result<Place> {
         let ConstValue { ty, cells, held } = constant;
+        if let Ty::Sum(of) = ty
+            && let Some(variant) = cells.first().map(|tag| *tag as usize)
+            && of.variants[variant].fields.is_empty()
+        {
+            return Ok(Place::Fixed(self.constructed(ty, variant, Vec::new())));
+        }
         let mut cells = cells.iter().copied();
         let size = ty.record().size as usize;
         if size == 0 || held.is_none() && !ty.holds_arrays() {
@@ -120,8 +126,8 @@ impl Lowering<'_> {
                 return self.fresh(array);
             }
             _ => {
-                if let Ty::Option(_) = ty {
-                    value.leaves.push(self.constant_bits(crate::kir::Scalar::Bool, cells.next().unwrap_or_default()));
+                if let Some(tag) = ty.tag() {
+                    value.leaves.push(self.constant_bits(tag, cells.next().unwrap_or_default()));
                 }
                 for (part, _) in ty.parts() {
                     value.leaves.extend(self.constant_value(part, cells).leaves);
@@ -144,8 +150,8 @@ fn image(ty: &Ty, cells: &mut impl Iterator<Item = u128>, bytes: &mut [u8]) {
             bytes.chunks_mut(stride).take(*count as usize).for_each(|bytes| image(element, cells, bytes));
         }
         _ => {
-            if let Ty::Option(_) = ty {
-                bytes[TAG as usize] = u8::from(cells.next() == Some(1));
+            if let Some(tag) = ty.tag() {
+                image(&Ty::Scalar(tag), cells, &mut bytes[TAG as usize..]);
             }
             for (part, offset) in ty.parts() {
                 image(part, cells, &mut bytes[offset as usize..]);

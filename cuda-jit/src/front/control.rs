@@ -2,12 +2,14 @@
 
 use super::copies::is_place;
 use super::function::{Local, Lowering, Result, Return, Target};
+use super::layout::shown;
+use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
-use super::types::Val;
-use crate::harvest::Ty;
+use super::types::{Val, tried_variants};
+use crate::harvest::{ConstValue, Ty};
 use crate::kir::{BlockId, Scalar, Terminator};
-use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, ensure_sufficient_stack};
+use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, UnaryOp, ensure_sufficient_stack};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -26,7 +28,9 @@ impl Lowering<'_> {
             }
             ExprKind::While(number, condition, body) => self.while_loop(*number, condition, body),
             ExprKind::Loop(number, body) => self.endless_loop(*number, body, expected),
-            ExprKind::For(number, pattern, source, body) => self.for_loop(*at, *number, pattern, source, body),
+            ExprKind::For(number, pattern, source, body, next) => {
+                self.for_loop(*at, For { number: *number, pattern, source, body, next: *next })
+            }
             ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
                 let target = self.target(*number).and_then(|target| target.again);
@@ -36,6 +40,7 @@ impl Lowering<'_> {
                 Ok(self.never(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
+            ExprKind::Try(value, conversion) => self.question_mark(*at, value, *conversion),
             _ => Err(self.error(*at, "the front end does not know this expression; please report this")),
         }
     }
@@ -56,9 +61,9 @@ impl Lowering<'_> {
                 }
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
-                    self.frame_mut().closures.insert(*number, captured);
+                    let closure = self.closure_value(captured);
+                    self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 }
-                Stmt::Iterator(number, iterator) => self.bind_iterator(*number, iterator)?,
                 Stmt::Let(pattern, Some(init), otherwise) => {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }
@@ -177,6 +182,12 @@ impl Lowering<'_> {
         otherwise: Option<&'static Expr>,
         ty: &Ty,
     ) -> Result<Val> {
+        match (self.known_condition(condition), otherwise) {
+            (Some(true), _) => return self.block(body, Some(ty)),
+            (Some(false), Some(otherwise)) => return self.expr_in_place(otherwise, Some(ty)),
+            (Some(false), None) => return Ok(Val::unit()),
+            (None, _) => {}
+        }
         let (fail, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("if", ty.clone());
         let scope = self.build.scope();
@@ -193,6 +204,33 @@ impl Lowering<'_> {
         }
         self.build.select_block(exit);
         Ok(self.arrived(merge))
+    }
+
+    /// The value of a condition of constants, of which only one branch is lowered.
+    fn known_condition(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Bool(value) => self.known_bool(value),
+            Condition::Let(..) | Condition::All(_) => None,
+        }
+    }
+
+    fn known_bool(&self, Expr(_, kind): &Expr) -> Option<bool> {
+        match kind {
+            ExprKind::Const(number) => match &self.frame().harvest.consts[*number as usize] {
+                ConstValue { ty: Ty::Scalar(Scalar::Bool), cells, .. } => cells.first().map(|bits| *bits != 0),
+                _ => None,
+            },
+            ExprKind::Unary(UnaryOp::Not, value) => self.known_bool(value).map(|value| !value),
+            ExprKind::And(a, b) => match self.known_bool(a)? {
+                true => self.known_bool(b),
+                false => Some(false),
+            },
+            ExprKind::Or(a, b) => match self.known_bool(a)? {
+                true => Some(true),
+                false => self.known_bool(b),
+            },
+            _ => None,
+        }
     }
 
     /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.
@@ -329,11 +367,42 @@ impl Lowering<'_> {
         Ok(self.never(expected.unwrap_or(&Ty::Unit)))
     }
 
-    fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
-        let ty = match self.frame().returns.last() {
+    /// The type of what the innermost function or closure returns.
+    fn returned_type(&self) -> Ty {
+        match self.frame().returns.last() {
             Some(Return::Inlined(_, merge)) => self.merged(*merge),
             _ => self.frame().harvest.result.clone(),
+        }
+    }
+
+    /// `value?`: goes on with the value of `Some` or `Ok`; returns `None`, or an `Err` of the converted error.
+    fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
+        let value = self.expr(value, None)?;
+        let place = self.through(Place::Fixed(value));
+        let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
+            let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", shown(place.ty()));
+            return Err(self.error(at, text));
         };
+        let (fail, next) = (self.build.block(), self.build.block());
+        self.test_tag(&place, good, fail);
+        self.build.end(Terminator::Jump(next));
+        self.build.select_block(fail);
+        let (callees, mut parts) = (self.frame().callees.clone(), Vec::new());
+        for index in of.fields_of(bad) {
+            let error = self.part(&place, index);
+            let error = self.read(&error);
+            parts.push(self.converted(at, &callees[conversion as usize], error)?);
+        }
+        let ty = self.returned_type();
+        let returned = self.constructed(&ty, bad, parts);
+        self.return_from(at, returned)?;
+        self.build.select_block(next);
+        let held = self.part(&place, of.fields_of(good).start);
+        Ok(self.read(&held))
+    }
+
+    fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
+        let ty = self.returned_type();
         let value = match value {
             Some(value) => self.expr_in_place(value, Some(&ty))?,
             None => Val::unit(),

@@ -182,7 +182,7 @@ impl Lowering<'_> {
     /// The binding that a place is, or is a part of, but for what lies behind references.
     fn root(&self, place: &Expr) -> Option<u32> {
         match self.ty_of(place)? {
-            Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Option(_) => {}
+            Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Sum(_) => {}
             _ => return None,
         }
         match &place.1 {
@@ -209,18 +209,17 @@ pub(super) fn is_place(expr: &Expr) -> bool {
 /// Returns true if an expression has no side effects, as far as its form shows: it reads places and puts values together.
 pub(super) fn is_quiet(expr: &Expr) -> bool {
     match &expr.1 {
-        ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Option(None) => true,
+        ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) => true,
         ExprKind::Field(inner, _)
         | ExprKind::Deref(inner)
         | ExprKind::Cast(inner, _)
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Repeat(inner)
-        | ExprKind::Asked(inner, _)
-        | ExprKind::Option(Some(inner)) => is_quiet(inner),
+        | ExprKind::Asked(inner, _) => is_quiet(inner),
         ExprKind::Index(base, index) | ExprKind::IndexUnchecked(base, index) => is_quiet(base) && is_quiet(index),
         ExprKind::IndexAll(base, indices) => is_quiet(base) && indices.iter().all(is_quiet),
         ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_quiet),
-        ExprKind::Struct(_, fields, rest) => {
+        ExprKind::Struct(_, _, fields, rest) => {
             fields.iter().all(|(_, field)| is_quiet(field)) && rest.is_none_or(is_quiet)
         }
         _ => false,
@@ -229,7 +228,8 @@ pub(super) fn is_quiet(expr: &Expr) -> bool {
 
 /// Returns true if values of such types give a callee nothing that it could write.
 pub(super) fn only_reads(params: &[Ty]) -> bool {
-    let reads =
-        |ty: &Ty| !matches!(ty, Ty::Closure | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable());
+    let reads = |ty: &Ty| {
+        !matches!(ty, Ty::Closure(_) | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable())
+    };
     params.iter().all(reads)
 }

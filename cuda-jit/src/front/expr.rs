@@ -1,5 +1,6 @@
 //! Expressions: evaluation in Rust's order, each to a [`Val`].
 
+use super::Callee;
 use super::copies::{is_place, is_quiet};
 use super::function::{Local, Lowering, Result};
 use super::layout::shown;
@@ -62,21 +63,29 @@ impl Lowering<'_> {
                 self.cut(base, start, end, *inclusive)
             }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
-            ExprKind::Struct(number, fields, rest) => self.construct(at, *number, fields, rest.as_ref().copied()),
+            ExprKind::Struct(number, asked, fields, rest) => {
+                self.construct(at, (*number, *asked), fields, rest.as_ref().copied())
+            }
             ExprKind::Shared(number) => self.shared(at, *number),
             ExprKind::DynamicShared(parts) => self.dynamic_shared(at, parts),
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
-            ExprKind::Option(value) => self.option(at, value.as_ref().copied(), expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
-            ExprKind::CallClosure(number, args) => self.call_closure(at, *number, args, expected),
+            ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
             ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
             ExprKind::Asked(value, number) => {
                 let ty = self.frame().harvest.named[*number as usize].clone();
                 self.expr_as(value, &ty)
             }
-            ExprKind::Consume(name, of, args, number) => self.consume(at, name, of, args, *number),
-            ExprKind::Closure(_) => {
-                Err(self.error(at, "a closure is only called here, or passed to a device function"))
+            ExprKind::Range(start, end, inclusive, Some(number)) => {
+                let ty = self.frame().harvest.named[*number as usize].clone();
+                self.range_value((start, *end, *inclusive), &ty)
+            }
+            ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
+                self.call(at, *number, &[])
+            }
+            ExprKind::Closure(_) | ExprKind::Function(_) | ExprKind::MethodOf(..) => {
+                let function = self.callable(expr)?;
+                Ok(self.closure_value(function))
             }
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;
@@ -181,7 +190,7 @@ impl Lowering<'_> {
         if value.ty.lanes().is_some() {
             return self.lanes_unary(at, op, &value);
         }
-        if let Ty::Struct(_) = value.ty {
+        if value.ty.lists_operators() {
             return self.overloaded_unary(at, op, value);
         }
         let scalar = self.number(at, &value)?;
@@ -265,24 +274,25 @@ impl Lowering<'_> {
         Ok(Val::scalar(to, self.cast_value(value.only(), from, to)))
     }
 
-    /// `Name { field: e, ..rest }`
+    /// `Name { field: e, ..rest }`, also of a variant.
     fn construct(
         &mut self,
         at: Pos,
-        number: u32,
+        (number, asked): (u32, u32),
         fields: &'static [(&'static str, Expr)],
         rest: Option<&'static Expr>,
     ) -> Result<Val> {
         let ty = self.frame().harvest.named[number as usize].clone();
-        let mut given: Vec<Option<Val>> = ty.parts().iter().map(|_| None).collect();
+        let variant = self.asked_variant(at, asked)?;
+        let own = ty.parts_of(variant);
+        let mut given: Vec<Option<Val>> = own.clone().map(|_| None).collect();
         for (number, (name, expr)) in fields.iter().enumerate() {
-            let index = if matches!(ty, Ty::Option(_)) { Some(0) } else { ty.field(name) };
-            let Some(index) = index else {
+            let Some(index) = ty.field_of(variant, name) else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
             };
             let part = ty.parts()[index].0.clone();
             let later = fields[number + 1..].iter().map(|(_, expr)| expr).chain(rest);
-            given[index] = Some(self.part_in_place(expr, Some(&part), later)?);
+            given[index - own.start] = Some(self.part_in_place(expr, Some(&part), later)?);
         }
         let rest = match rest {
             Some(rest) => {
@@ -302,15 +312,20 @@ impl Lowering<'_> {
                 (None, None) => return Err(self.error(at, "a field has no value")),
             });
         }
-        Ok(self.constructed(&ty, parts))
+        Ok(self.constructed(&ty, variant, parts))
     }
 
-    /// The value of a struct, or of the variant of an `Option` that holds something, from its parts.
-    pub(super) fn constructed(&mut self, ty: &Ty, mut parts: Vec<Val>) -> Val {
-        match (ty, parts.pop()) {
-            (Ty::Option(_), Some(held)) => self.some(held),
-            (ty, last) => assembled(ty, parts.into_iter().chain(last).collect()),
+    /// The value of a struct, or of a variant, from its parts.
+    pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
+        let Ty::Sum(of) = ty else { return assembled(ty, parts) };
+        let number = self.constant(of.tag(), variant as u64);
+        let (own, mut parts) = (of.fields_of(variant), parts.into_iter());
+        let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
+        for (index, field) in of.fields().enumerate() {
+            let given = if own.contains(&index) { parts.next() } else { None };
+            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
         }
+        assembled(ty, fields)
     }
 
     fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {
@@ -332,46 +347,15 @@ impl Lowering<'_> {
         Ok(value)
     }
 
-    fn option(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
-        let wanted = match expected {
-            Some(Ty::Option(inner)) => Some((**inner).clone()),
-            _ => None,
-        };
-        match (value, wanted) {
-            (Some(value), wanted) => {
-                let ty = wanted.or_else(|| self.ty_of(value));
-                let value = self.part_in_place(value, ty.as_ref(), [].iter())?;
-                Ok(self.some(value))
-            }
-            (None, Some(inner)) => Ok(self.none(&inner)),
-            (None, None) => Err(self.error(at, "bind this `None` with `let`, so that its type is known")),
-        }
-    }
-
-    /// `Some(value)`
-    pub(super) fn some(&mut self, value: Val) -> Val {
-        let mut leaves = vec![self.constant(Scalar::Bool, 1)];
-        leaves.extend(value.leaves);
-        Val { ty: Ty::Option(Box::new(value.ty)), leaves }
-    }
-
-    /// `None`
-    pub(super) fn none(&mut self, inner: &Ty) -> Val {
-        let mut leaves = vec![self.constant(Scalar::Bool, 0)];
-        let inner = inner.pointing_nowhere();
-        leaves.extend(self.nothing(&inner));
-        Val { ty: Ty::Option(Box::new(inner)), leaves }
-    }
-
-    /// What `None` holds. Nobody looks at it, so slots that are never written will do; but arrays are copied all the
-    /// same, from memory that must be there.
-    fn nothing(&mut self, ty: &Ty) -> Vec<Value> {
+    /// The value of a field of a variant that another one has. Nobody looks at it, so slots that are never written will do; but
+    /// arrays are copied all the same, from memory that must be there.
+    fn nothing(&mut self, ty: &Ty) -> Val {
         let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot("none", leaf)).collect();
         let mut value = self.get(ty, &slots);
         for (leaf, ty) in ty.arrays() {
             value.leaves[leaf] = self.new_array("none", &ty).only();
         }
-        self.fresh(value).leaves
+        self.fresh(value)
     }
 }
 

@@ -10,13 +10,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::copies::Arrays;
-use super::iterator::Iter;
 use super::merge::MergeId;
-use super::numbers::Numbers;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program, Spot};
-use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Ty};
+use crate::harvest::{ConstValue, GenericArg, Harvest, Instance, Memory, Resolved, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
@@ -80,6 +78,10 @@ pub(super) enum Captured {
     Function(Instance, Rc<Harvest>),
     /// A method of numbers.
     Method(&'static str),
+    /// The constructor of a tuple struct, or of the variant of this number.
+    Constructor(Ty, usize),
+    /// A conversion of numbers, or of a type to itself.
+    Conversion(Callee),
 }
 
 /// A captured function whose body is being lowered.
@@ -96,8 +98,6 @@ pub(super) struct Frame {
     pub(super) harvest: Rc<Harvest>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
-    pub(super) closures: HashMap<u32, Captured>,
-    pub(super) iterators: HashMap<u32, Rc<Iter>>,
     pub(super) targets: Vec<Target>,
     pub(super) returns: Vec<Return>,
     /// The types of expressions that are known by now, so that each is found once.
@@ -118,25 +118,10 @@ impl Frame {
     ) -> Self {
         assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
         let callees = harvest.callees.iter().map(Callee::of).collect();
-        let (locals, closures, iterators, targets) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
+        let (locals, targets) = (HashMap::new(), Vec::new());
         let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
         let (caller, called, types) = (None, None, RefCell::default());
-        Self {
-            definition,
-            checked,
-            caller,
-            called,
-            file,
-            generics,
-            harvest,
-            callees,
-            locals,
-            closures,
-            iterators,
-            targets,
-            returns,
-            types,
-        }
+        Self { definition, checked, caller, called, file, generics, harvest, callees, locals, targets, returns, types }
     }
 
     /// The type of a binding; a closure or iterator has none.
@@ -147,8 +132,15 @@ impl Frame {
 
     /// The constant that a name in a pattern turned out to be.
     pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
-        let asked = self.definition.bindings[number as usize].asked?;
-        self.harvest.patterns[asked as usize].as_ref()
+        self.resolved_constant(self.definition.bindings[number as usize].asked?)
+    }
+
+    /// The constant that a question of a pattern was answered with.
+    pub(super) fn resolved_constant(&self, asked: u32) -> Option<&ConstValue> {
+        match &self.harvest.patterns[asked as usize] {
+            Some(Resolved::Constant(constant)) => Some(constant),
+            _ => None,
+        }
     }
 }
 
@@ -165,10 +157,10 @@ pub(super) struct Lowering<'p> {
     pub(super) arrays: Arrays,
     /// The number of the parameter that is bound next.
     pub(super) parameter: Option<u32>,
-    /// What the loop whose step is being lowered comes to the next of at the end of its turn.
-    pub(super) counts: Vec<Numbers>,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
+    /// The closures that values name.
+    pub(super) closures: Vec<Captured>,
     /// Bindings that must lie in memory, which is found out while the function is lowered; see [`Lowering::run`].
     pub(super) cells: HashSet<(*const Definition, u32)>,
 }
@@ -176,9 +168,10 @@ pub(super) struct Lowering<'p> {
 impl<'p> Lowering<'p> {
     /// Begins a function.
     pub(super) fn in_frame(program: &'p mut Program, build: FunctionBuilder, frame: Frame) -> Self {
-        let (merges, copies, counts, cells) = (Vec::new(), Vec::new(), Vec::new(), HashSet::new());
-        let (frames, arrays, parameter, places) = (vec![frame], Arrays::default(), None, Vec::new());
-        Lowering { program, build, frames, current: 0, merges, copies, arrays, parameter, counts, places, cells }
+        let (merges, copies, cells) = (Vec::new(), Vec::new(), HashSet::new());
+        let (frames, arrays, parameter) = (vec![frame], Arrays::default(), None);
+        let (places, closures) = (Vec::new(), Vec::new());
+        Lowering { program, build, frames, current: 0, merges, copies, arrays, parameter, places, closures, cells }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
@@ -219,7 +212,8 @@ impl<'p> Lowering<'p> {
         for ((pattern, ty), number) in definition.params.iter().zip(&harvest.params).zip(1..) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
                 let captured = self.passed(passed, &mut next)?;
-                self.frame_mut().closures.insert(*number, captured);
+                let closure = self.closure_value(captured);
+                self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 continue;
             }
             let value = if is_kernel { self.kernel_param(ty, &mut next) } else { self.param(ty, &mut next) };
@@ -256,9 +250,9 @@ impl<'p> Lowering<'p> {
                 }
                 self.fresh(array)
             }
-            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Option(_) => {
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Sum(_) => {
                 let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
-                if let Ty::Option(_) = ty {
+                if ty.tag().is_some() {
                     value.leaves.push(self.build.param(*next));
                     *next += 1;
                 }
@@ -464,7 +458,11 @@ fn flat(ty: &Ty) -> Ty {
         Ty::Array(element, count) => Ty::Tuple(vec![flat(element); *count as usize]),
         Ty::Tuple(types) => Ty::Tuple(types.iter().map(flat).collect()),
         Ty::Struct(of) => Ty::Tuple(of.fields.iter().map(|field| flat(&field.ty)).collect()),
-        Ty::Option(inner) => Ty::Option(Box::new(flat(inner))),
+        Ty::Sum(of) => {
+            let mut of = of.clone();
+            Arc::make_mut(&mut of).fields_mut().for_each(|ty| *ty = flat(ty));
+            Ty::Sum(of)
+        }
         Ty::Passed(passed) => Ty::Tuple(passed.captures.iter().flatten().map(flat).collect()),
         other => other.clone(),
     }

@@ -4,7 +4,7 @@ use super::Callee;
 use super::function::{Lowering, Result};
 use super::types::{Val, behind};
 use crate::harvest::Ty;
-use crate::kir::{Op, Value};
+use crate::kir::{Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
 impl Lowering<'_> {
@@ -31,12 +31,21 @@ impl Lowering<'_> {
             {
                 Some(harvest.result.clone())
             }
+            ExprKind::Function(number) => self.result_of(*number),
             ExprKind::MethodOf(name, _) => {
                 let (Ty::Array(held, _) | Ty::View(held, ..)) = receiver else { return None };
                 super::method::result_type(name, &behind((**held).clone()), &[])
             }
             _ => None,
         }
+    }
+
+    /// `Ok` of a value where a condition holds, else the only error of a type.
+    pub(super) fn result_of_one_error(&mut self, holds: Value, value: Val, error: Ty) -> Val {
+        let tag = self.unary_value(UnaryOp::Not, holds, Scalar::Bool);
+        let only = self.constant_value(&error, &mut [0].into_iter());
+        let leaves = [tag].into_iter().chain(value.leaves).chain(only.leaves).collect();
+        Val { ty: Ty::result(value.ty, error), leaves }
     }
 
     /// One of two values.
@@ -52,5 +61,5 @@ impl Lowering<'_> {
 /// `Some` of a value where a condition holds.
 pub(super) fn optional(tag: Value, held: Val) -> Val {
     let leaves = std::iter::once(tag).chain(held.leaves).collect();
-    Val { ty: Ty::Option(Box::new(held.ty)), leaves }
+    Val { ty: Ty::option(held.ty), leaves }
 }

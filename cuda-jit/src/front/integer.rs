@@ -2,7 +2,7 @@
 
 use super::function::Lowering;
 use super::types::Val;
-use crate::harvest::Ty;
+use crate::harvest::{Ty, ty_of};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Terminator, UnaryOp, Value};
 use crate::syntax::Pos;
 
@@ -46,7 +46,22 @@ impl Lowering<'_> {
             return Val { ty: Ty::Tuple(vec![Ty::Scalar(ty), Ty::Scalar(Scalar::Bool)]), leaves: vec![result, wrong] };
         }
         let some = self.unary_value(UnaryOp::Not, wrong, Scalar::Bool);
-        Val { ty: Ty::Option(Box::new(Ty::Scalar(ty))), leaves: vec![some, result] }
+        Val { ty: Ty::option(Ty::Scalar(ty)), leaves: vec![some, result] }
+    }
+
+    /// An integer as one of another type, or the error that it does not fit.
+    pub(super) fn fallible(&mut self, value: Value, from: Scalar, to: Scalar) -> Val {
+        let converted = self.cast_value(value, from, to);
+        let back = self.cast_value(converted, to, from);
+        let mut fits = self.compare(CompareOp::Eq, back, value);
+        if from.is_signed() != to.is_signed() {
+            // what is negative in one type is not in the other
+            let (signed, of) = if from.is_signed() { (value, from) } else { (converted, to) };
+            let zero = self.constant(of, 0);
+            let not_negative = self.compare(CompareOp::Ge, signed, zero);
+            fits = self.binary_value(BinaryOp::And, fits, not_negative, Scalar::Bool);
+        }
+        self.result_of_one_error(fits, Val::scalar(to, converted), ty_of::<std::num::TryFromIntError>())
     }
 
     /// Whether a division is by zero, or its result does not fit.

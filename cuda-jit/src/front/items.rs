@@ -1,20 +1,27 @@
-//! Items that are told by their numbers, from 0 on: elements, numbers, chunks, windows and rows, and what adaptors make of
-//! such.
+//! What the compiler's own loops run over: the elements of arrays, slices and views, and numbers.
 
-use super::function::{Captured, Lowering, Result};
-use super::iterator::paired;
+use super::function::{Lowering, Result};
 use super::numbers::Range;
 use super::place::Place;
-use super::plan::{Plan, Stage};
-use super::slice::Elements;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
+use crate::kir::{BinaryOp, Scalar, Space, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos};
 
-/// What items there are.
+/// The items of a loop.
 #[derive(Clone, Debug)]
 pub(super) enum Items {
+    /// So many that are told by their numbers.
+    Counted(Counted, Value),
+    /// Numbers.
+    Range(Range),
+    /// The elements of views of several dimensions and one shape.
+    Grid(Vec<Val>),
+}
+
+/// Items that are told by their numbers, from 0 on.
+#[derive(Clone, Debug)]
+pub(super) enum Counted {
     /// Elements in memory, or references to them; neighbours lie so far apart.
     Elements {
         ptr: Value,
@@ -25,110 +32,76 @@ pub(super) enum Items {
     },
     /// The elements of an array of what holds references.
     Values(Val),
-    /// `first`, `first + step`, ..; downwards if so.
-    Numbers {
-        scalar: Scalar,
-        first: Value,
-        step: Option<Value>,
-        down: bool,
-    },
-    /// Slices of so many elements, the last perhaps of fewer unless they are exact.
-    Chunks {
-        of: Elements,
-        size: Value,
-        exact: bool,
-    },
-    /// Slices of so many elements that overlap.
-    Windows {
-        of: Elements,
-        size: Value,
-    },
-    /// The parts of a view along an axis.
-    Lanes {
-        view: Val,
-        axis: usize,
-    },
-    Copied(Box<Items>),
-    /// With their numbers.
-    Numbered(Box<Items>),
-    Mapped(Captured, Box<Items>),
-    Pairs(Box<Items>, Box<Items>),
-    /// From the last, of so many, to the first.
-    Reversed(Box<Items>, Value),
-    /// From that one on.
-    Shifted(Box<Items>, Value),
-    /// Every so manyth.
-    Stepped(Box<Items>, Value),
+    Pairs(Box<Counted>, Box<Counted>),
 }
 
-/// Items, and how many there are.
-#[derive(Clone, Debug)]
-pub(super) struct Counted {
-    pub(super) items: Items,
-    pub(super) count: Value,
+impl Items {
+    /// The pairs of items of the same numbers or places, of two that have as many.
+    pub(super) fn zip(self, other: Items) -> Items {
+        match (self, other) {
+            (Items::Counted(a, count), Items::Counted(b, _)) => {
+                Items::Counted(Counted::Pairs(Box::new(a), Box::new(b)), count)
+            }
+            (Items::Grid(mut a), Items::Grid(b)) => {
+                a.extend(b);
+                Items::Grid(a)
+            }
+            (first, _) => first,
+        }
+    }
 }
 
 impl Lowering<'_> {
-    /// A plan as items that are told by their numbers, which it [can](Plan::is_counted).
-    pub(super) fn counted(&mut self, at: Pos, plan: Plan) -> Result<Counted> {
-        Ok(match plan {
-            Plan::Items(counted) => counted,
-            Plan::Range(range) => self.numbers_of(range),
-            Plan::Zip(a, b) => {
-                let (a, b) = (self.counted(at, *a)?, self.counted(at, *b)?);
-                let count = self.index_op(BinaryOp::Min, a.count, b.count);
-                Counted { items: Items::Pairs(Box::new(a.items), Box::new(b.items)), count }
-            }
-            Plan::Staged(stage, inner) => {
-                let Counted { items, count } = self.counted(at, *inner)?;
-                let items = Box::new(items);
-                match stage {
-                    Stage::Copied => Counted { items: Items::Copied(items), count },
-                    Stage::Enumerate => Counted { items: Items::Numbered(items), count },
-                    Stage::Map(function) => Counted { items: Items::Mapped(function, items), count },
-                    Stage::Take(most) => Counted { items: *items, count: self.index_op(BinaryOp::Min, count, most) },
-                    Stage::Skip(by) => {
-                        let skipped = self.index_op(BinaryOp::Min, count, by);
-                        let count = self.index_op(BinaryOp::Sub, count, skipped);
-                        Counted { items: Items::Shifted(items, by), count }
-                    }
-                    Stage::StepBy(step) => {
-                        let count = self.steps(count, step);
-                        Counted { items: Items::Stepped(items, step), count }
-                    }
-                    _ => return Err(self.error(at, "these items have no numbers; please report this")),
-                }
-            }
-            _ => return Err(self.error(at, "these items have no numbers; please report this")),
-        })
+    /// The elements of an array, slice or view; of an array by value, which may be written while they are taken unless it
+    /// `stays` as it is.
+    pub(super) fn items_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Items> {
+        let outer = self.go_to(expr.0);
+        let mut place = self.place(expr)?;
+        let by_value = matches!(place.ty(), Ty::Array(..));
+        if let Place::Memory(_, Ty::Array(..), memory) = &place
+            && memory.writable()
+            && !stays
+        {
+            let array = self.read_settled(&place);
+            let array = self.stable(array);
+            place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
+        }
+        let items = self.elements_of(expr.0, place, by_value);
+        self.build.set_place(outer);
+        items
     }
 
-    /// How many of so many items come in steps of `step`, which is not zero.
-    pub(super) fn steps(&mut self, count: Value, step: Value) -> Value {
-        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
-        let last = self.index_op(BinaryOp::Sub, count, one);
-        let whole = self.index_op(BinaryOp::Div, last, step);
-        let steps = self.index_op(BinaryOp::Add, whole, one);
-        let any = self.compare(CompareOp::Ne, count, zero);
-        self.select(any, steps, zero, Scalar::U64)
-    }
-
-    /// The numbers of a range by their numbers.
-    fn numbers_of(&mut self, range: Range) -> Counted {
-        let Range { scalar, reversed, step, .. } = range;
-        let all = self.numbers_in(&range);
-        let first = self.first_of(&range);
-        let count = match step {
-            Some(step) => self.steps(all, step),
-            None => all,
-        };
-        Counted { items: Items::Numbers { scalar, first, step, down: reversed }, count }
+    /// The elements of a slice, array or view, or references to them.
+    pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Items> {
+        let place = self.through(place);
+        match place {
+            Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {
+                let count = self.constant(Scalar::U64, len);
+                Ok(Items::Counted(Counted::Values(array), count))
+            }
+            place if matches!(place.ty(), Ty::View(..)) => {
+                let view = self.read(&place);
+                let Ty::View(element, 1, memory) = &view.ty else { return Ok(Items::Grid(vec![view])) };
+                let (ptr, element, memory) = (view.leaves[0], (**element).clone(), *memory);
+                let (count, stride) = (view.leaves[1], Some(view.leaves[2]));
+                Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride, by_value }, count))
+            }
+            place if matches!(place.ty(), Ty::Array(..) | Ty::Slice(..)) => {
+                let (ptr, element, memory, count) = self.slice_of(&place)?;
+                Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride: None, by_value }, count))
+            }
+            place => {
+                let text =
+                    format!("kernels do not iterate over a value of type `{}`", super::layout::shown(place.ty()));
+                Err(self.error(at, text))
+            }
+        }
     }
 
     /// The item of a number, which there is.
-    pub(super) fn item(&mut self, at: Pos, items: &Items, number: Value) -> Result<Val> {
+    pub(super) fn item(&mut self, at: Pos, items: &Counted, number: Value) -> Result<Val> {
         match items {
-            Items::Elements { ptr, element, memory, stride, by_value } => {
+            Counted::Elements { ptr, element, memory, stride, by_value } => {
                 let offset = match stride {
                     Some(stride) => self.index_op(BinaryOp::Mul, number, *stride),
                     None => number,
@@ -137,102 +110,15 @@ impl Lowering<'_> {
                 let place = self.moved(*ptr, offset, element.clone(), *memory);
                 if *by_value { Ok(self.read(&place)) } else { Ok(self.reference(place, false)) }
             }
-            Items::Values(array) => {
+            Counted::Values(array) => {
                 let place = self.choose(at, array, number, None)?;
                 Ok(self.read(&place))
             }
-            Items::Numbers { scalar, first, step, down } => {
-                let distance = match step {
-                    Some(step) => self.index_op(BinaryOp::Mul, number, *step),
-                    None => number,
-                };
-                let distance = self.cast_value(distance, Scalar::U64, *scalar);
-                let op = if *down { BinaryOp::Sub } else { BinaryOp::Add };
-                Ok(Val::scalar(*scalar, self.binary_value(op, *first, distance, *scalar)))
-            }
-            Items::Chunks { of, size, exact } => {
-                let start = self.index_op(BinaryOp::Mul, number, *size);
-                let len = match exact {
-                    true => *size,
-                    false => {
-                        let left = self.index_op(BinaryOp::Sub, of.len, start);
-                        self.index_op(BinaryOp::Min, left, *size)
-                    }
-                };
-                Ok(self.slice_at(of.ptr, &of.element, of.memory, start, len))
-            }
-            Items::Windows { of, size } => Ok(self.slice_at(of.ptr, &of.element, of.memory, number, *size)),
-            Items::Lanes { view, axis } => self.lane(at, view, *axis, number),
-            Items::Copied(inner) => {
-                let item = self.item(at, inner, number)?;
-                Ok(self.value_of(item))
-            }
-            Items::Numbered(inner) => {
-                let item = self.item(at, inner, number)?;
-                Ok(paired(Val::scalar(Scalar::U64, number), item))
-            }
-            Items::Mapped(function, inner) => {
-                let item = self.item(at, inner, number)?;
-                self.invoke(at, function, vec![item])
-            }
-            Items::Pairs(a, b) => {
+            Counted::Pairs(a, b) => {
                 let (a, b) = (self.item(at, a, number)?, self.item(at, b, number)?);
                 Ok(paired(a, b))
             }
-            Items::Reversed(inner, count) => {
-                let one = self.constant(Scalar::U64, 1);
-                let last = self.index_op(BinaryOp::Sub, *count, one);
-                let number = self.index_op(BinaryOp::Sub, last, number);
-                self.item(at, inner, number)
-            }
-            Items::Shifted(inner, by) => {
-                let number = self.index_op(BinaryOp::Add, number, *by);
-                self.item(at, inner, number)
-            }
-            Items::Stepped(inner, step) => {
-                let number = self.index_op(BinaryOp::Mul, number, *step);
-                self.item(at, inner, number)
-            }
         }
-    }
-
-    /// `chunks`, `chunks_exact` and `windows`.
-    pub(super) fn parts_of_slice(&mut self, at: Pos, name: &str, of: Elements, size: Value) -> Counted {
-        let zero = self.constant(Scalar::U64, 0);
-        let positive = self.compare(CompareOp::Ne, size, zero);
-        let message = if name == "windows" { "window size must be non-zero" } else { "chunk size must be non-zero" };
-        self.check(at, positive, message, &[]);
-        match name {
-            "windows" => {
-                let one = self.constant(Scalar::U64, 1);
-                let before = self.index_op(BinaryOp::Sub, size, one);
-                let short = self.index_op(BinaryOp::Min, of.len, before);
-                let count = self.index_op(BinaryOp::Sub, of.len, short);
-                Counted { items: Items::Windows { of, size }, count }
-            }
-            "chunks" | "chunks_mut" => {
-                let count = self.steps(of.len, size);
-                Counted { items: Items::Chunks { of, size, exact: false }, count }
-            }
-            _ => {
-                let count = self.index_op(BinaryOp::Div, of.len, size);
-                Counted { items: Items::Chunks { of, size, exact: true }, count }
-            }
-        }
-    }
-
-    /// `rows`, `columns`, `outer_iter` and `axis_iter`: views of one dimension less.
-    pub(super) fn lanes_of_view(&mut self, at: Pos, name: &str, place: &Place, axis: usize) -> Result<Plan> {
-        let place = self.through(place.clone());
-        let view = self.read(&place);
-        let Ty::View(_, dims, _) = view.ty else { return Err(self.error(at, format!("this has no `{name}`"))) };
-        let of_rows = name.starts_with("rows") || name.starts_with("columns");
-        if axis >= dims || dims < 2 || of_rows && dims != 2 {
-            let text = format!("kernels have no `{name}` of axis {axis} of a view of {dims} dimensions");
-            return Err(self.error(at, text));
-        }
-        let count = view.leaves[1 + axis];
-        Ok(Plan::Items(Counted { items: Items::Lanes { view, axis }, count }))
     }
 
     /// Which axis an argument names.
@@ -240,8 +126,17 @@ impl Lowering<'_> {
         let known = match &axis.1 {
             ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
             ExprKind::Const(number) => self.frame().harvest.consts[*number as usize].cells.first().copied(),
-            _ => None,
+            _ => {
+                let value = self.scalar(axis, Scalar::U64)?;
+                self.build.known(value)
+            }
         };
         known.map(|axis| axis as usize).ok_or_else(|| self.error(axis.0, "which axis must be a constant in kernels"))
     }
+}
+
+/// A tuple of two.
+pub(super) fn paired(a: Val, b: Val) -> Val {
+    let leaves = a.leaves.into_iter().chain(b.leaves).collect();
+    Val { ty: Ty::Tuple(vec![a.ty, b.ty]), leaves }
 }

@@ -1,16 +1,16 @@
 //! How values of the language lie in KIR: in values and slots, by their *leaves*, and in memory, by their layout.
 //!
 //! A value is its leaves in order: a number is one, a slice is an address and a length, a struct is those of its
-//! fields. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
+//! fields, an enum with fields its tag and the fields of every variant. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
 //! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples, `Option` and structs that
 //! hold them only ever lie in the thread's own memory, where the front end lays them out.
 
 use std::ops::Range;
 
-use crate::harvest::{Memory, Ty};
+use crate::harvest::{Memory, SumIdentity, SumTy, Ty};
 use crate::kir::{Access, Pointee, Record, Scalar, Space, Type};
 
-/// The tag of an `Option` is its first byte.
+/// The tag of an enum with fields lies at its beginning.
 pub(super) const TAG: u32 = 0;
 
 impl Ty {
@@ -20,8 +20,9 @@ impl Ty {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
             Ty::Tuple(types) => types.iter().all(Ty::is_plain),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_plain()),
-            Ty::Option(inner) | Ty::Array(inner, _) => inner.is_plain(),
-            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Sum(of) => of.fields().all(Ty::is_plain),
+            Ty::Array(inner, _) => inner.is_plain(),
+            Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }
 
@@ -29,7 +30,7 @@ impl Ty {
     pub(super) fn holds_arrays(&self) -> bool {
         match self {
             Ty::Array(..) => true,
-            Ty::Option(inner) => inner.holds_arrays(),
+            Ty::Sum(of) => of.fields().any(Ty::holds_arrays),
             Ty::Tuple(types) => types.iter().any(Ty::holds_arrays),
             Ty::Struct(of) => of.fields.iter().any(|field| field.ty.holds_arrays()),
             _ => false,
@@ -66,7 +67,7 @@ impl Ty {
             visit(Type::Ptr(memory.space(), to.pointee()), access);
         };
         match self {
-            Ty::Unit | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => {}
             Ty::Slice(_, memory) | Ty::Ref(_, memory) | Ty::View(_, _, memory) if memory.is_no_address() => {}
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
             Ty::Slice(element, memory) => {
@@ -84,9 +85,9 @@ impl Ty {
             Ty::Array(element, count) => (0..*count).for_each(|_| element.each_leaf(visit)),
             Ty::Tuple(types) => types.iter().for_each(|ty| ty.each_leaf(visit)),
             Ty::Struct(of) => of.fields.iter().for_each(|field| field.ty.each_leaf(visit)),
-            Ty::Option(inner) => {
-                visit(Type::Scalar(Scalar::Bool), Access::Read);
-                inner.each_leaf(visit);
+            Ty::Sum(of) => {
+                visit(Type::Scalar(of.tag()), Access::Read);
+                of.fields().for_each(|ty| ty.each_leaf(visit));
             }
         }
     }
@@ -123,63 +124,73 @@ impl Ty {
             Ty::Struct(of) if !self.is_of_one_thread() => {
                 record = Record { size: of.size as u32, align: of.align as u32 };
             }
-            Ty::Struct(of) => record = record_of(of.fields.iter().map(|field| &field.ty)),
+            Ty::Struct(of) => record = record_of(&Ty::Unit, of.fields.iter().map(|field| &field.ty)),
             Ty::Array(element, count) => {
                 let Record { size, align } = element.record();
                 record = Record { size: size.saturating_mul(*count as u32), align };
             }
-            Ty::Option(inner) => {
-                record.append(Scalar::Bool.bytes(), 1);
-                let Record { size, align } = inner.record();
-                record.append(size, align);
-                record.size = record.size.next_multiple_of(record.align);
-            }
-            Ty::Tuple(types) => record = record_of(types),
-            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Sum(of) => record = record_of(&Ty::Scalar(of.tag()), of.fields()),
+            Ty::Tuple(types) => record = record_of(&Ty::Unit, types),
+            Ty::Unit | Ty::Slice(..) | Ty::Ref(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => {}
         }
         record
     }
 
-    /// The parts of a tuple, struct or `Option`, each with where it begins in memory.
+    /// The parts of a tuple or struct, or of all variants of an enum, each with where it begins in memory.
     pub(super) fn parts(&self) -> Vec<(&Ty, u32)> {
         match self {
             Ty::Struct(of) if !self.is_of_one_thread() => {
                 of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect()
             }
-            Ty::Struct(of) => placed(of.fields.iter().map(|field| &field.ty)),
-            Ty::Tuple(types) => placed(types),
-            Ty::Option(inner) => {
-                let mut record = Record { size: Scalar::Bool.bytes(), align: 1 };
-                let Record { size, align } = inner.record();
-                vec![(&**inner, record.append(size, align))]
-            }
+            Ty::Struct(of) => placed(&Ty::Unit, of.fields.iter().map(|field| &field.ty)),
+            Ty::Tuple(types) => placed(&Ty::Unit, types),
+            Ty::Sum(of) => placed(&Ty::Scalar(of.tag()), of.fields()),
             _ => Vec::new(),
         }
     }
 
-    /// Whether it only ever lies in a thread's own memory: it has tuples or `Option`s, whose places in rustc's layout nobody
+    /// Whether it only ever lies in a thread's own memory: it has tuples or enums with fields, whose places in rustc's layout nobody
     /// tells, so that the layout is this module's.
     fn is_of_one_thread(&self) -> bool {
         match self {
-            Ty::Tuple(_) | Ty::Option(_) => true,
+            Ty::Tuple(_) | Ty::Sum(_) => true,
             Ty::Array(element, _) => element.is_of_one_thread(),
-            Ty::Struct(of) => of.fields.iter().any(|field| field.ty.is_of_one_thread()),
+            Ty::Struct(of) => of.align == 0 || of.fields.iter().any(|field| field.ty.is_of_one_thread()),
             _ => false,
         }
     }
 
     /// The number of a field among the parts.
     pub(super) fn field(&self, name: &str) -> Option<usize> {
+        self.field_of(0, name)
+    }
+
+    /// The number of a field of a variant among the parts; what is no enum is its only variant.
+    pub(super) fn field_of(&self, variant: usize, name: &str) -> Option<usize> {
         match self {
             Ty::Tuple(types) => name.parse().ok().filter(|&index| index < types.len()),
             Ty::Struct(of) => of.fields.iter().position(|field| field.name == name),
+            Ty::Sum(of) => {
+                let index = of.variants[variant].fields.iter().position(|(known, _)| *known == name)?;
+                Some(of.fields_of(variant).start + index)
+            }
             _ => None,
         }
     }
 
+    /// The numbers of a variant's fields among the parts; what is no enum is its only variant.
+    pub(super) fn parts_of(&self, variant: usize) -> Range<usize> {
+        self.as_sum().map_or_else(|| 0..self.parts().len(), |of| of.fields_of(variant))
+    }
+
+    /// The type of the tag that comes before the parts, if there is one.
+    pub(super) fn tag(&self) -> Option<Scalar> {
+        self.as_sum().map(SumTy::tag)
+    }
+
     /// The leaves that hold a part.
     pub(super) fn part_leaves(&self, index: usize) -> Range<usize> {
-        let mut start = usize::from(matches!(self, Ty::Option(_)));
+        let mut start = usize::from(self.tag().is_some());
         let parts = self.parts();
         for (ty, _) in &parts[..index] {
             start += ty.leaves().len();
@@ -203,17 +214,22 @@ impl Ty {
 
     fn each_memory(&mut self, visit: &mut impl FnMut(&mut Memory)) {
         match self {
+            Ty::Closure(memory) => visit(memory),
             Ty::Slice(inner, memory) | Ty::Ref(inner, memory) | Ty::View(inner, _, memory) => {
                 visit(memory);
                 inner.each_memory(visit);
             }
-            Ty::Option(inner) | Ty::Array(inner, _) => inner.each_memory(visit),
+            Ty::Sum(of) if !of.fields().all(Ty::is_plain) => {
+                std::sync::Arc::make_mut(of).fields_mut().for_each(|ty| ty.each_memory(visit));
+            }
+            Ty::Array(inner, _) => inner.each_memory(visit),
             Ty::Tuple(types) => types.iter_mut().for_each(|ty| ty.each_memory(visit)),
             Ty::Struct(of) if !of.fields.iter().all(|field| field.ty.is_plain()) => {
                 let fields = &mut std::sync::Arc::make_mut(of).fields;
                 fields.iter_mut().for_each(|field| field.ty.each_memory(visit));
             }
-            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Str | Ty::Closure | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Sum(_) => {}
+            Ty::Str | Ty::Passed(_) => {}
         }
     }
 
@@ -235,9 +251,9 @@ impl Ty {
     }
 }
 
-/// The record of these fields in order, padded to its alignment.
-fn record_of<'a>(types: impl IntoIterator<Item = &'a Ty>) -> Record {
-    let mut record = Record { size: 0, align: 1 };
+/// The record of these fields in order behind a first one, padded to its alignment.
+fn record_of<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Record {
+    let mut record = first.record();
     for Record { size, align } in types.into_iter().map(Ty::record) {
         record.append(size, align);
     }
@@ -245,9 +261,9 @@ fn record_of<'a>(types: impl IntoIterator<Item = &'a Ty>) -> Record {
     record
 }
 
-/// Types one after the other, each with where it begins.
-fn placed<'a>(types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a Ty, u32)> {
-    let mut record = Record { size: 0, align: 1 };
+/// Types one after the other behind a first one, each with where it begins.
+fn placed<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a Ty, u32)> {
+    let mut record = first.record();
     let place = |ty| {
         let Record { size, align } = Ty::record(ty);
         (ty, record.append(size, align))
@@ -265,13 +281,20 @@ pub(super) fn shown(ty: &Ty) -> String {
         Ty::Enum(of, _) => short(of.name),
         Ty::Struct(of) => short(of.name),
         Ty::Tuple(types) => format!("({})", list(types)),
-        Ty::Option(inner) => format!("Option<{}>", shown(inner)),
+        Ty::Sum(of) => {
+            let fields = || of.fields().map(shown).collect::<Vec<_>>().join(", ");
+            match of.identity {
+                SumIdentity::Option => format!("Option<{}>", fields()),
+                SumIdentity::Result => format!("Result<{}>", fields()),
+                SumIdentity::Own(name) => short(name),
+            }
+        }
         Ty::Array(element, count) => format!("[{}; {count}]", shown(element)),
         Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), shown(element)),
         Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
         Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
         Ty::Str => "str".to_owned(),
-        Ty::Closure | Ty::Passed(_) => "closure".to_owned(),
+        Ty::Closure(_) | Ty::Passed(_) => "closure".to_owned(),
     }
 }
 

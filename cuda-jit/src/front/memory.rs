@@ -58,9 +58,9 @@ impl Lowering<'_> {
                 value.leaves = self.unpack(both, pair);
             }
             _ => {
-                if let Ty::Option(_) = ty {
-                    let tag = self.part_at(ptr, space, TAG, &Ty::Scalar(Scalar::Bool));
-                    value.leaves.push(self.build.value(Op::Load(tag), Scalar::Bool));
+                if let Some(tag) = ty.tag() {
+                    let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
+                    value.leaves.push(self.build.value(Op::Load(at), tag));
                 }
                 for (part, offset) in ty.parts() {
                     let at = self.part_at(ptr, space, offset, part);
@@ -82,9 +82,9 @@ impl Lowering<'_> {
                 self.build.effect(Op::Store(at, both));
             }
             ty => {
-                if let Ty::Option(_) = ty {
-                    let tag = self.part_at(ptr, space, TAG, &Ty::Scalar(Scalar::Bool));
-                    self.build.effect(Op::Store(tag, value.only()));
+                if let Some(tag) = ty.tag() {
+                    let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
+                    self.build.effect(Op::Store(at, value.only()));
                 }
                 for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
                     let at = self.part_at(ptr, space, offset, part);

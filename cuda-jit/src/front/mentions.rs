@@ -9,7 +9,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     let maybe = |inner: &Option<&'static Expr>| inner.is_some_and(one);
     match &of.1 {
         ExprKind::Binding(number) => *number == binding,
-        ExprKind::CallClosure(number, args) => *number == binding || any(args),
+        ExprKind::CallClosure(callee, args) => one(callee) || any(args),
         ExprKind::Lit(_)
         | ExprKind::Const(_)
         | ExprKind::Shared(_)
@@ -23,6 +23,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Deref(inner)
         | ExprKind::Repeat(inner)
         | ExprKind::Asked(inner, _)
+        | ExprKind::Try(inner, _)
         | ExprKind::Debug(inner) => one(inner),
         ExprKind::Binary(_, a, b)
         | ExprKind::And(a, b)
@@ -34,16 +35,13 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::AssertCompare(_, a, b, message) => one(a) || one(b) || any(message.args),
         ExprKind::Assert(condition, message) => one(condition) || any(message.args),
         ExprKind::Panic(message) => any(message.args),
-        ExprKind::IndexAll(base, args)
-        | ExprKind::Iterate(_, base, args)
-        | ExprKind::Consume(_, base, args, _)
-        | ExprKind::Method(_, base, args, _) => one(base) || any(args),
+        ExprKind::IndexAll(base, args) | ExprKind::Method(_, base, args, _) => one(base) || any(args),
         ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
         ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),
-        ExprKind::Struct(_, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
+        ExprKind::Struct(_, _, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
         ExprKind::DynamicShared(parts) => parts.iter().any(|(_, len)| maybe(len)),
-        ExprKind::Option(value) | ExprKind::Break(_, value) | ExprKind::Return(value) => maybe(value),
+        ExprKind::Break(_, value) | ExprKind::Return(value) => maybe(value),
         ExprKind::Closure(inner) => closure(inner, binding),
         ExprKind::Sections(sections) => sections.iter().any(|section| match section {
             Section::Index(index) => one(index),
@@ -53,7 +51,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::Block(_, body) | ExprKind::Loop(_, body) => block(body, binding),
         ExprKind::If(test, body, otherwise) => condition(test, binding) || block(body, binding) || maybe(otherwise),
         ExprKind::While(_, test, body) => condition(test, binding) || block(body, binding),
-        ExprKind::For(_, _, source, body) => one(source) || block(body, binding),
+        ExprKind::For(_, _, source, body, _) => one(source) || block(body, binding),
         ExprKind::Match(value, arms) => {
             let arm = |arm: &Arm| arm.guard.as_ref().is_some_and(one) || one(&arm.body);
             one(value) || arms.iter().any(arm)
@@ -68,7 +66,7 @@ pub(super) fn block(of: &Block, binding: u32) -> bool {
             init.is_some_and(|init| expr(init, binding)) || otherwise.is_some_and(|block_| block(block_, binding))
         }
         Stmt::Closure(_, inner) => closure(inner, binding),
-        Stmt::Iterator(_, inner) | Stmt::Expr(inner) => expr(inner, binding),
+        Stmt::Expr(inner) => expr(inner, binding),
     };
     of.stmts.iter().any(stmt) || of.tail.is_some_and(|tail| expr(tail, binding))
 }

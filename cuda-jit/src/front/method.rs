@@ -3,7 +3,6 @@
 //! A primitive's own methods come before any trait's, so the receiver's type and the name decide.
 
 use super::Callee;
-use super::call::Arg;
 use super::function::{Lowering, Result};
 use super::numbers::unsigned;
 use super::place::Place;
@@ -117,7 +116,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
     let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver, args) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
-        Some(("checked", _)) => Some(Ty::Option(Box::new(receiver.clone()))),
+        Some(("checked", _)) => Some(Ty::option(receiver.clone())),
         Some(("overflowing", _)) => Some(Ty::Tuple(vec![receiver.clone(), Ty::Scalar(Scalar::Bool)])),
         _ => Some(Ty::Scalar(method(name)?.result.of(*scalar))),
     }
@@ -141,12 +140,13 @@ impl Lowering<'_> {
                 return Err(self.error(at, "a method has a receiver"));
             };
             let value = self.receiver(at, place, first)?;
-            let mut passed = vec![Arg::Value(self.passed_value(value, receiver, args.iter(), &harvest.params))];
+            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &harvest.params)];
             passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
             return self.call_function(at, instance, harvest, passed);
         }
-        if let Callee::Same(_) | Callee::VectorOfArray(_) | Callee::Intrinsic(Intrinsic::Number(_), _) =
-            &callees[number as usize]
+        if let Callee::Same(_)
+        | Callee::VectorOfArray(_)
+        | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _) = &callees[number as usize]
         {
             return self.call(at, number, std::slice::from_ref(receiver));
         }

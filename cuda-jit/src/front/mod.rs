@@ -12,7 +12,6 @@ mod call;
 mod compare;
 mod complex;
 mod constant;
-mod consume;
 mod control;
 mod copies;
 mod dynamic;
@@ -23,9 +22,9 @@ mod functions;
 mod group;
 mod integer;
 mod items;
-mod iterator;
 mod lanes;
 mod layout;
+mod loops;
 mod math;
 mod memory;
 mod mentions;
@@ -40,7 +39,6 @@ mod panics;
 mod parts;
 mod pattern;
 mod place;
-mod plan;
 mod print;
 mod reference;
 mod sections;
@@ -58,7 +56,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::constant::Held;
-use crate::harvest::{Body, Exchange, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty};
+use crate::harvest::{Body, Exchange, GenericArg, Harvest, Instance, Intrinsic, Memory, Ty, ViewPart};
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
@@ -241,8 +239,12 @@ enum Callee {
     Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
-    /// The constructor of a tuple struct of this type or, of an `Option`, `Some`.
-    Constructor(Ty),
+    /// What the device library asks of a view of this type.
+    ViewPart(ViewPart, Ty),
+    /// What returns its argument as it is.
+    Identity,
+    /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
+    Constructor(Ty, Option<usize>),
     /// A method that its name tells.
     Builtin,
 }
@@ -257,6 +259,7 @@ impl Callee {
                 | Intrinsic::VectorOfArray
                 | Intrinsic::Exchange(_)
                 | Intrinsic::View(_)
+                | Intrinsic::ViewPart(_)
                 | Intrinsic::LoadCached(_)
                 | Intrinsic::StoreCached(_)),
             ) => match instance.generics.first() {
@@ -267,10 +270,12 @@ impl Callee {
                     Intrinsic::VectorOfArray => Callee::VectorOfArray(ty.clone()),
                     Intrinsic::Exchange(exchange) => Callee::Exchange(exchange, ty.clone()),
                     Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
+                    Intrinsic::ViewPart(part) => Callee::ViewPart(part, ty.clone()),
                     _ => Callee::Cached(intrinsic, ty.clone()),
                 },
                 _ => Callee::Builtin,
             },
+            Body::Intrinsic(Intrinsic::Identity) => Callee::Identity,
             Body::Intrinsic(intrinsic) => Callee::Intrinsic(
                 intrinsic,
                 instance.generics.iter().find_map(|argument| match argument {
@@ -279,7 +284,7 @@ impl Callee {
                 }),
             ),
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest())),
-            Body::Constructor(ty) => Callee::Constructor(ty()),
+            Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Builtin => Callee::Builtin,
         }
     }

@@ -44,7 +44,7 @@ impl Lowering<'_> {
             let ty = self.ty_of(left).or_else(|| outside.cloned());
             let value = self.operand(left, ty.as_ref())?;
             let amount = self.operand(right, None)?;
-            if let Ty::Struct(_) = value.ty {
+            if value.ty.lists_operators() {
                 return self.overloaded(at, op, value, amount);
             }
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
@@ -55,8 +55,9 @@ impl Lowering<'_> {
                 .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
             return self.lanes_binary(at, op, left?, right?);
         }
-        if let [other, Some(of @ Ty::Struct(_))] = &known
-            && !matches!(other, Some(Ty::Struct(_)))
+        if let [other, Some(of)] = &known
+            && of.lists_operators()
+            && !other.as_ref().is_some_and(Ty::lists_operators)
             && !(compares(op) && of.complex().is_some())
         {
             let listed = || overload::left_type(overload::trait_name(op), of);
@@ -75,7 +76,7 @@ impl Lowering<'_> {
             let right = self.operand(right, Some(&left.ty))?;
             return self.compare_values(at, op, left, right);
         }
-        if let Ty::Struct(_) = left.ty {
+        if left.ty.lists_operators() {
             let ty = self.ty_of(right).or_else(|| overload::right_type(&left.ty, overload::trait_name(op)));
             let right = self.operand(right, ty.as_ref())?;
             return self.overloaded(at, op, left, right);
@@ -107,7 +108,7 @@ impl Lowering<'_> {
             Some(ref number) if number.complex().is_some() => {
                 self.ty_of(value).or_else(|| overload::right_type(number, overload::trait_name(op)))
             }
-            Some(ref of @ Ty::Struct(_)) => {
+            Some(ref of) if of.lists_operators() => {
                 let name = format!("{}Assign", overload::trait_name(op));
                 self.ty_of(value).or_else(|| overload::right_type(of, &name))
             }
@@ -123,7 +124,7 @@ impl Lowering<'_> {
             self.write(at, &place, new)?;
             return Ok(Val::unit());
         }
-        if let Some(Ty::Struct(_)) = self.ty_of(place).map(super::types::behind) {
+        if self.ty_of(place).map(super::types::behind).is_some_and(|ty| ty.lists_operators()) {
             let place = self.place(place)?;
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);

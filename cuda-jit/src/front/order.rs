@@ -4,8 +4,8 @@
 //! registers only where so few are sorted that LLVM unrolls all of it.
 
 use super::function::{Captured, Lowering, Result};
+use super::items::Items;
 use super::place::Place;
-use super::plan::Plan;
 use super::slice::Elements;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
@@ -116,13 +116,13 @@ impl Lowering<'_> {
 
     /// Whether no element is less than the one before, and all can be compared.
     fn is_sorted(&mut self, at: Pos, of: &Elements) -> Result<Val> {
-        let two = self.constant(Scalar::U64, 2);
-        let pairs = self.parts_of_slice(at, "windows", of.clone(), two);
-        let iter = self.begin(at, Plan::Items(pairs), true)?;
-        self.decided(at, &iter, false, |walk, pair| {
-            let (zero, one) = (walk.constant(Scalar::U64, 0), walk.constant(Scalar::U64, 1));
-            let pair = Elements { ptr: pair.leaves[0], ..of.clone() };
-            let (a, b) = (walk.nth(&pair, zero), walk.nth(&pair, one));
+        let one = self.constant(Scalar::U64, 1);
+        let first = self.index_op(BinaryOp::Min, of.len, one);
+        let pairs = self.index_op(BinaryOp::Sub, of.len, first);
+        let range = self.below(pairs);
+        self.decided(at, Items::Range(range), false, |walk, number| {
+            let next = walk.index_op(BinaryOp::Add, number.only(), one);
+            let (a, b) = (walk.nth(of, number.only()), walk.nth(of, next));
             walk.compared(at, CompareOp::Le, &a, &b)
         })
     }

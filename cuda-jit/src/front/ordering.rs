@@ -14,7 +14,7 @@ use crate::syntax::{Expr, Pos};
 pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     match (name, receiver) {
         ("cmp" | "total_cmp", _) => Some(Ty::ORDERING),
-        ("partial_cmp", _) => Some(Ty::Option(Box::new(Ty::ORDERING))),
+        ("partial_cmp", _) => Some(Ty::option(Ty::ORDERING)),
         ("max" | "min" | "clamp", of) if is_ordered_whole(of) => Some(of.clone()),
         _ => None,
     }
@@ -23,7 +23,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
 /// Whether it is ordered by its parts, or as an enum, and not by an instruction.
 pub(super) fn is_ordered_whole(ty: &Ty) -> bool {
     match ty {
-        Ty::Tuple(_) | Ty::Enum(..) | Ty::Array(..) | Ty::Option(_) | Ty::Scalar(Scalar::Bool) => true,
+        Ty::Tuple(_) | Ty::Enum(..) | Ty::Array(..) | Ty::Scalar(Scalar::Bool) => true,
         ty => ty.is_compared_by_parts(By::Partial) || super::overload::lists(ty, "PartialOrd"),
     }
 }
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         let equal = self.compared_by(at, (CompareOp::Eq, by), &left, &right)?;
         let differ = self.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
         let some = self.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
-        Ok(Val { ty: Ty::Option(Box::new(Ty::ORDERING)), leaves: vec![some, order] })
+        Ok(Val { ty: Ty::option(Ty::ORDERING), leaves: vec![some, order] })
     }
 
     /// A float as a signed integer of the same total order: that of its bits, those but the sign inverted where it is set.

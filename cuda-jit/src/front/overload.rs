@@ -1,4 +1,4 @@
-//! Operators of structs: calls of the `#[device] impl` of the operator's trait, which the struct lists.
+//! Operators of structs and enums with fields: calls of the `#[device] impl` of the operator's trait, which the type lists.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::layout::shown;
 use super::operator::comparison;
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Body, Operator, Ty};
+use crate::harvest::{Arithmetic, Body, Operator, SumIdentity, Ty};
 use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
 
@@ -30,6 +30,31 @@ pub(super) fn trait_name(op: BinaryOp) -> &'static str {
     }
 }
 
+impl Ty {
+    /// Returns true if the type lists its operators.
+    pub(super) fn lists_operators(&self) -> bool {
+        matches!(self, Ty::Struct(_)) || self.as_sum().is_some_and(|of| matches!(of.identity, SumIdentity::Own(_)))
+    }
+
+    /// Its operators are these, if it is a struct or an enum with fields.
+    pub(super) fn arithmetic(&self) -> Option<Arithmetic> {
+        match self {
+            Ty::Struct(of) => Some(of.arithmetic),
+            Ty::Sum(of) => Some(of.arithmetic),
+            _ => None,
+        }
+    }
+
+    /// The operators that it lists.
+    fn operators(&self) -> Vec<Operator> {
+        match self {
+            Ty::Struct(of) => (of.operators)(),
+            Ty::Sum(of) => (of.operators)(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Returns true for a comparison of `PartialOrd`.
 fn is_ordering(op: CompareOp) -> bool {
     !matches!(op, CompareOp::Eq | CompareOp::Ne)
@@ -42,23 +67,21 @@ pub(super) fn lists(of: &Ty, name: &str) -> bool {
 
 /// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
 fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
-    let Ty::Struct(of) = of else { return None };
     let fits = |operator: &Operator| match right {
         Some(right) => operator.right.fits(right),
         None => operator.right.as_scalar().is_some(),
     };
-    (of.operators)().into_iter().find(|operator| operator.left.is_none() && operator.name == name && fits(operator))
+    of.operators().into_iter().find(|operator| operator.left.is_none() && operator.name == name && fits(operator))
 }
 
 /// The operator of something else for a struct on the right, which lists it; where only a literal says what is on the
 /// left, the first for a number.
 fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
-    let Ty::Struct(of) = of else { return None };
     let fits = |listed: &Ty| match left {
         Some(left) => listed == left,
         None => listed.as_scalar().is_some(),
     };
-    (of.operators)().into_iter().find(|operator| operator.name == name && operator.left.as_ref().is_some_and(fits))
+    of.operators().into_iter().find(|operator| operator.name == name && operator.left.as_ref().is_some_and(fits))
 }
 
 /// What an operator yields.
@@ -168,10 +191,10 @@ impl Lowering<'_> {
     }
 
     fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
-        let is_struct = matches!(left, Ty::Struct(_));
+        let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
         let (left, right) = (shown(left), shown(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
-        let listed = if is_struct { operator.clone() } else { format!("{name} for {left}") };
+        let listed = if is_own { operator.clone() } else { format!("{name} for {left}") };
         let derived = match name {
             "PartialEq" => ", or `#[derived(PartialEq)]` to compare its fields",
             "PartialOrd" => ", or `#[derived(PartialEq, PartialOrd)]` to compare its fields",
@@ -180,7 +203,8 @@ impl Lowering<'_> {
         };
         let text = format!(
             "`{left}` has no device operator `{operator}`; write `#[device] impl {operator} for {left}` and list it at \
-             the struct: `#[operators({listed})]`{derived}"
+             the {}: `#[operators({listed})]`{derived}",
+            if is_enum { "enum" } else { "struct" }
         );
         self.error(at, text)
     }

@@ -5,7 +5,7 @@ use super::compare::By;
 use super::function::{Lowering, Result};
 use super::parts::Part;
 use super::types::{Val, behind};
-use crate::harvest::Ty;
+use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 
@@ -120,6 +120,10 @@ impl Lowering<'_> {
                 Piece::Text(text) => parts.push(Part::Text((*text).to_owned())),
                 Piece::Value(index, conversion) => {
                     let (at, value) = values[*index as usize].clone();
+                    if self.frame().definition.options.library && !has_known_debug(&value.ty) {
+                        parts.push(Part::Text(super::layout::shown(&behind(value.ty))));
+                        continue;
+                    }
                     parts.extend(self.parts_shown(at, value, *conversion)?);
                 }
             }
@@ -140,8 +144,19 @@ impl Lowering<'_> {
 
 /// Whether a panic shows the sides of a comparison of such a type.
 fn is_told(ty: &Ty) -> bool {
-    let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Option(_) | Ty::Enum(..));
+    let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
     (whole || ty.is_compared_by_parts(By::Equality)) && ty.is_shown()
+}
+
+/// Returns true if what `Debug` writes of a type's values is known: of structs, and of enums with fields, it may be anything.
+fn has_known_debug(ty: &Ty) -> bool {
+    match ty {
+        Ty::Ref(_, Memory::Text(_)) | Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
+        Ty::Tuple(types) => types.iter().all(has_known_debug),
+        Ty::Sum(of) => !ty.lists_operators() && of.fields().all(has_known_debug),
+        Ty::Ref(inner, _) | Ty::Array(inner, _) => has_known_debug(inner),
+        _ => false,
+    }
 }
 
 /// A conversion in Rust's words.

@@ -60,9 +60,10 @@ impl Ty {
         match self {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
             Ty::Tuple(types) => types.iter().all(Ty::is_shown),
-            Ty::Option(inner) | Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
+            Ty::Sum(of) => of.fields().all(Ty::is_shown),
+            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
             Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
-            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure | Ty::Passed(_) => false,
+            Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }
 }
@@ -92,9 +93,16 @@ impl Lowering<'_> {
                 let elements = self.elements_shown(&value)?;
                 self.listed_parts(at, "[", elements, "]", conversion)?
             }
-            Ty::Option(_) => {
-                let held = self.listed_parts(at, "Some(", vec![value.part(0)], ")", conversion)?;
-                vec![Part::Choice(value.leaves[0], Scalar::Bool, vec![(1, held)], vec![Part::text("None")])]
+            Ty::Sum(of) => {
+                let mut cases = Vec::with_capacity(of.variants.len());
+                for (number, variant) in of.variants.iter().enumerate() {
+                    let fields = of.fields_of(number).map(|index| value.part(index)).collect();
+                    let names: Vec<_> = variant.fields.iter().map(|(name, _)| *name).collect();
+                    cases.push((number as u64, self.fields_shown(at, variant.name, &names, fields, conversion)?));
+                }
+                // there are no others
+                let (_, last) = cases.pop().unwrap_or_default();
+                vec![Part::Choice(value.leaves[0], of.tag(), cases, last)]
             }
             Ty::Enum(of, scalar) => {
                 let named = |&(name, bits): &(&str, u64)| (bits, vec![Part::text(name)]);
@@ -104,26 +112,40 @@ impl Lowering<'_> {
                 vec![Part::Choice(value.only(), *scalar, cases, last)]
             }
             Ty::Struct(of) => {
-                let mut shown = vec![Part::text(super::layout::shown(&ty))];
-                let named = of.fields.first().is_some_and(|field| !field.name.starts_with(char::is_numeric));
-                for (index, field) in of.fields.iter().enumerate() {
-                    let before = match (index, named) {
-                        (0, true) => format!(" {{ {}: ", field.name),
-                        (0, false) => "(".to_owned(),
-                        (_, true) => format!(", {}: ", field.name),
-                        (_, false) => ", ".to_owned(),
-                    };
-                    shown.push(Part::Text(before));
-                    shown.extend(self.parts_shown(at, value.part(index), conversion)?);
-                }
-                shown.extend((!of.fields.is_empty()).then(|| Part::text(if named { " }" } else { ")" })));
-                shown
+                let names: Vec<_> = of.fields.iter().map(|field| field.name).collect();
+                let fields = (0..names.len()).map(|index| value.part(index)).collect();
+                self.fields_shown(at, &super::layout::shown(&ty), &names, fields, conversion)?
             }
             other => {
                 let text = format!("kernels do not print a value of type `{}`", super::layout::shown(other));
                 return Err(self.error(at, text));
             }
         })
+    }
+
+    /// The parts of a struct or variant with such fields, which are named by numbers if they have no names.
+    fn fields_shown(
+        &mut self,
+        at: Pos,
+        of: &str,
+        names: &[&str],
+        values: Vec<Val>,
+        conversion: Conversion,
+    ) -> Result<Vec<Part>> {
+        let mut shown = vec![Part::text(of)];
+        let named = names.first().is_some_and(|name| !name.starts_with(char::is_numeric));
+        for (index, (name, value)) in names.iter().zip(values).enumerate() {
+            let before = match (index, named) {
+                (0, true) => format!(" {{ {name}: "),
+                (0, false) => "(".to_owned(),
+                (_, true) => format!(", {name}: "),
+                (_, false) => ", ".to_owned(),
+            };
+            shown.push(Part::Text(before));
+            shown.extend(self.parts_shown(at, value, conversion)?);
+        }
+        shown.extend((!names.is_empty()).then(|| Part::text(if named { " }" } else { ")" })));
+        Ok(shown)
     }
 
     /// Values between two texts, with commas.

@@ -10,9 +10,9 @@ use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{ConstValue, Memory, Ty};
-use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, UnaryOp, Value};
-use crate::syntax::{Lit, Pattern, ensure_sufficient_stack};
+use crate::harvest::{ConstValue, Memory, Resolved, Ty};
+use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, Value};
+use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
 
 /// The parts of a pattern that are still to be tested, the next one last.
 type Parts = Vec<(&'static Pattern, Place)>;
@@ -149,37 +149,25 @@ impl<'p> Lowering<'p> {
                 names.push((*number, place.clone()));
                 parts.push((inner, place));
             }
-            Pattern::Path(number) => match self.frame().harvest.patterns[*number as usize].clone() {
+            Pattern::Path(number) => match self.frame().resolved_constant(*number).cloned() {
                 Some(constant) => self.test_constant(&place, &constant, fail)?,
-                None => _ = self.variant(&place, fail),
+                None => {
+                    let variant = self.asked_variant(self.beginning(), *number)?;
+                    self.variant(&place, variant, fail);
+                }
             },
+            Pattern::Variant(number, fields) => {
+                let variant = self.asked_variant(self.beginning(), *number)?;
+                let place = self.variant(&place, variant, fail);
+                self.note_fields(fields, &place, variant, parts)?;
+            }
             Pattern::Ref(inner) => {
                 let reference = self.read(&place);
                 parts.push((inner, self.behind(reference)));
             }
-            Pattern::Tuple(patterns) => {
-                let place = self.variant(&place, fail);
-                if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_)) {
-                    return Err(self.misfit(place.ty()));
-                }
-                let count = place.ty().parts().len();
-                for (index, pattern) in spread(patterns, count).into_iter().rev() {
-                    parts.push((pattern, self.part(&place, index)));
-                }
-            }
-            Pattern::Struct(fields) => {
-                let place = self.variant(&place, fail);
-                for (name, pattern) in fields.iter().rev() {
-                    let index = match place.ty() {
-                        Ty::Option(_) => Some(0),
-                        ty => ty.field(name),
-                    };
-                    let Some(index) = index else {
-                        let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
-                        return Err(self.error(self.beginning(), text));
-                    };
-                    parts.push((pattern, self.part(&place, index)));
-                }
+            Pattern::Tuple(_) | Pattern::Struct(_) => {
+                let place = self.through(place);
+                self.note_fields(pattern, &place, 0, parts)?;
             }
             Pattern::Slice(patterns) => self.test_slice(patterns, place, fail, parts, names)?,
             Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
@@ -195,14 +183,84 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The place behind any references; if it is an `Option`, goes on where that holds something.
-    fn variant(&mut self, place: &Place, fail: Option<BlockId>) -> Place {
+    /// Notes the fields that a tuple or struct pattern names, of a variant; what is no enum is its only variant.
+    fn note_fields(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        variant: usize,
+        parts: &mut Parts,
+    ) -> Result<()> {
+        match pattern {
+            Pattern::Tuple(patterns) => {
+                if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_)) {
+                    return Err(self.misfit(place.ty()));
+                }
+                let own = place.ty().parts_of(variant);
+                for (index, pattern) in spread(patterns, own.len()).into_iter().rev() {
+                    parts.push((pattern, self.part(place, own.start + index)));
+                }
+            }
+            Pattern::Struct(fields) => {
+                for (name, pattern) in fields.iter().rev() {
+                    let Some(index) = place.ty().field_of(variant, name) else {
+                        let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
+                        return Err(self.error(self.beginning(), text));
+                    };
+                    parts.push((pattern, self.part(place, index)));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The place behind any references; goes on where it holds a variant.
+    fn variant(&mut self, place: &Place, variant: usize, fail: Option<BlockId>) -> Place {
         let place = self.through(place.clone());
-        if let (Ty::Option(_), Some(fail)) = (place.ty(), fail) {
-            let tag = self.tag(&place);
-            self.test_value(tag, fail);
+        let Some(fail) = fail else { return place };
+        match place.ty().clone() {
+            Ty::Sum(_) => self.test_tag(&place, variant, fail),
+            Ty::Enum(of, scalar) => {
+                let value = self.read(&place).only();
+                let number = self.constant_bits(scalar, u128::from(of.variants[variant].1) & scalar.mask());
+                let same = self.compare(CompareOp::Eq, value, number);
+                self.test_value(same, fail);
+            }
+            _ => {}
         }
         place
+    }
+
+    /// Goes on where an enum with fields is a variant.
+    pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
+        let tag = self.tag(place);
+        let next = self.build.block();
+        let end = match (place.ty().tag(), variant) {
+            (Some(Scalar::Bool), 0) => Terminator::Branch(tag, fail, next),
+            (Some(Scalar::Bool) | None, _) => Terminator::Branch(tag, next, fail),
+            (Some(scalar), variant) => {
+                let number = self.constant(scalar, variant as u64);
+                Terminator::Branch(self.compare(CompareOp::Eq, tag, number), next, fail)
+            }
+        };
+        self.build.end(end);
+        self.build.select_block(next);
+    }
+
+    /// The number of the variant that rustc was asked for.
+    pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
+        let variant = match &self.frame().harvest.patterns[asked as usize] {
+            Some(Resolved::Variant(variant)) => Some(*variant),
+            _ => None,
+        };
+        self.known_variant(at, variant)
+    }
+
+    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
+    pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
+        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
+        variant.ok_or_else(|| self.error(at, text))
     }
 
     fn misfit(&self, ty: &Ty) -> LowerError {
@@ -211,10 +269,8 @@ impl<'p> Lowering<'p> {
 
     /// Goes on where the place holds the value of a constant, number by number.
     fn test_constant(&mut self, place: &Place, constant: &ConstValue, fail: Option<BlockId>) -> Result<()> {
-        match fail {
-            Some(fail) => self.test_cells(place, &mut constant.cells.iter().copied(), fail),
-            None => Ok(()),
-        }
+        let Some(fail) = fail else { return Ok(()) };
+        self.test_cells(place, &mut constant.cells.iter().copied(), fail)
     }
 
     fn test_cells(&mut self, place: &Place, cells: &mut dyn Iterator<Item = u128>, fail: BlockId) -> Result<()> {
@@ -226,15 +282,18 @@ impl<'p> Lowering<'p> {
                 let same = self.compare(CompareOp::Eq, value, constant);
                 self.test_value(same, fail);
             }
-            Ty::Option(inner) => {
-                let (tag, is_some) = (self.tag(&place), cells.next() == Some(1));
-                let same = if is_some { tag } else { self.build.value(Op::Unary(UnaryOp::Not, tag), Scalar::Bool) };
-                self.test_value(same, fail);
-                if is_some {
-                    let held = self.part(&place, 0);
-                    return self.test_cells(&held, cells, fail);
+            Ty::Sum(of) => {
+                let variant = cells.next().unwrap_or_default() as usize;
+                self.test_tag(&place, variant, fail);
+                let own = of.fields_of(variant);
+                for (index, field) in of.fields().enumerate() {
+                    if own.contains(&index) {
+                        let part = self.part(&place, index);
+                        self.test_cells(&part, cells, fail)?;
+                    } else {
+                        cells.take(field.cells()).for_each(drop);
+                    }
                 }
-                cells.take(inner.cells()).for_each(drop);
             }
             Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) => {
                 for index in 0..place.ty().parts().len() {
@@ -364,7 +423,7 @@ impl<'p> Lowering<'p> {
             let constant = match case {
                 Pattern::Lit(Lit::Int(value, _), negated) => return Some((true, *value, *negated)),
                 Pattern::Bind(number) => self.frame().named_constant(*number)?,
-                Pattern::Path(number) => self.frame().harvest.patterns[*number as usize].as_ref()?,
+                Pattern::Path(number) => self.frame().resolved_constant(*number)?,
                 _ => return None,
             };
             is_exact(&constant.ty).then(|| (false, constant.cells[0], false))
@@ -403,14 +462,15 @@ impl<'p> Lowering<'p> {
         self.build.select_block(next);
     }
 
-    /// Whether an `Option` is `Some`.
+    /// The tag of an enum with fields; that of an `Option` is true for `Some`.
     pub(super) fn tag(&mut self, place: &Place) -> Value {
+        let tag = place.ty().tag().unwrap_or(Scalar::Bool);
         match place {
             Place::Fixed(value) => value.leaves[0],
-            Place::Slots(_, slots, _) => self.build.value(Op::Get(slots[0]), Scalar::Bool),
+            Place::Slots(_, slots, _) => self.build.value(Op::Get(slots[0]), tag),
             Place::Memory(ptr, _, memory) => {
-                let at = self.part_at(*ptr, memory.space(), super::layout::TAG, &Ty::Scalar(Scalar::Bool));
-                self.build.value(Op::Load(at), Scalar::Bool)
+                let at = self.part_at(*ptr, memory.space(), super::layout::TAG, &Ty::Scalar(tag));
+                self.build.value(Op::Load(at), tag)
             }
         }
     }
@@ -472,7 +532,7 @@ fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
     match pattern {
         Pattern::Tuple(parts) | Pattern::Slice(parts) | Pattern::Or(parts) => parts.iter().collect(),
         Pattern::Struct(fields) => fields.iter().map(|(_, part)| part).collect(),
-        Pattern::At(_, inner) | Pattern::Ref(inner) => vec![inner],
+        Pattern::At(_, inner) | Pattern::Ref(inner) | Pattern::Variant(_, inner) => vec![inner],
         Pattern::Wild | Pattern::Bind(_) | Pattern::Rest | Pattern::Path(_) => Vec::new(),
         Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => Vec::new(),
     }

@@ -18,25 +18,27 @@ use crate::syntax::Pos;
 impl Ty {
     /// Returns true if it holds references that are no values.
     pub(super) fn holds_places(&self) -> bool {
-        self.memories().iter().any(|memory| matches!(memory, Memory::Place(_) | Memory::Text(_)))
+        self.memories().iter().any(|memory| matches!(memory, Memory::Place(_) | Memory::Text(_) | Memory::Closure(_)))
     }
 
     /// Returns true if it holds references of which nothing says where they point.
     fn holds_unknown(&self) -> bool {
-        self.memories().iter().any(|memory| matches!(memory, Memory::Unknown(_)))
+        self.memories().iter().any(|memory| memory.is_unknown())
     }
 
     /// The same type, whose references point nowhere.
     pub(super) fn pointing_nowhere(&self) -> Ty {
-        let nowhere = |memory: &Memory| Memory::Unknown(memory.writable());
+        let nowhere = |memory: &Memory| match memory {
+            Memory::Closure(_) => Memory::Closure(None),
+            memory => Memory::Unknown(memory.writable()),
+        };
         self.in_memories(&self.memories().iter().map(nowhere).collect::<Vec<_>>())
     }
 
     /// The same type, whose references point where those of another do if nothing says where.
     fn joined(&self, other: &Ty) -> Ty {
         let both = self.memories().into_iter().zip(other.memories());
-        let memories: Vec<Memory> =
-            both.map(|(own, other)| if matches!(own, Memory::Unknown(_)) { other } else { own }).collect();
+        let memories: Vec<Memory> = both.map(|(own, other)| if own.is_unknown() { other } else { own }).collect();
         self.in_memories(&memories)
     }
 }
@@ -51,11 +53,8 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
         (Ty::Ref(_, Memory::Unknown(_)) | Ty::Slice(_, Memory::Unknown(_)) | Ty::View(_, _, Memory::Unknown(_)), _) => {
             leaves.extend(to.leaves().iter().map(|_| None))
         }
-        (Ty::Option(from), Ty::Option(to)) => {
-            take(1);
-            aligned(from, to, next, leaves);
-        }
-        (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) => {
+        (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
+            take(usize::from(from.tag().is_some()));
             for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
                 aligned(from, to, next, leaves);
             }

@@ -11,7 +11,7 @@ use super::layout::{TAG, shown};
 use super::types::Val;
 #[cfg(doc)]
 use crate::harvest::Harvest;
-use crate::harvest::{EnumTy, Memory, Ty};
+use crate::harvest::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
 use crate::kir::{
     self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
     Variable,
@@ -153,14 +153,11 @@ impl Program {
                 SourceKind::Enum(*scalar, names.collect())
             }
             Ty::Array(element, count) if ty.is_plain() => SourceKind::Array(self.in_memory(element), *count),
-            Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_) if ty.is_plain() => {
+            Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_) if ty.is_plain() => {
                 let mut fields = Vec::new();
-                if let Ty::Option(_) = ty {
-                    fields.push(SourceField {
-                        name: IS_SOME.to_owned(),
-                        offset: TAG,
-                        ty: self.number("bool", Scalar::Bool),
-                    });
+                if let Ty::Sum(of) = ty {
+                    let (name, tag) = self.tag_shown(of);
+                    fields.push(SourceField { name: name.to_owned(), offset: TAG, ty: tag });
                 }
                 for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
                     fields.push(SourceField { name: part_name(ty, index), offset, ty: self.in_memory(part) });
@@ -177,6 +174,7 @@ impl Program {
         match (ty, told) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
             (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
+            (Ty::Closure(_) | Ty::Passed(_), _) => self.composed(shown(ty), Vec::new()),
             (Ty::Ref(to, memory), _) => {
                 let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
                 let to = self.in_memory(spelled(to, inner));
@@ -216,11 +214,12 @@ impl Program {
                 let parts = parts.map(|(name, part)| (name.to_owned(), part)).into();
                 self.composed(format!("{kind}{dims}<{}>", shown(element)), parts)
             }
-            (Ty::Tuple(_) | Ty::Struct(_) | Ty::Option(_), _) if !ty.is_plain() || ty.holds_arrays() => {
+            (Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_), _) if !ty.is_plain() || ty.holds_arrays() => {
                 let mut parts = Vec::new();
-                if let Ty::Option(_) = ty {
-                    let tag = Ty::Scalar(Scalar::Bool);
-                    parts.push((IS_SOME.to_owned(), self.shown(&tag, &tag)));
+                if let Ty::Sum(of) = ty {
+                    let size = of.tag().bytes();
+                    let (name, ty) = self.tag_shown(of);
+                    parts.push((name.to_owned(), Shown { ty, size, align: size, leaves: vec![TAG] }));
                 }
                 for (index, ((part, _), (told, _))) in ty.parts().into_iter().zip(told.parts()).enumerate() {
                     parts.push((part_name(ty, index), self.shown(part, told)));
@@ -233,6 +232,17 @@ impl Program {
                 Shown { ty: self.in_memory(spelled(ty, Some(told))), size: record.size, align: record.align, leaves }
             }
         }
+    }
+
+    /// The name and type of an enum's tag: the names of its variants, for `Option` whether there is a value.
+    fn tag_shown(&mut self, of: &SumTy) -> (&'static str, SourceTypeId) {
+        if of.identity == SumIdentity::Option {
+            return (IS_SOME, self.number("bool", Scalar::Bool));
+        }
+        let scalar = if of.tag() == Scalar::Bool { Scalar::U8 } else { of.tag() };
+        let names = of.variants.iter().zip(0..).map(|(variant, number)| (variant.name.to_owned(), number));
+        let name = format!("variant of {}", shown(&Ty::Sum(of.clone().into())));
+        ("variant", self.source_type(name, SourceKind::Enum(scalar, names.collect())))
     }
 
     /// What points to the elements of a slice or view.
@@ -310,7 +320,7 @@ fn holds_arrays(value: &Val) -> Option<Val> {
 fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
     match ty {
         Ty::Scalar(_) | Ty::Enum(..) => leaves.push(start),
-        Ty::Option(_) => leaves.push(start + TAG),
+        Ty::Sum(_) => leaves.push(start + TAG),
         _ => {}
     }
     for (part, offset) in ty.parts() {
@@ -321,7 +331,14 @@ fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
 /// The name of a type's part; rustc's where it has only a number.
 fn part_name(ty: &Ty, index: usize) -> String {
     match ty {
-        Ty::Option(_) => "value".to_owned(),
+        Ty::Sum(of) if of.identity == SumIdentity::Option => "value".to_owned(),
+        Ty::Sum(of) => {
+            let named = |variant: &VariantTy| {
+                let name = variant.name;
+                variant.fields.iter().map(|(field, _)| format!("{name}.{field}")).collect::<Vec<_>>()
+            };
+            of.variants.iter().flat_map(named).nth(index).unwrap_or_default()
+        }
         Ty::Struct(of) if !of.fields[index].name.starts_with(|c: char| c.is_ascii_digit()) => {
             of.fields[index].name.to_owned()
         }

@@ -2,10 +2,8 @@
 
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::items::{Counted, Items};
-use super::iterator::paired;
+use super::items::{Counted, Items, paired};
 use super::place::Place;
-use super::plan::Plan;
 use super::types::Val;
 use crate::harvest::{Exchange, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
@@ -19,7 +17,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
         Ty::Slice(element, _) | Ty::Array(element, _) => (**element).clone(),
         _ => return None,
     };
-    let optional = |ty| Ty::Option(Box::new(ty));
+    let optional = |ty| Ty::option(ty);
     let reference = Ty::Ref(Box::new(element.clone()), memory);
     let slice = Ty::Slice(Box::new(element), memory);
     Some(match name {
@@ -124,9 +122,8 @@ impl Lowering<'_> {
                 let wanted = Ty::Ref(Box::new(of.element.clone()), Memory::unknown(false));
                 let value = Place::Fixed(self.expr(value, Some(&wanted))?);
                 let Elements { ptr, element, memory, len } = of;
-                let items = Items::Elements { ptr, element, memory, stride: None, by_value: false };
-                let iter = self.begin(at, Plan::Items(Counted { items, count: len }), true)?;
-                self.decided(at, &iter, true, |walk, item| {
+                let items = Counted::Elements { ptr, element, memory, stride: None, by_value: false };
+                self.decided(at, Items::Counted(items, len), true, |walk, item| {
                     walk.compared(at, CompareOp::Eq, &Place::Fixed(item), &value)
                 })
             }

@@ -2,9 +2,8 @@
 
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::iterator::Iter;
+use super::items::Items;
 use super::place::Place;
-use super::plan::Plan;
 use super::types::Val;
 use super::view::View;
 use crate::harvest::Ty;
@@ -29,17 +28,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// An iterator over a view's elements.
-    fn elements(&mut self, at: Pos, view: &View) -> Result<Plan> {
+    /// A view's elements.
+    fn elements(&mut self, at: Pos, view: &View) -> Result<Items> {
         self.elements_of(at, Place::Fixed(view.clone().whole()), false)
     }
 
     /// 0 or 1, with which ndarray begins, and all elements.
     fn combined(&mut self, at: Pos, op: BinaryOp, view: &View) -> Result<Val> {
         let first = self.neutral_of(at, op, &view.element)?;
-        let plan = self.elements(at, view)?;
-        let iter = self.begin(at, plan, true)?;
-        self.fold(at, &iter, first, |walk, all, item| {
+        let items = self.elements(at, view)?;
+        self.fold(at, items, first, |walk, all, item| {
             let item = walk.value_of(item);
             walk.computed(at, op, all, item)
         })
@@ -116,10 +114,9 @@ impl Lowering<'_> {
         let freedom = self.binary_value(crate::kir::BinaryOp::Sub, count, ddof, scalar);
         let state = Ty::Tuple(vec![view.element.clone(), view.element.clone(), Ty::INDEX]);
         let none = self.constant(Scalar::U64, 0);
-        let plan = self.elements(at, view)?;
-        let iter = self.begin(at, plan, true)?;
+        let items = self.elements(at, view)?;
         let first = Val { ty: state, leaves: vec![zero, zero, none] };
-        let squares = self.fold(at, &iter, first, |walk, state, item| {
+        let squares = self.fold(at, items, first, |walk, state, item| {
             let item = walk.value_of(item).only();
             Ok(walk.welford(scalar, state, item))
         })?;
@@ -151,11 +148,9 @@ impl Lowering<'_> {
         let lengths = [view.axes[0].extent, other.axes[0].extent];
         let same = self.compare(CompareOp::Eq, lengths[0], lengths[1]);
         self.check_cut(at, same, "views of length {0} and {1} have no dot product", &lengths);
-        let plans = [self.elements(at, view)?, self.elements(at, &other)?].map(Box::new);
-        let [a, b] = plans;
-        let iter: Iter = self.begin(at, Plan::Zip(a, b), true)?;
+        let items = self.elements(at, view)?.zip(self.elements(at, &other)?);
         let first = self.neutral_of(at, BinaryOp::Add, &view.element)?;
-        self.fold(at, &iter, first, |walk, all, item| {
+        self.fold(at, items, first, |walk, all, item| {
             let (a, b) = (walk.value_of(item.part(0)), walk.value_of(item.part(1)));
             let product = walk.computed(at, BinaryOp::Mul, a, b)?;
             walk.computed(at, BinaryOp::Add, all, product)

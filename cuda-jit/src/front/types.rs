@@ -8,7 +8,9 @@
 use super::Callee;
 use super::function::Lowering;
 use super::method;
-use crate::harvest::{Arithmetic, Exchange, Field, GroupOp, Intrinsic, Memory, StructTy, Ty};
+use crate::harvest::ty_of;
+use crate::harvest::{Arithmetic, Exchange, Field, GroupOp, Intrinsic, Memory, StructTy, SumIdentity, Ty};
+use crate::harvest::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
 
@@ -35,7 +37,7 @@ impl Val {
         self.leaves[0]
     }
 
-    /// A part of a tuple, struct or `Option`.
+    /// A part of a tuple or struct, or of a variant.
     pub(super) fn part(&self, index: usize) -> Val {
         let leaves = self.leaves[self.ty.part_leaves(index)].to_vec();
         Val { ty: self.ty.parts()[index].0.clone(), leaves }
@@ -59,6 +61,8 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::LoadCached(_)
         | Intrinsic::StoreCached(_)
         | Intrinsic::Same
+        | Intrinsic::Identity
+        | Intrinsic::ViewPart(_)
         | Intrinsic::VectorOfArray
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -77,7 +81,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         Intrinsic::ClusterBarrier => Ty::Unit,
         Intrinsic::ClusterBlockIdx | Intrinsic::ClusterDim => dim3(),
         Intrinsic::GridBarrier => Ty::Ref(Box::new(Ty::Scalar(Scalar::U32)), Memory::Write(Space::Global)),
-        Intrinsic::KernelPanicked => Ty::Scalar(Scalar::Bool),
+        Intrinsic::KernelPanicked | Intrinsic::ComesAfter => Ty::Scalar(Scalar::Bool),
         Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op) => group_type(op, Ty::Scalar(scalar.unwrap_or(Scalar::U32))),
         Intrinsic::Clock(_) => Ty::Scalar(Scalar::U64),
         Intrinsic::Library(function) => super::math::library_type(function),
@@ -90,6 +94,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Reduce(_)
         | Intrinsic::Bits(_)
         | Intrinsic::Number(_)
+        | Intrinsic::TryNumber(_)
         | Intrinsic::FromBits
         | Intrinsic::Ternary(_) => Ty::Scalar(scalar.unwrap_or(Scalar::U32)),
         Intrinsic::Grid(1)
@@ -128,6 +133,15 @@ pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
         "usize" => Some(Scalar::U64),
         "isize" => Some(Scalar::I64),
         name => Scalar::ALL.into_iter().find(|scalar| scalar.name() == name),
+    }
+}
+
+/// The variants of an `Option` or `Result` that `?` goes on with and returns.
+pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
+    match ty.as_sum()?.identity {
+        SumIdentity::Option => Some((OPTION_SOME, OPTION_NONE)),
+        SumIdentity::Result => Some((RESULT_OK, RESULT_ERR)),
+        SumIdentity::Own(_) => None,
     }
 }
 
@@ -199,6 +213,11 @@ impl Lowering<'_> {
                 let mut slices: Vec<Ty> = parts.iter().map(slice).collect();
                 Some(if slices.len() == 1 { slices.remove(0) } else { Ty::Tuple(slices) })
             }
+            ExprKind::Try(value, _) => {
+                let of = self.ty_of(value)?;
+                let (good, _) = tried_variants(&of)?;
+                Some(of.as_sum()?.variants[good].fields[0].1.clone())
+            }
             ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
@@ -217,10 +236,12 @@ impl Lowering<'_> {
                 let types: Option<Vec<Ty>> = elements.iter().map(|element| self.ty_of(element)).collect();
                 Some(Ty::Tuple(types?))
             }
-            ExprKind::Option(value) => Some(Ty::Option(Box::new(self.ty_of(value.as_ref()?)?))),
-            ExprKind::Call(number, _) => self.result_of(*number),
-            ExprKind::CallClosure(number, _) => self.ty_of_closure(*number),
-            ExprKind::Consume(_, _, _, number) | ExprKind::Asked(_, number) => {
+            ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Identity) => {
+                self.ty_of(args.first()?)
+            }
+            ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
+            ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
+            ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
             ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
@@ -242,9 +263,12 @@ impl Lowering<'_> {
     }
 
     /// What a call yields.
-    fn result_of(&self, number: u32) -> Option<Ty> {
+    pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Intrinsic(Intrinsic::TryNumber(_), to) => {
+                Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
+            }
             Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
             Callee::Vectors(vector) => {
                 let number = Ty::Scalar(vector.lanes()?);
@@ -256,11 +280,12 @@ impl Lowering<'_> {
                 Some(ty.clone())
             }
             Callee::View(view, false) => Some(view.clone()),
-            Callee::View(view, true) => Some(Ty::Option(Box::new(view.clone()))),
+            Callee::View(view, true) => Some(Ty::result(view.clone(), ty_of::<ndarray::ShapeError>())),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
-            Callee::Constructor(ty) => Some(ty.clone()),
-            Callee::Builtin => None,
+            Callee::Constructor(ty, _) => Some(ty.clone()),
+            Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
+            Callee::Builtin | Callee::Identity => None,
         }
     }
 
@@ -271,7 +296,7 @@ impl Lowering<'_> {
         };
         match behind(operand) {
             of if of.lanes().is_some() => Some(of),
-            of @ Ty::Struct(_) => super::overload::result(&of, name, &of),
+            of if of.lists_operators() => super::overload::result(&of, name, &of),
             other => Some(other),
         }
     }
@@ -280,8 +305,10 @@ impl Lowering<'_> {
         match (left.map(behind), right.map(behind)) {
             (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
             (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
-            (Some(of @ Ty::Struct(_)), right) => super::overload::result(&of, super::overload::trait_name(op), &right?),
-            (left, Some(of @ Ty::Struct(_))) => {
+            (Some(of), right) if of.lists_operators() => {
+                super::overload::result(&of, super::overload::trait_name(op), &right?)
+            }
+            (left, Some(of)) if of.lists_operators() => {
                 super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
             }
             (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,

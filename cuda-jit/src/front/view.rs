@@ -6,10 +6,10 @@
 
 use super::function::{Lowering, Result};
 use super::functions::optional;
+use super::items::{Items, paired};
 use super::place::Place;
-use super::plan::Plan;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
+use crate::harvest::{Memory, Ty, ViewPart, ty_of};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pos, Section};
 
@@ -63,7 +63,7 @@ pub(super) fn result_type(
     args: &'static [Expr],
 ) -> Option<Ty> {
     let of_dims = |dims| Ty::View(Box::new(element.clone()), dims, memory);
-    let some = |ty| Ty::Option(Box::new(ty));
+    let some = |ty| Ty::option(ty);
     let memory = Memory::unknown(name.ends_with("_mut"));
     Some(match name {
         "len" | "nrows" | "ncols" | "ndim" | "len_of" => Ty::INDEX,
@@ -87,6 +87,19 @@ pub(super) fn result_type(
         "mean" => some(element.clone()),
         "fill" | "assign" | "swap" => Ty::Unit,
         _ => return None,
+    })
+}
+
+/// What the device library's intrinsics yield of a view; where references point is the value's to say.
+pub(super) fn type_of_part(part: ViewPart, view: &Ty) -> Option<Ty> {
+    let Ty::View(element, dims, memory) = view else { return None };
+    let reference = || Ty::Ref(element.clone(), *memory);
+    Some(match part {
+        ViewPart::Lanes | ViewPart::Elements => Ty::INDEX,
+        ViewPart::Lane if *dims > 1 => Ty::View(element.clone(), dims - 1, *memory),
+        ViewPart::Lane | ViewPart::NextElement => reference(),
+        ViewPart::FirstAxis => view.clone(),
+        ViewPart::FirstPlace => Ty::Array(Box::new(Ty::INDEX), *dims as u64),
     })
 }
 
@@ -142,6 +155,76 @@ impl Lowering<'_> {
             ("sum" | "product" | "mean" | "var" | "std" | "dot", args) => self.statistic(at, name, &view, args),
             _ => self.shape_method(at, name, &view, args),
         }
+    }
+
+    /// What the device library asks of a view.
+    pub(super) fn view_part(&mut self, at: Pos, part: ViewPart, of: &Ty, args: &'static [Expr]) -> Result<Val> {
+        if let (ViewPart::FirstPlace, Some(ty)) = (part, type_of_part(part, of)) {
+            let dims = ty.arrays().len();
+            return Ok(self.constant_value(&ty, &mut std::iter::repeat_n(0, dims.max(6))));
+        }
+        let place = self.place(&args[0])?;
+        let place = self.through(place);
+        let value = self.read(&place);
+        let mut view = self.view(at, &value)?;
+        match part {
+            ViewPart::Lanes => Ok(Val::scalar(Scalar::U64, view.axes[0].extent)),
+            ViewPart::Elements => {
+                let extents = view.extents();
+                Ok(Val::scalar(Scalar::U64, self.elements_in(&extents)))
+            }
+            ViewPart::Lane => {
+                let index = self.scalar(&args[1], Scalar::U64)?;
+                if view.axes.len() > 1 {
+                    return self.lane(at, &value, 0, index);
+                }
+                let element = self.strided(at, value, &[index], false)?;
+                Ok(self.reference(element, false))
+            }
+            ViewPart::NextElement => {
+                let place = self.place(&args[1])?;
+                let place = self.through(place);
+                self.next_element(at, &view, place)
+            }
+            ViewPart::FirstPlace => Ok(Val::unit()),
+            ViewPart::FirstAxis => {
+                let axis = self.axis_of(&args[1], &view)?;
+                let first = view.axes.remove(axis);
+                view.axes.insert(0, first);
+                Ok(view.whole())
+            }
+        }
+    }
+
+    /// The element of a view at a place, an array of an index for each axis, which becomes the next.
+    fn next_element(&mut self, at: Pos, view: &View, place: Place) -> Result<Val> {
+        let Place::Memory(array, Ty::Array(..), memory) = place else {
+            return Err(self.error(at, "the place of an element is no array; please report this"));
+        };
+        let axis_at = |walk: &mut Self, axis: usize| walk.element_at(array, &Ty::INDEX, memory.space(), axis as u64);
+        let at_axes: Vec<Value> = (0..view.axes.len()).map(|axis| axis_at(self, axis)).collect();
+        let indices: Vec<Value> = at_axes.iter().map(|at| self.load(*at, memory.space(), &Ty::INDEX).only()).collect();
+        let element = self.strided(at, view.clone().whole(), &indices, false)?;
+        let element = self.reference(element, false);
+        let next = self.place_behind(&indices, &view.extents());
+        for (at, next) in at_axes.into_iter().zip(next) {
+            self.build.effect(Op::Store(at, next));
+        }
+        Ok(element)
+    }
+
+    /// The place behind another in the order of the elements.
+    pub(super) fn place_behind(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
+        let mut carry = self.constant(Scalar::U64, 1);
+        let zero = self.constant(Scalar::U64, 0);
+        let mut behind = place.to_vec();
+        for axis in (0..place.len()).rev() {
+            let next = self.index_op(BinaryOp::Add, place[axis], carry);
+            let wraps = self.compare(CompareOp::Eq, next, extents[axis]);
+            behind[axis] = self.select(wraps, zero, next, Scalar::U64);
+            carry = self.cast_value(wraps, Scalar::Bool, Scalar::U64);
+        }
+        behind
     }
 
     /// What tells a view's shape.
@@ -296,7 +379,7 @@ impl Lowering<'_> {
         right.axes[axis].extent = self.index_op(BinaryOp::Sub, extent, index);
         let offset = self.index_op(BinaryOp::Mul, index, stride);
         self.move_view(&mut right, offset);
-        Ok(super::iterator::paired(left.whole(), right.whole()))
+        Ok(paired(left.whole(), right.whole()))
     }
 
     /// The elements whose places are the same number in every axis.
@@ -330,7 +413,7 @@ impl Lowering<'_> {
         let tag = self.is_contiguous(view);
         let len = self.elements_in(&view.extents());
         let slice = Ty::Slice(Box::new(view.element.clone()), view.memory);
-        Val { ty: Ty::Option(Box::new(slice)), leaves: vec![tag, view.ptr, len] }
+        Val { ty: Ty::option(slice), leaves: vec![tag, view.ptr, len] }
     }
 
     /// `Some(&element)` at the first or, if so, the last place of each axis.
@@ -380,9 +463,8 @@ impl Lowering<'_> {
     }
 
     fn fill_view(&mut self, at: Pos, value: &Val, filler: Val) -> Result<Val> {
-        let plan = self.elements_of(at, Place::Fixed(value.clone()), false)?;
-        let iter = self.begin(at, plan, true)?;
-        self.each_item(at, &iter, |walk, item, _, _| {
+        let items = self.elements_of(at, Place::Fixed(value.clone()), false)?;
+        self.each_item(at, items, |walk, item, _, _| {
             let place = walk.behind(item);
             walk.write(at, &place, filler)
         })?;
@@ -393,9 +475,7 @@ impl Lowering<'_> {
     fn assign_view(&mut self, at: Pos, view: View, from: &'static Expr) -> Result<Val> {
         let from = self.broadcast_to(at, from, &view.axes)?;
         let to = self.elements_of(at, Place::Fixed(view.whole()), false)?;
-        let plan = Plan::Zip(Box::new(to), Box::new(from));
-        let iter = self.begin(at, plan, true)?;
-        self.each_item(at, &iter, |walk, item, _, _| {
+        self.each_item(at, to.zip(from), |walk, item, _, _| {
             let (place, from) = (walk.behind(item.part(0)), walk.behind(item.part(1)));
             let value = walk.read(&from);
             walk.write(at, &place, value)
@@ -404,7 +484,7 @@ impl Lowering<'_> {
     }
 
     /// The elements of a view that an argument is, as one of other extents.
-    pub(super) fn broadcast_to(&mut self, at: Pos, from: &'static Expr, axes: &[Axis]) -> Result<Plan> {
+    pub(super) fn broadcast_to(&mut self, at: Pos, from: &'static Expr, axes: &[Axis]) -> Result<Items> {
         let from = self.place(from)?;
         let from = self.through(from);
         let from = self.read(&from);
@@ -454,7 +534,7 @@ impl Lowering<'_> {
         self.made(at, View { ptr, element, memory, axes })
     }
 
-    /// `ArrayView::from_shape(shape, slice)`: `Some` stands for `Ok`.
+    /// `ArrayView::from_shape(shape, slice)`
     pub(super) fn view_of_shape(&mut self, at: Pos, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let (Ty::View(element, dims, memory), [shape, slice]) = (ty, args) else {
             return Err(self.error(at, "this is no view"));
@@ -474,7 +554,7 @@ impl Lowering<'_> {
         holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
         let view = self.made(at, View { ptr, element, memory, axes })?;
-        Ok(optional(holds, view))
+        Ok(self.result_of_one_error(holds, view, ty_of::<ndarray::ShapeError>()))
     }
 
     /// Axes of such extents over elements that lie one behind the other.

@@ -3,7 +3,6 @@
 use super::function::{Lowering, Result};
 use super::layout::shown;
 use super::place::Place;
-use super::plan::Plan;
 use super::slice::Elements;
 use super::types::Val;
 use super::view::View;
@@ -15,25 +14,22 @@ impl Lowering<'_> {
     /// A method of a view.
     pub(super) fn visit(&mut self, at: Pos, name: &str, view: View, args: &'static [Expr]) -> Result<Val> {
         let value = view.clone().whole();
-        let plan = self.elements_of(at, Place::Fixed(value.clone()), false)?;
+        let items = self.elements_of(at, Place::Fixed(value.clone()), false)?;
         match (name, args) {
             ("fold", [first, function]) => {
                 let ty = self.type_of_function(function, &value.ty);
                 let first = self.expr(first, ty.as_ref())?;
                 let function = self.callable(function)?;
-                let iter = self.begin(at, plan, true)?;
-                self.fold(at, &iter, first, |walk, all, item| walk.invoke(at, &function, vec![all, item]))
+                self.fold(at, items, first, |walk, all, item| walk.invoke(at, &function, vec![all, item]))
             }
             ("for_each" | "map_inplace", [function]) => {
                 let function = self.callable(function)?;
-                let iter = self.begin(at, plan, true)?;
-                self.each_item(at, &iter, |walk, item, _, _| walk.invoke(at, &function, vec![item]).map(drop))?;
+                self.each_item(at, items, |walk, item, _, _| walk.invoke(at, &function, vec![item]).map(drop))?;
                 Ok(Val::unit())
             }
             ("mapv_inplace", [function]) => {
                 let function = self.callable(function)?;
-                let iter = self.begin(at, plan, true)?;
-                self.each_item(at, &iter, |walk, item, _, _| {
+                self.each_item(at, items, |walk, item, _, _| {
                     let place = walk.behind(item);
                     let value = walk.read(&place);
                     let value = walk.invoke(at, &function, vec![value])?;
@@ -44,9 +40,8 @@ impl Lowering<'_> {
             ("zip_mut_with", [other, function]) => {
                 let other = self.broadcast_to(at, other, &view.axes)?;
                 let function = self.callable(function)?;
-                let plan = Plan::Zip(Box::new(plan), Box::new(other));
-                let iter = self.begin(at, plan, true)?;
-                self.each_item(at, &iter, |walk, item, _, _| {
+                let items = items.zip(other);
+                self.each_item(at, items, |walk, item, _, _| {
                     walk.invoke(at, &function, vec![item.part(0), item.part(1)]).map(drop)
                 })?;
                 Ok(Val::unit())

@@ -14,7 +14,10 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, owner_arg};
+use super::pattern::Answer;
+use super::{
+    Body, Callee, Closure, ConstValue, DeviceFn, FnLike, Harvest, Instance, Key, Resolved, ToConstant, owner_arg,
+};
 use super::{CastType, DeviceType, Passed, Ty};
 use crate::kir::Scalar;
 use crate::launch::{Captures, Carry, HostCaptures, KernelArg};
@@ -123,7 +126,7 @@ pub struct Evaluated<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_constant<F: Fn() -> ConstValue>(_: *const F) -> Evaluated<F> {
+pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluated<F> {
     Evaluated(PhantomData)
 }
 
@@ -136,7 +139,7 @@ pub struct Answered<F>(PhantomData<fn() -> F>);
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_answer<F: Fn() -> Option<ConstValue>>(_: *const F) -> Answered<F> {
+pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
     Answered(PhantomData)
 }
 
@@ -152,7 +155,7 @@ pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
 unsafe impl Key for Closure {
     fn ty() -> Ty {
-        Ty::Closure
+        Ty::CLOSURE
     }
 }
 
@@ -193,7 +196,7 @@ impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R)
     }
 }
 
-impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
+impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
     fn tell(told: &mut Vec<ConstValue>) {
         // SAFETY: whoever made the list's element promised it.
         told.push(unsafe { super::evaluated(std::ptr::null::<F>()) });
@@ -201,10 +204,8 @@ impl<F: Fn() -> ConstValue + 'static, R: List<ConstValue>> List<ConstValue> for 
     }
 }
 
-impl<F: Fn() -> Option<ConstValue> + 'static, R: List<Option<ConstValue>>> List<Option<ConstValue>>
-    for (Answered<F>, R)
-{
-    fn tell(told: &mut Vec<Option<ConstValue>>) {
+impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
+    fn tell(told: &mut Vec<Option<Resolved>>) {
         // SAFETY: whoever made the list's element promised it.
         told.push(unsafe { super::pattern::answer(std::ptr::null::<F>()) });
         R::tell(told);
@@ -263,7 +264,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     fn harvest() -> Harvest {
         let mut params = Vec::new();
@@ -273,11 +274,11 @@ where
         Harvest {
             of: S::definition(),
             params,
-            result: Ty::Closure,
+            result: Ty::CLOSURE,
             bindings,
             spelled: Vec::new(),
             consts: told::<ConstValue, V>(),
-            patterns: told::<Option<ConstValue>, P>(),
+            patterns: told::<Option<Resolved>, P>(),
             callees,
             types: told::<Scalar, T>(),
             named,
@@ -302,7 +303,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     type Closure = DeviceClosure<S, C::Static, H, (B, N, F, V, T, P)>;
 }
@@ -318,7 +319,7 @@ where
     F: List<Instance>,
     V: List<ConstValue>,
     T: List<Scalar>,
-    P: List<Option<ConstValue>>,
+    P: List<Option<Resolved>>,
 {
     type Host = H;
 

@@ -126,6 +126,16 @@ pub trait NotCompared {
 
 impl<T> NotCompared for &Variants<T> {}
 
+/// The comparisons of a type of one value that is not ordered.
+pub(super) fn of_one_value() -> &'static Comparisons {
+    static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| Comparisons {
+        equality: Pairs::Told(vec![true]),
+        partial: Pairs::Absent,
+        total: Pairs::Absent,
+    });
+    &COMPARISONS
+}
+
 /// The comparisons of `Ordering`.
 pub(super) fn of_ordering() -> &'static Comparisons {
     static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| {

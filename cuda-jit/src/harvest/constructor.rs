@@ -1,7 +1,9 @@
-//! Constructors: how a typing probe learns that a call makes a value of a tuple struct, or of a variant.
+//! Constructors: how a typing probe learns which struct or variant a call makes.
 //!
-//! A tuple struct's type stands beside its constructor as a device function's type stands beside the function, with the
-//! same hidden `__callee`: one form of the probe serves both, and rustc resolves the path.
+//! A path that ends with a capital may name a constructor or a function. A struct pattern of that path is rustc's answer: its type
+//! is the struct's, the enum's, or the type that stands beside a device function, and applied to a value of each variant it says
+//! which one the path is. Within a type, as in `Shape::Circle`, a variant has hidden functions beside it as a method has, and a
+//! tuple struct in lower case is asked for as a device function is, by the same hidden `__callee`.
 //!
 //! # Safety
 //!
@@ -10,33 +12,136 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::{Body, DeviceFn, DeviceType, Instance, Returned, Untied, ty_of};
+use super::pattern::{Answer, Valued, answer};
+use super::{Body, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
 
-/// The callee of a constructor: of a tuple struct or, of an `Option`, `Some`.
+/// The callee of a constructor of the type with a key, of the variant that a type tells.
 #[derive(Debug)]
-pub struct Constructor<T>(PhantomData<fn() -> T>);
+pub struct Constructor<K, N>(PhantomData<fn() -> (K, N)>);
 
-// SAFETY: the instance is the constructor of this type; its call's path says all generic arguments.
-unsafe impl<T: DeviceType> DeviceFn for Constructor<T> {
+/// A type that tells the number of a variant. Nothing unsafe relies on an implementation.
+pub trait Variant {
+    /// The number, unless it is unknown.
+    fn number() -> Option<usize>;
+}
+
+/// A variant of this number, or a struct.
+#[derive(Debug)]
+pub struct Numbered<const NUMBER: usize>;
+
+impl<const NUMBER: usize> Variant for Numbered<NUMBER> {
+    fn number() -> Option<usize> {
+        Some(NUMBER)
+    }
+}
+
+/// A variant that a closure yields the question for.
+#[derive(Debug)]
+pub struct Asked<F>(PhantomData<fn() -> F>);
+
+impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
+    fn number() -> Option<usize> {
+        // SAFETY: whoever called `made`, which alone makes the type known to an observer, has promised it.
+        match unsafe { answer(std::ptr::null::<F>()) } {
+            Some(Resolved::Variant(variant)) => Some(variant),
+            _ => None,
+        }
+    }
+}
+
+// SAFETY: the instance is the constructor of the type with this key; its call's path says all generic arguments.
+unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
     type Args = Untied;
     type Output = Untied;
 
     fn instance() -> Instance {
-        Instance { body: Body::Constructor(ty_of::<T>), generics: Vec::new() }
+        Instance { body: Body::Constructor(K::ty, N::number), generics: Vec::new() }
     }
 }
 
-/// A constructor whose generic arguments rustc infers from a call.
+/// The function value of a path, of type `V`, that returns an `R`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
-pub struct Constructs<T>(PhantomData<Cell<T>>);
+pub struct Made<T, R, V, F>(PhantomData<(T, R, V, F)>);
 
-impl<T> Default for Constructs<T> {
+/// Ties the function value of a path to the path as a struct pattern.
+///
+/// # Safety
+///
+/// The closure captures nothing.
+pub unsafe fn made<Args, R, T, V: Makes<Args, R>, F: Fn() -> Valued<T>>(_: &V, _: F) -> Made<T, R, V, F> {
+    Made(PhantomData)
+}
+
+impl<T, V, F> Made<T, T, V, F> {
+    /// Shows the constructor to its observer.
+    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+    where
+        T: DeviceType<K = K>,
+    {
+    }
+}
+
+/// The path is that of a device function. Nothing unsafe relies on an implementation.
+pub trait MadeByFunction<T, V> {
+    #[doc(hidden)]
+    fn of(self, _: *const T)
+    where
+        Self: Sized,
+        T: DeviceFn,
+        V: FnLike<T::Args, Output = T::Output>,
+    {
+    }
+}
+
+impl<T, R, V, F> MadeByFunction<T, V> for &Made<T, R, V, F> {}
+
+/// The value of a path, of type `V`; `T` is the type of the path as a struct pattern.
+#[derive(Debug)]
+pub struct Named<T, V, F>(PhantomData<(T, V, F)>);
+
+/// Ties the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
+///
+/// # Safety
+///
+/// The closure captures nothing.
+pub unsafe fn named<T, V, F: Fn() -> Valued<T>>(_: &V, _: F) -> Named<T, V, F> {
+    Named(PhantomData)
+}
+
+impl<T, F> Named<T, T, F> {
+    /// Shows the constructor of a value without fields to its observer.
+    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+    where
+        T: DeviceType<K = K>,
+    {
+    }
+}
+
+/// The path is that of a constructor with fields. Nothing unsafe relies on an implementation.
+pub trait NamedFunction<T, V, F> {
+    #[doc(hidden)]
+    fn of<Args, K>(self, _: *const Constructor<K, Asked<F>>)
+    where
+        Self: Sized,
+        T: DeviceType<K = K>,
+        V: Makes<Args, T>,
+    {
+    }
+}
+
+impl<T, V, F> NamedFunction<T, V, F> for &Named<T, V, F> {}
+
+/// A constructor whose generic arguments rustc infers from a call: of the variant of this number, or of a struct.
+#[derive(Debug)]
+pub struct Constructs<T, const VARIANT: usize = 0>(PhantomData<Cell<T>>);
+
+impl<T, const VARIANT: usize> Default for Constructs<T, VARIANT> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T> Constructs<T> {
+impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     /// A constructor, whose generic arguments may still be open.
     pub const fn new() -> Self {
         Constructs(PhantomData)
@@ -48,8 +153,40 @@ impl<T> Constructs<T> {
     }
 
     /// Shows the constructor to its observer.
-    pub fn of(self, _: *const Constructor<T>) -> Self {
+    pub fn of<K>(self, _: *const Constructor<K, Numbered<VARIANT>>) -> Self
+    where
+        T: DeviceType<K = K>,
+    {
         self
+    }
+}
+
+/// The result of a constructor's call, of the variant of this number.
+#[derive(Debug)]
+pub struct Construction<T, const VARIANT: usize>(PhantomData<Cell<T>>);
+
+impl<T, const VARIANT: usize> Default for Construction<T, VARIANT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, const VARIANT: usize> Construction<T, VARIANT> {
+    /// Of a call that is only typed.
+    pub const fn new() -> Self {
+        Construction(PhantomData)
+    }
+
+    /// Shows the constructor to its observer.
+    ///
+    /// # Panics
+    ///
+    /// Always: the probe is never run.
+    pub fn of<K>(self, _: *const Constructor<K, Numbered<VARIANT>>) -> T
+    where
+        T: DeviceType<K = K>,
+    {
+        unreachable!("a twin is never run")
     }
 }
 
@@ -68,15 +205,40 @@ makes! { () (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F)
 (A, B, C, D, E, F, G, H) (A, B, C, D, E, F, G, H, I) (A, B, C, D, E, F, G, H, I, J)
 (A, B, C, D, E, F, G, H, I, J, K) (A, B, C, D, E, F, G, H, I, J, K, L) }
 
-/// The hidden functions of `Option`'s variants, which its type names: `Option::Some(1)`.
-///
-/// Nothing unsafe relies on an implementation.
-#[expect(non_snake_case, reason = "a hidden function has its variant's name")]
-pub trait OptionVariants<T>: Sized {
-    /// `Some`
-    fn __call_Some(_: T) -> Returned<Constructor<Option<T>>, Option<T>> {
-        Returned::new()
-    }
+macro_rules! variants {
+    ($($(#[$doc:meta])* $trait:ident $generics:tt for $ty:ty {
+        $($call:ident $path:ident($of:ident) = $number:literal;)*
+    })*) => { $(
+        variants! { @trait ($($doc)*) $trait $generics for $ty { $($call $path($of) = $number;)* } }
+    )* };
+    (@trait ($($doc:meta)*) $trait:ident ($($param:ident)*) for $ty:ty {
+        $($call:ident $path:ident($of:ident) = $number:literal;)*
+    }) => {
+        $(#[$doc])*
+        ///
+        /// Nothing unsafe relies on an implementation.
+        #[expect(non_snake_case, reason = "a hidden function has its variant's name")]
+        pub trait $trait<$($param),*>: Sized {
+            $(
+                #[doc(hidden)]
+                fn $call(_: $of) -> Construction<$ty, $number> {
+                    Construction::new()
+                }
+
+                #[doc(hidden)]
+                fn $path() -> Constructs<$ty, $number> {
+                    Constructs::new()
+                }
+            )*
+        }
+
+        impl<$($param),*> $trait<$($param),*> for $ty {}
+    };
 }
 
-impl<T> OptionVariants<T> for Option<T> {}
+variants! {
+    /// The hidden functions of the variants of `Option`, which its type names: `Option::Some(1)`.
+    OptionVariants (T) for Option<T> { __call_Some __fn_Some(T) = 1; }
+    /// The hidden functions of the variants of `Result`.
+    ResultVariants (T E) for Result<T, E> { __call_Ok __fn_Ok(T) = 0; __call_Err __fn_Err(E) = 1; }
+}

@@ -9,11 +9,14 @@
 //! that it is told the truth about the types here.
 
 use std::marker::PhantomData;
+use std::num::TryFromIntError;
 
 use half::{bf16, f16};
 
 use super::keys::CastType;
-use super::{Body, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, Returned, Untied, owner_arg, type_arg};
+use super::{
+    Body, Builtin, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, Returned, Untied, owner_arg, type_arg,
+};
 use crate::syntax::Definition;
 
 /// A conversion that kernels can make: `From<T>` with code for the device.
@@ -94,6 +97,53 @@ pub trait DeviceInto: Sized {
 
 impl<T> DeviceInto for T {}
 
+/// The operand of a `?`, and a pointer to what is returned.
+#[derive(Debug)]
+pub struct Trial<T, R>(pub T, pub *const R);
+
+impl<T, U> Trial<Option<T>, Option<U>> {
+    /// What `?` goes on with.
+    ///
+    /// # Panics
+    ///
+    /// Always: the probe is never run.
+    pub fn __cuda_jit_tried(self, _: *const Conversion<(), ()>) -> T {
+        unreachable!("a twin is never run")
+    }
+}
+
+impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
+    /// What `?` goes on with, and the conversion of the error.
+    ///
+    /// # Panics
+    ///
+    /// Always: the probe is never run.
+    pub fn __cuda_jit_tried(self, _: *const Conversion<E, F>) -> T {
+        unreachable!("a twin is never run")
+    }
+}
+
+/// A `?` that rustc refuses where it stands, so that the probe says nothing of it. Nothing unsafe relies on an implementation.
+pub trait MistypedTrial<T>: Sized {
+    #[doc(hidden)]
+    fn __cuda_jit_tried(self, _: *const Builtin) -> T {
+        unreachable!("a twin is never run")
+    }
+}
+
+impl<T, R> MistypedTrial<T> for &Trial<Option<T>, R> {}
+impl<T, E, R> MistypedTrial<T> for &Trial<Result<T, E>, R> {}
+
+/// The same of an operand that is no `Option` or `Result`. Nothing unsafe relies on an implementation.
+pub trait UntypedTrial: Sized {
+    #[doc(hidden)]
+    fn __cuda_jit_tried<X>(&mut self, _: *const Builtin) -> X {
+        unreachable!("a twin is never run")
+    }
+}
+
+impl<T, R> UntypedTrial for Trial<T, R> {}
+
 /// The conversion of a number of type `T` to one of type `U`, as by `as`.
 fn number<T: CastType, U: DeviceType>() -> Instance {
     Instance { body: Body::Intrinsic(Intrinsic::Number(T::TARGET)), generics: vec![type_arg::<U>()] }
@@ -125,6 +175,70 @@ numbers! {
     f16: f32 f64;
     bf16: f32 f64;
     char: u32 u64 u128;
+}
+
+/// A conversion between integers that may fail: `TryFrom<T>` with code for the device.
+///
+/// Nothing unsafe relies on an implementation: the compiler converts an integer of one type to another.
+#[diagnostic::on_unimplemented(
+    message = "kernels have no `try_from` of `{T}` for `{Self}`",
+    label = "this conversion has no code for the device",
+    note = "kernels have those between integers that may fail; where one cannot, write `from`"
+)]
+pub trait DeviceTryFrom<T: CastType>: DeviceType + Sized {
+    #[doc(hidden)]
+    fn __call_try_from(_: T) -> Returned<TryConversion<T, Self>, Result<Self, TryFromIntError>> {
+        Returned::new()
+    }
+
+    #[doc(hidden)]
+    fn __fn_try_from() -> Callee<TryConversion<T, Self>> {
+        Callee::new()
+    }
+}
+
+/// The callee of a conversion of a `T` to a `U` that may fail.
+#[derive(Debug)]
+pub struct TryConversion<T, U>(PhantomData<fn(T) -> U>);
+
+// SAFETY: the instance is the conversion of these types.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: CastType, U: DeviceTryFrom<T>> DeviceFn for TryConversion<T, U> {
+    type Args = (T,);
+    type Output = Result<U, TryFromIntError>;
+
+    fn instance() -> Instance {
+        Instance { body: Body::Intrinsic(Intrinsic::TryNumber(T::TARGET)), generics: vec![type_arg::<U>()] }
+    }
+}
+
+/// The hidden method of `TryInto::try_into`. Nothing unsafe relies on an implementation.
+pub trait DeviceTryInto: CastType + Sized {
+    #[doc(hidden)]
+    fn __call_try_into<U: DeviceTryFrom<Self>>(self) -> Returned<TryConversion<Self, U>, Result<U, TryFromIntError>> {
+        Returned::new()
+    }
+}
+
+impl<T: CastType> DeviceTryInto for T {}
+
+macro_rules! fallible {
+    ($($from:ty: $($to:ty)*;)*) => { $($( impl DeviceTryFrom<$from> for $to {} )*)* };
+}
+
+fallible! {
+    u8: i8;
+    u16: u8 i8 i16 isize;
+    u32: u8 u16 i8 i16 i32 usize isize;
+    u64: u8 u16 u32 i8 i16 i32 i64 usize isize;
+    u128: u8 u16 u32 u64 i8 i16 i32 i64 i128 usize isize;
+    usize: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 isize;
+    i8: u8 u16 u32 u64 u128 usize;
+    i16: u8 u16 u32 u64 u128 i8 usize;
+    i32: u8 u16 u32 u64 u128 i8 i16 usize isize;
+    i64: u8 u16 u32 u64 u128 i8 i16 i32 usize isize;
+    i128: u8 u16 u32 u64 u128 i8 i16 i32 i64 usize isize;
+    isize: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 usize;
 }
 
 /// The hidden function of `from_bits`, of floats. Nothing unsafe relies on an implementation.

@@ -67,7 +67,7 @@ impl<F: DeviceFn> Callee<F> {
     }
 }
 
-impl<T> Constructs<T> {
+impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     /// Ties the generic arguments to those of a constructor that is called with one argument.
     pub fn see_one<Args, V: Makes<Args, T>>(self, function: &V, _: fn(&mut u8) -> u8) -> Self {
         self.see(function)

@@ -11,7 +11,7 @@ use super::{Builtin, Returned};
 macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident[$($generics:tt)*]($($this:tt)*)($($arg:ty),*) -> $result:ty;)*) => { $(
         $(#[$doc])*
-        fn $name<$($generics)*>($($this)*, $(_: $arg),*) -> Returned<Builtin, $result> {
+        fn $name<$($generics)*>($($this)* $(, _: $arg)*) -> Returned<Builtin, $result> {
             Returned::new()
         }
     )* };
@@ -29,6 +29,12 @@ pub trait SliceMethods<T> {
         __call_sort_unstable_by_key[K: Ord, F: FnMut(&T) -> K](&mut self)(F) -> ();
         /// `partition_point`
         __call_partition_point[P: FnMut(&T) -> bool](&self)(P) -> usize;
+        /// `len`
+        __call_len[](&self)() -> usize;
+        /// `last`
+        __call_last[](&self)() -> Option<&T>;
+        /// `is_sorted`
+        __call_is_sorted[](&self)() -> bool;
         /// `fill_with`
         __call_fill_with[F: FnMut() -> T](&mut self)(F) -> ();
     }
@@ -57,6 +63,14 @@ pub trait ViewMethods<T> {
     methods! {
         /// `fold`
         __call_fold[B, F: FnMut(B, &T) -> B](&self)(B, F) -> B;
+        /// `len`
+        __call_len[](&self)() -> usize;
+        /// `last`
+        __call_last[](&self)() -> Option<&T>;
+        /// `sum`
+        __call_sum[](&self)() -> T;
+        /// `product`
+        __call_product[](&self)() -> T;
         /// `for_each`
         __call_for_each[F: FnMut(&T)](&self)(F) -> ();
         /// `map_inplace`

@@ -62,6 +62,7 @@ macro_rules! refuses {
 }
 
 refuses!(Heap: NeedsNoHeap);
+refuses!(Collecting: CollectsOnDevice);
 refuses!(Sorting: Sorts);
 refuses!(Pointer: PointsOnDevice);
 refuses!(Branch: BranchesOnDevice);
@@ -72,6 +73,8 @@ refuses!(Missing: ExistsOnDevice);
 reasons! {
     Heap NeedsNoHeap: "kernels cannot call this method of `{Self}`, which allocates",
         "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
+    Collecting CollectsOnDevice: "kernels have no heap to collect the items of an iterator into",
+        "write each item where it belongs, in a loop";
     Sorting Sorts: "kernels cannot sort `{Self}` by this method",
         "`sort_unstable`, `sort_unstable_by` and `sort_unstable_by_key` need no heap, and kernels have them";
     Pointer PointsOnDevice: "kernels have no raw pointers, such as into `{Self}`",
@@ -124,11 +127,24 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
-        Branch: as_deref 0 ok_or 1 ok_or_else (_: impl FnOnce() -> R) unwrap_unchecked 0;
+        Branch: as_deref 0 unwrap_unchecked 0;
     }
 }
 
 impl<T> HostOption<T> for Option<T> {}
+
+/// Methods of iterators.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostIterator<T> {
+    cuda_jit_macros::host_methods! {
+        Collecting: collect 0 unzip 0 partition (_: impl FnMut(&T) -> bool);
+        Missing: cmp_by 2 cycle 0 eq_by 2 size_hint 0 try_for_each (_: impl FnMut(T) -> R) is_partitioned (_: impl FnMut(T) -> bool)
+            lt 1 le 1 gt 1 ge 1 map_windows 1 array_chunks 0 intersperse 1;
+    }
+}
+
+impl<I: crate::lang::iterator::DeviceIterator> HostIterator<I::Item> for I {}
 
 /// Methods of floats.
 ///
@@ -148,7 +164,7 @@ pub trait HostFloat {
 pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
-        Conversion: try_into 0 cast_signed 0 cast_unsigned 0;
+        Conversion: cast_signed 0 cast_unsigned 0;
         Missing: isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
             next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
             to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0

@@ -1,4 +1,4 @@
-//! Which Rust types are device types: numbers, references, slices, views, arrays, tuples, `Option`.
+//! Which Rust types are device types: numbers, references, slices, views, arrays, tuples, `Option`, `Result`.
 //!
 //! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
 //!
@@ -48,15 +48,23 @@ pub unsafe trait DeviceType {
         let _ = push;
     }
 
-    /// A value of each variant that holds nothing.
+    /// A value of each variant in order, of what is no enum one value; none where the host can make none.
     #[doc(hidden)]
-    fn __variants() -> Vec<Self>
+    fn __variants() -> Vec<Option<Self>>
     where
         Self: Sized,
     {
-        Vec::new()
+        vec![None]
     }
 }
+
+/// A value of a type, if the host can make one.
+pub fn any_value<T: DeviceType>() -> Option<T> {
+    T::__variants().into_iter().flatten().next()
+}
+
+/// Arrays up to this size in bytes are made as values of their types.
+const LARGEST_VALUE: usize = 4096;
 
 /// A [`DeviceType`] that holds no references, so that it is a value by itself.
 ///
@@ -168,6 +176,7 @@ macro_rules! scalars {
         unsafe impl DeviceType for $ty {
             type K = $ty;
             fn __cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
+            fn __variants() -> Vec<Option<Self>> { vec![Some(Self::default())] }
         }
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
         unsafe impl ValueType for $ty { const CELLS: usize = 1; }
@@ -223,6 +232,10 @@ unsafe impl DeviceType for char {
     fn __cells(&self, push: &mut dyn FnMut(u128)) {
         push(u128::from(u32::from(*self)));
     }
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some('\0')]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
@@ -259,12 +272,20 @@ unsafe impl<T: DeviceType> DeviceType for &[T] {
         push(self.len() as u128);
         self.iter().for_each(|element| element.__cells(push));
     }
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(&[])]
+    }
 }
 
 // SAFETY: the key tells this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &mut [T] {
     type K = SliceKey<T::K, true>;
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(&mut [])]
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -295,6 +316,10 @@ unsafe impl Key for str {
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for &str {
     type K = RefKey<str, false>;
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some("")]
+    }
 }
 
 // SAFETY: the key tells this very type.
@@ -306,8 +331,8 @@ unsafe impl<T: DeviceType> DeviceType for &T {
         (**self).__cells(push);
     }
 
-    fn __variants() -> Vec<Self> {
-        T::__variants().into_iter().map(|value| &*Box::leak(Box::new(value))).collect()
+    fn __variants() -> Vec<Option<Self>> {
+        T::__variants().into_iter().map(|value| Some(&*Box::leak(Box::new(value?)))).collect()
     }
 }
 
@@ -316,8 +341,8 @@ unsafe impl<T: DeviceType> DeviceType for &T {
 unsafe impl<T: DeviceType> DeviceType for &mut T {
     type K = RefKey<T::K, true>;
 
-    fn __variants() -> Vec<Self> {
-        T::__variants().into_iter().map(|value| Box::leak(Box::new(value))).collect()
+    fn __variants() -> Vec<Option<Self>> {
+        T::__variants().into_iter().map(|value| Some(Box::leak(Box::new(value?)))).collect()
     }
 }
 
@@ -338,11 +363,19 @@ macro_rules! views {
         #[diagnostic::do_not_recommend]
         unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, false>;
+
+            fn __variants() -> Vec<Option<Self>> {
+                vec![Self::from_shape(<ndarray::$dimension as ndarray::Dimension>::zeros($dims), &[]).ok()]
+            }
         }
         // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
             type K = ViewKey<T::K, $dims, true>;
+
+            fn __variants() -> Vec<Option<Self>> {
+                vec![Self::from_shape(<ndarray::$dimension as ndarray::Dimension>::zeros($dims), &mut []).ok()]
+            }
         }
         #[diagnostic::do_not_recommend]
         impl<T: ElementType + Element> KernelParam for ndarray::ArrayView<'_, T, ndarray::$dimension> {}
@@ -372,6 +405,11 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     fn __cells(&self, push: &mut dyn FnMut(u128)) {
         self.iter().for_each(|element| element.__cells(push));
     }
+
+    fn __variants() -> Vec<Option<Self>> {
+        let elements = || (0..N).map(|_| any_value()).collect::<Option<Vec<T>>>()?.try_into().ok();
+        vec![if size_of::<Self>() <= LARGEST_VALUE { elements() } else { None }]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
@@ -392,7 +430,7 @@ pub struct OptionKey<K>(PhantomData<K>);
 // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
 unsafe impl<K: Key> Key for OptionKey<K> {
     fn ty() -> Ty {
-        Ty::Option(Box::new(K::ty()))
+        Ty::option(K::ty())
     }
 }
 
@@ -409,8 +447,8 @@ unsafe impl<T: DeviceType> DeviceType for Option<T> {
         }
     }
 
-    fn __variants() -> Vec<Self> {
-        vec![None]
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(None), any_value().map(Some)]
     }
 }
 
@@ -423,6 +461,51 @@ unsafe impl<T: ValueType> ValueType for Option<T> {
 impl<T: ValueType> KernelParam for Option<T> {}
 // SAFETY: a value of it is its cells, none of which is an address.
 unsafe impl<T: ValueType> ArgType for Option<T> {}
+
+/// The key of `Result`.
+#[derive(Debug)]
+pub struct ResultKey<K, E>(PhantomData<(K, E)>);
+
+// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+unsafe impl<K: Key, E: Key> Key for ResultKey<K, E> {
+    fn ty() -> Ty {
+        Ty::result(K::ty(), E::ty())
+    }
+}
+
+// SAFETY: the key tells this very type.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
+    type K = ResultKey<T::K, E::K>;
+
+    fn __cells(&self, push: &mut dyn FnMut(u128)) {
+        push(u128::from(self.is_err()));
+        match self {
+            Ok(value) => {
+                value.__cells(push);
+                (0..E::K::ty().cells()).for_each(|_| push(0));
+            }
+            Err(error) => {
+                (0..T::K::ty().cells()).for_each(|_| push(0));
+                error.__cells(push);
+            }
+        }
+    }
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![any_value().map(Ok), any_value().map(Err)]
+    }
+}
+
+// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+unsafe impl<T: ValueType, E: ValueType> ValueType for Result<T, E> {
+    const CELLS: usize = 1 + T::CELLS + E::CELLS;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ValueType, E: ValueType> KernelParam for Result<T, E> {}
+// SAFETY: a value of it is its cells, none of which is an address.
+unsafe impl<T: ValueType, E: ValueType> ArgType for Result<T, E> {}
 
 /// The key of a tuple of the types with these keys.
 #[derive(Debug)]
@@ -439,6 +522,10 @@ macro_rules! tuples {
         unsafe impl<$($name: DeviceType),+> DeviceType for ($($name,)+) {
             type K = TupleKey<($($name::K,)+)>;
             fn __cells(&self, push: &mut dyn FnMut(u128)) { $(self.$index.__cells(push);)+ }
+            fn __variants() -> Vec<Option<Self>> {
+                let value = || Some(($(any_value::<$name>()?,)+));
+                vec![value()]
+            }
         }
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
         unsafe impl<$($name: ValueType),+> ValueType for ($($name,)+) {
@@ -471,6 +558,10 @@ unsafe impl Key for () {
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for () {
     type K = ();
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(())]
+    }
 }
 
 /// What only marks a type holds nothing.
@@ -478,6 +569,10 @@ unsafe impl DeviceType for () {
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ?Sized> DeviceType for PhantomData<T> {
     type K = ();
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(PhantomData)]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
@@ -514,8 +609,8 @@ unsafe impl DeviceType for std::cmp::Ordering {
         push(u128::from(*self as i8 as u8));
     }
 
-    fn __variants() -> Vec<Self> {
-        vec![Self::Less, Self::Equal, Self::Greater]
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(Self::Less), Some(Self::Equal), Some(Self::Greater)]
     }
 }
 

@@ -15,6 +15,7 @@ mod closure;
 pub mod compare;
 mod constructor;
 mod convert;
+mod errors;
 mod exchange;
 mod functions;
 pub mod hosts;
@@ -42,20 +43,24 @@ pub use closure::{
     saw_callee, saw_cast, saw_closure, saw_constant,
 };
 pub use compare::{Comparisons, Pairs};
-pub use constructor::{Constructor, Constructs, Makes, OptionVariants};
-pub use convert::{DeviceFrom, DeviceInto, FromBits};
+pub use constructor::{
+    Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
+    named,
+};
+pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
 pub use exchange::{Exchange, IsPlain, IsReplace};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub(crate) use identity::key_arg;
 pub use identity::{closure_arg, owner_arg, type_arg};
 pub(crate) use keys::spelled;
 pub use keys::{
-    ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ScalarType, SliceKey,
-    TupleKey, ValueType, ViewKey,
+    ArgType, ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType,
+    SliceKey, TupleKey, ValueType, ViewKey, any_value,
 };
 pub use operator::{DeviceOperator, Layout, NoPadding, PinnedLayout, operators};
-pub use told::tell;
-pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, Ty};
+pub use told::{ToConstant, Typed, constant_like, tell};
+pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
+pub(crate) use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 pub use views::{ViewFunctions, ViewMade};
 
 use crate::constant::{Constant, Held};
@@ -206,8 +211,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
-    /// The constructor of a tuple struct or, of an `Option`, `Some`.
-    Constructor(fn() -> Ty),
+    /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
+    Constructor(fn() -> Ty, fn() -> Option<usize>),
     /// A method of a number, slice or view, which its name tells.
     Builtin,
 }
@@ -223,6 +228,23 @@ pub enum GroupOp {
     MatchAll,
     /// Combines the values.
     Reduce(BinaryOp),
+}
+
+/// What the device library asks of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewPart {
+    /// How many parts there are along the first axis.
+    Lanes,
+    /// The part at a place of the first axis.
+    Lane,
+    /// How many elements there are.
+    Elements,
+    /// The place of the first element.
+    FirstPlace,
+    /// The element at a place, which becomes the next.
+    NextElement,
+    /// The same view with an axis before the others.
+    FirstAxis,
 }
 
 /// Functions that kernels call and that are not written in Rust.
@@ -322,6 +344,12 @@ pub enum Intrinsic {
     Vector,
     /// A view of a slice; of one and a shape, if true.
     View(bool),
+    /// What the device library asks of a view.
+    ViewPart(ViewPart),
+    /// The argument, as it is.
+    Identity,
+    /// Whether one value is ordered after another.
+    ComesAfter,
     /// The compute capability that is compiled for.
     ComputeCapability,
     /// Two `f32` as 8-bit floats.
@@ -332,6 +360,8 @@ pub enum Intrinsic {
     Number(Scalar),
     /// A float of its bits.
     FromBits,
+    /// An integer made of another, of this type, or the error that it does not fit.
+    TryNumber(Scalar),
     /// The argument.
     Same,
     /// A vector of an array of its numbers.
@@ -354,7 +384,7 @@ impl Instance {
     pub(crate) fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Constructor(_) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Constructor(..) | Body::Builtin => panic!("it is captured Rust"),
         }
     }
 }
@@ -368,6 +398,15 @@ pub struct ConstValue {
     pub cells: Vec<u128>,
     /// What the host holds of it, if it is a [`Constant`].
     pub(crate) held: Option<Arc<Held>>,
+}
+
+/// A name or path of a pattern, or a constructor, as rustc resolved it.
+#[derive(Clone, Debug)]
+pub enum Resolved {
+    /// A constant, or a variant without fields.
+    Constant(ConstValue),
+    /// The variant of an enum by its number; 0 for a struct.
+    Variant(usize),
 }
 
 /// What a path in a kernel can name that is no binding; sealed.
@@ -421,8 +460,8 @@ pub struct Harvest {
     pub(crate) spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub(crate) consts: Vec<ConstValue>,
-    /// The constant that each name or path in a pattern is; none of a name that is bound, and of what has fields.
-    pub(crate) patterns: Vec<Option<ConstValue>>,
+    /// What each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
+    pub(crate) patterns: Vec<Option<Resolved>>,
     /// The function that each call calls.
     pub(crate) callees: Vec<Instance>,
     /// The types named in casts.
@@ -454,8 +493,8 @@ pub struct Answers<'a> {
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
-    /// The constant that each name or path in a pattern is.
-    pub patterns: Vec<Option<ConstValue>>,
+    /// What each name or path of a pattern, and each constructor, was resolved to.
+    pub patterns: Vec<Option<Resolved>>,
 }
 
 impl Answers<'_> {
@@ -486,7 +525,7 @@ impl Answers<'_> {
 
 /// The type of a closure's binding.
 pub fn closure_ty() -> Ty {
-    Ty::Closure
+    Ty::CLOSURE
 }
 
 /// The type of a struct's field.
@@ -494,17 +533,28 @@ pub fn closure_ty() -> Ty {
 pub struct Part<T> {
     ty: fn() -> Ty,
     cells: fn(&T, &mut dyn FnMut(u128)),
+    value: fn() -> Option<T>,
 }
 
 /// The type of a struct's field, by name.
 pub fn part<T: DeviceType>() -> Part<T> {
-    Part { ty: T::K::ty, cells: T::__cells }
+    Part { ty: T::K::ty, cells: T::__cells, value: any_value }
 }
 
 impl<T> Part<T> {
     /// The type.
     pub fn ty(self) -> Ty {
         (self.ty)()
+    }
+
+    /// A value of the type, if the host can make one.
+    pub fn value(self) -> Option<T> {
+        (self.value)()
+    }
+
+    /// Calls `push` with as many zeros as a value has numbers.
+    pub fn zeros(self, push: &mut dyn FnMut(u128)) {
+        (0..(self.ty)().cells()).for_each(|_| push(0));
     }
 
     /// Calls `push` with the bits of each number in a field's value.
@@ -522,23 +572,6 @@ pub fn ty_of<T: DeviceType>() -> Ty {
 pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
-
-/// Types whose ranges kernels iterate over: the integers. Nothing unsafe relies on an implementation.
-#[diagnostic::on_unimplemented(
-    message = "kernels do not iterate over ranges of `{Self}`",
-    label = "not a range of integers",
-    note = "a range of `char` leaves out the surrogates, which kernels do not: loop over `u32` numbers"
-)]
-pub trait RangeItem {}
-
-macro_rules! range_items {
-    ($($ty:ty)*) => { $( impl RangeItem for $ty {} )* };
-}
-
-range_items! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
-
-/// Asks that kernels can iterate over ranges that begin with a value of this type.
-pub fn range_of<T: RangeItem>(_: &T) {}
 
 /// Ties an observer to the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}
@@ -563,30 +596,31 @@ pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
 
 /// Ties an observer to the closure that yields a constant, which the twin writes where the constant is named: rustc
 /// resolves its path there.
-pub fn constant<F: Fn() -> ConstValue>(_: *const F, _: F) {}
+pub fn constant<R: ToConstant, F: Fn() -> R>(_: *const F, _: F) {}
 
 /// The constant that a closure yields, of its observer.
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
-pub unsafe fn evaluated<F: Fn() -> ConstValue>(_: *const F) -> ConstValue {
+/// All captures of the closure are by reference, or closures that capture nothing.
+pub unsafe fn evaluated<R: ToConstant, F: Fn() -> R>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
     // SAFETY: the caller promises it.
-    unsafe { run(std::ptr::null::<F>()) }.unwrap_or_else(|| unreachable!("the closure has no size"))
+    let constant = unsafe { run(std::ptr::null::<F>()) };
+    constant.unwrap_or_else(|| unreachable!("the closure has no size")).into_constant()
 }
 
 /// The result of a closure, unless it captures something.
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference.
+/// All captures of the closure are by reference, or closures that capture nothing.
 unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
     if size_of::<F>() != 0 {
         return None;
     }
     // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
-    // else. So it captures nothing, and any well-aligned pointer is one to its value.
+    // else but closures without a value. So it has no bytes, and any well-aligned pointer is one to its value.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
     Some(closure())
 }

@@ -4,37 +4,71 @@
 //! reads it, which then has a size; a constant is not, and the closure is run. A path in a pattern is read as a constant,
 //! or applied by rustc to a value of each variant.
 //!
+//! Nothing ties the type arguments of an enum to what the pattern matches. Where its path leaves them open, rustc is given those of
+//! its [`Representative`], whose variants are the same.
+//!
 //! # Safety
 //!
 //! A closure without a size captures nothing, so that there is a value of its type anywhere.
 
 use std::marker::PhantomData;
 
-use ndarray::{ErrorKind, ShapeError};
-
-use super::{ConstValue, DeviceType, Key};
+use super::{ConstValue, DeviceType, Key, Resolved};
 
 /// Ties observers to a name in a pattern and to the closure that reads it.
-pub fn name<T, F: Fn() -> Option<ConstValue>>(_: *const T, _: &T, _: *const F, _: F) {}
+pub fn name<T, R: Answer, F: Fn() -> R>(_: *const T, _: &T, _: *const F, _: F) {}
 
 /// Ties an observer to the closure that reads or applies a path in a pattern.
-pub fn path<F: Fn() -> Option<ConstValue>>(_: *const F, _: F) {}
+pub fn path<R: Answer, F: Fn() -> R>(_: *const F, _: F) {}
 
-/// The answer to a question of a pattern, of its observer: a constant, or none for a name that is bound.
+/// Ties an observer to the closure that applies a path to values of the same type as another one.
+pub fn like<T, F: Fn() -> Valued<T>>(_: &T, _: *const F, _: F) {}
+
+/// The answer to a question, of its observer; none of a name that is bound.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn answer<F: Fn() -> Option<ConstValue>>(question: *const F) -> Option<ConstValue> {
+pub unsafe fn answer<R: Answer, F: Fn() -> R>(question: *const F) -> Option<Resolved> {
     // SAFETY: the caller promises it.
-    unsafe { super::run(question) }.flatten()
+    unsafe { super::run(question) }.and_then(Answer::resolved)
+}
+
+/// An answer to what a name or path is. Nothing unsafe relies on an implementation.
+pub trait Answer {
+    /// What rustc resolved it to, if that is known.
+    fn resolved(self) -> Option<Resolved>;
+}
+
+impl Answer for Option<Resolved> {
+    fn resolved(self) -> Option<Resolved> {
+        self
+    }
+}
+
+impl<T> Answer for Valued<T> {
+    fn resolved(self) -> Option<Resolved> {
+        self.0
+    }
+}
+
+impl<T, P: Fn(&T) -> bool> Applied<T, P> {
+    /// The variant that the path is among values of each, or the only one of which there is no value.
+    fn among(&self, values: Vec<Option<T>>) -> Option<Resolved> {
+        let matches = |value: &Option<T>| value.as_ref().is_some_and(&self.0);
+        let open: Vec<usize> = (0..values.len()).filter(|index| values[*index].is_none()).collect();
+        let found = values.iter().position(matches).or(if let [one] = open[..] { Some(one) } else { None });
+        // values are of types that may be the user's, whose destructors are not to run
+        std::mem::forget(values);
+        found.map(Resolved::Variant)
+    }
 }
 
 /// A value's type and the bits of the numbers in it.
-pub fn value<T: DeviceType>(value: &T) -> Option<ConstValue> {
+pub fn value<T: DeviceType>(value: &T) -> Option<Resolved> {
     let mut cells = Vec::new();
     value.__cells(&mut |cell| cells.push(cell));
-    Some(ConstValue { ty: T::K::ty(), cells, held: None })
+    Some(Resolved::Constant(ConstValue { ty: T::K::ty(), cells, held: None }))
 }
 
 /// A path in a pattern, by its value.
@@ -50,77 +84,115 @@ pub fn applied<T, F: Fn(&T) -> bool>(matches: F) -> Applied<T, F> {
     Applied(matches, PhantomData)
 }
 
-impl<T: DeviceType, F: Fn(&T) -> bool> Applied<T, F> {
-    fn constant(&self) -> Option<ConstValue> {
-        T::__variants().iter().find(|variant| (self.0)(variant)).and_then(value)
+/// What a path of a type is among the type's values.
+#[derive(Debug)]
+pub struct Valued<T>(Option<Resolved>, PhantomData<fn(&T)>);
+
+/// The answer for a path of a type that is told elsewhere. Nothing unsafe relies on an implementation.
+pub trait OfDevice<T> {
+    /// The answer.
+    fn __cuda_jit_valued(self) -> Valued<T>;
+}
+
+impl<T: DeviceType, F: Fn(&T) -> bool> OfDevice<T> for Applied<T, F> {
+    fn __cuda_jit_valued(self) -> Valued<T> {
+        Valued(self.among(T::__variants()), PhantomData)
     }
 }
 
-/// The constant that a path of an `Option` or `Result` is. Nothing ties its type to what the pattern matches, so that rustc
-/// is given one: it looks for this before [`Constant`].
+/// The answer for a path of a type that kernels do not know, or that stands beside a device function: there is none.
 ///
 /// Nothing unsafe relies on an implementation.
-pub trait ConstantOption {
-    /// The constant; none of what has fields.
-    fn __cuda_jit_constant(self) -> Option<ConstValue>;
+pub trait OfOther<T> {
+    /// The answer.
+    fn __cuda_jit_valued(self) -> Valued<T>;
 }
 
-impl ConstantOption for Path<'_, Option<()>> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        value(self.0)
+impl<T, F> OfOther<T> for &Applied<T, F> {
+    fn __cuda_jit_valued(self) -> Valued<T> {
+        Valued(None, PhantomData)
     }
 }
 
-impl<F: Fn(&Option<()>) -> bool> ConstantOption for Applied<Option<()>, F> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        self.constant()
-    }
-}
-
-/// An `Err` is the `None` that stands for it on the device, and an `Ok` has fields.
-impl<F: Fn(&Result<(), ShapeError>) -> bool> ConstantOption for Applied<Result<(), ShapeError>, F> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        let error = Err(ShapeError::from_kind(ErrorKind::OutOfBounds));
-        if (self.0)(&error) { value(&None::<()>) } else { None }
-    }
-}
-
-/// The constant that a path of any other type is.
+/// The instance of a generic type that stands for all where nothing tells its arguments. `#[derive(DeviceType)]` implements it.
 ///
-/// Nothing unsafe relies on an implementation.
-pub trait Constant {
-    /// The constant; none of what has fields.
-    fn __cuda_jit_constant(self) -> Option<ConstValue>;
-}
-
-impl<T: DeviceType> Constant for &Path<'_, T> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        value(self.0)
+/// Nothing unsafe relies on an implementation: the variants of all are the same.
+pub trait Representative: Sized {
+    /// A value of each variant in order, or none.
+    #[doc(hidden)]
+    fn __values() -> Vec<Option<Self>> {
+        vec![None]
     }
-}
 
-impl<T: DeviceType, F: Fn(&T) -> bool> Constant for &Applied<T, F> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        self.constant()
-    }
-}
-
-/// The path of a type that kernels do not know: the error is where the value comes from.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait NoConstant {
-    /// Nothing.
-    fn __cuda_jit_constant(self) -> Option<ConstValue>;
-}
-
-impl<T> NoConstant for &mut Path<'_, T> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
+    /// The number of the variant, if it has no fields.
+    #[doc(hidden)]
+    fn __unit(&self) -> Option<usize> {
         None
     }
 }
 
-impl<T, F: Fn(&T) -> bool> NoConstant for &mut Applied<T, F> {
-    fn __cuda_jit_constant(self) -> Option<ConstValue> {
-        None
+impl Representative for Option<()> {
+    fn __values() -> Vec<Option<Self>> {
+        vec![Some(None), Some(Some(()))]
+    }
+
+    fn __unit(&self) -> Option<usize> {
+        if self.is_none() { Some(0) } else { None }
+    }
+}
+
+impl Representative for Result<(), ()> {
+    fn __values() -> Vec<Option<Self>> {
+        vec![Some(Ok(())), Some(Err(()))]
+    }
+}
+
+impl Representative for num_complex::Complex<()> {}
+
+/// The question of a path whose type arguments may be open: rustc looks for this before [`OfKnown`].
+///
+/// Nothing unsafe relies on an implementation.
+pub trait OfRepresentative {
+    /// The answer.
+    fn __cuda_jit_resolved(self) -> Option<Resolved>;
+}
+
+impl<T: Representative> OfRepresentative for Path<'_, T> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
+        self.0.__unit().map(Resolved::Variant)
+    }
+}
+
+impl<T: Representative, F: Fn(&T) -> bool> OfRepresentative for Applied<T, F> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
+        self.among(T::__values())
+    }
+}
+
+/// The question of a path of any other type.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait OfKnown<T> {
+    /// The answer.
+    fn __cuda_jit_resolved(self) -> Option<Resolved>
+    where
+        T: DeviceType;
+}
+
+impl<T> OfKnown<T> for &Path<'_, T> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved>
+    where
+        T: DeviceType,
+    {
+        value(self.0)
+    }
+}
+
+impl<T, F: Fn(&T) -> bool> OfKnown<T> for &Applied<T, F> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved>
+    where
+        T: DeviceType,
+    {
+        applied::<T, _>(&self.0).among(T::__variants())
     }
 }

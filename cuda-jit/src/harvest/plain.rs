@@ -89,7 +89,7 @@ macro_rules! stand_ins {
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 
-/// In the place of a function that is not there, of which rustc says so.
+/// In the place of a function that nothing has, of which rustc says so elsewhere.
 pub fn no_function() {}
 
 /// The same with a generic argument.
@@ -102,41 +102,25 @@ pub fn no_function_of_two<A, B>() {}
 pub mod names {
     pub use super::super::hosts::{
         HostArray as __cuda_jit_array, HostChar as __cuda_jit_char, HostFloat as __cuda_jit_float,
-        HostInteger as __cuda_jit_integer, HostOption as __cuda_jit_option, HostSlice as __cuda_jit_slice,
+        HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator, HostOption as __cuda_jit_option,
+        HostSlice as __cuda_jit_slice,
     };
     pub use super::CallableFromKernels as __cuda_jit_callable;
 
     macro_rules! names {
-        ($($stand_in:ident: $($name:ident)*;)*) => { $($(
+        ($($stand_in:ident $no_function:ident: $($name:ident)*;)*) => { $($(
             #[doc(hidden)]
-            pub use super::$stand_in as $name;
-        )*)* };
-    }
-
-    macro_rules! silent {
-        ($($stand_in:ident $no_value:ident: $($name:ident)*;)*) => { $($(
-            #[doc(hidden)]
-            pub use super::{$stand_in as $name, $no_value as $name};
+            pub use super::{$no_function as $name, $stand_in as $name};
         )*)* };
     }
 
     names! {
-        Plain: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
+        Plain no_function: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
             __cuda_jit_p7 __cuda_jit_p8 __cuda_jit_p9 __cuda_jit_p10 __cuda_jit_p11;
-        PlainOf: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
+        PlainOf no_function_of: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
             __cuda_jit_q7 __cuda_jit_q8 __cuda_jit_q9 __cuda_jit_q10 __cuda_jit_q11;
-        PlainOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
+        PlainOfTwo no_function_of_two: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
             __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
-    }
-
-    // where a name that nothing has is to be no error of the twin
-    silent! {
-        Plain no_function: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
-            __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
-        PlainOf no_function_of: __cuda_jit_t0 __cuda_jit_t1 __cuda_jit_t2 __cuda_jit_t3 __cuda_jit_t4 __cuda_jit_t5
-            __cuda_jit_t6 __cuda_jit_t7 __cuda_jit_t8 __cuda_jit_t9 __cuda_jit_t10 __cuda_jit_t11;
-        PlainOfTwo no_function_of_two: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4
-            __cuda_jit_u5 __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
     }
 }
 

@@ -1,8 +1,36 @@
-//! The types that a twin tells of its bindings.
+//! The types and constants that a twin tells.
 
-use super::Ty;
+use super::{ConstValue, DeviceType, Key, Ty};
 
 /// The types that these functions tell.
 pub fn tell(types: &[fn() -> Ty]) -> Vec<Ty> {
     types.iter().map(|ty| ty()).collect()
+}
+
+/// Ties an observer to the closure that yields a constant of the same type as a value: a variant without fields may be one of an
+/// enum whose generic arguments its path does not tell.
+pub fn constant_like<T: DeviceType, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
+
+/// A constant as a value.
+#[derive(Debug)]
+pub struct Typed<T>(pub T);
+
+/// The answer to which constant a path names. Nothing unsafe relies on an implementation.
+pub trait ToConstant {
+    /// The constant.
+    fn into_constant(self) -> ConstValue;
+}
+
+impl ToConstant for ConstValue {
+    fn into_constant(self) -> ConstValue {
+        self
+    }
+}
+
+impl<T: DeviceType> ToConstant for Typed<T> {
+    fn into_constant(self) -> ConstValue {
+        let mut cells = Vec::new();
+        self.0.__cells(&mut |cell| cells.push(cell));
+        ConstValue { ty: T::K::ty(), cells, held: None }
+    }
 }

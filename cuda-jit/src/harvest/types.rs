@@ -24,8 +24,8 @@ pub enum Ty {
     Tuple(Vec<Ty>),
     /// A struct.
     Struct(Arc<StructTy>),
-    /// `Option`.
-    Option(Box<Ty>),
+    /// An enum with fields, such as `Option`.
+    Sum(Arc<SumTy>),
     /// `[T; N]`.
     Array(Box<Ty>, u64),
     /// `&[T]` or `&mut [T]`.
@@ -36,8 +36,8 @@ pub enum Ty {
     View(Box<Ty>, usize, Memory),
     /// `str`, behind a reference.
     Str,
-    /// A closure, which is inlined where it is called.
-    Closure,
+    /// A closure, which is inlined where it is called; which one, by what flows there.
+    Closure(Memory),
     /// A closure or device function that a launch passes; a kernel's parameter only.
     Passed(Arc<Passed>),
 }
@@ -53,15 +53,48 @@ impl Ty {
         Scalar::I8,
     );
 
+    /// A closure, before the front end knows which.
+    pub const CLOSURE: Ty = Ty::Closure(Memory::Closure(None));
+
     /// `usize`
     pub const INDEX: Ty = Ty::Scalar(Scalar::U64);
+
+    /// `Option<held>`
+    pub(crate) fn option(held: Ty) -> Ty {
+        Ty::Sum(Arc::new(SumTy {
+            identity: SumIdentity::Option,
+            variants: vec![VariantTy::new("None", &[], vec![]), VariantTy::new("Some", &["0"], vec![held])],
+            operators: Vec::new,
+            arithmetic: Arithmetic::Compared(true),
+        }))
+    }
+
+    /// `Result<ok, err>`
+    pub(crate) fn result(ok: Ty, err: Ty) -> Ty {
+        Ty::Sum(Arc::new(SumTy {
+            identity: SumIdentity::Result,
+            variants: vec![VariantTy::new("Ok", &["0"], vec![ok]), VariantTy::new("Err", &["0"], vec![err])],
+            operators: Vec::new,
+            arithmetic: Arithmetic::Compared(true),
+        }))
+    }
+
+    /// The opaque type of an error that has one value, by its name and its `Debug` text.
+    pub(crate) fn opaque_error(name: &'static str, text: &'static [(&'static str, u64)]) -> Ty {
+        Ty::Enum(EnumTy { name, variants: text, comparisons: super::compare::of_one_value }, Scalar::U8)
+    }
+
+    /// The enum with fields, if it is one.
+    pub(crate) fn as_sum(&self) -> Option<&SumTy> {
+        if let Ty::Sum(of) = self { Some(of) } else { None }
+    }
 
     /// The count of numbers in a constant of the type.
     pub(crate) fn cells(&self) -> usize {
         match self {
             Ty::Scalar(_) | Ty::Enum(..) => 1,
             Ty::Array(element, count) => *count as usize * element.cells(),
-            Ty::Option(inner) => 1 + inner.cells(),
+            Ty::Sum(of) => 1 + of.fields().map(Ty::cells).sum::<usize>(),
             Ty::Ref(to, _) => to.cells(),
             Ty::Tuple(types) => types.iter().map(Ty::cells).sum(),
             Ty::Struct(of) => of.fields.iter().map(|field| field.ty.cells()).sum(),
@@ -71,7 +104,7 @@ impl Ty {
 
     /// The type of a binding's value; closures are no values.
     pub(super) fn of_binding(self) -> Option<Ty> {
-        Some(self).filter(|ty| !matches!(ty, Ty::Closure | Ty::Passed(_)))
+        Some(self).filter(|ty| !matches!(ty, Ty::Closure(_) | Ty::Passed(_)))
     }
 }
 
@@ -101,6 +134,98 @@ impl Hash for EnumTy {
     }
 }
 
+/// The number of `None` among the variants of `Option`.
+pub(crate) const OPTION_NONE: usize = 0;
+/// The number of `Some` among the variants of `Option`.
+pub(crate) const OPTION_SOME: usize = 1;
+/// The number of `Ok` among the variants of `Result`.
+pub(crate) const RESULT_OK: usize = 0;
+/// The number of `Err` among the variants of `Result`.
+pub(crate) const RESULT_ERR: usize = 1;
+
+/// An enum with fields: a tag, which is the number of the variant, and the fields of every variant.
+#[derive(Clone, Debug)]
+pub struct SumTy {
+    /// The enum that it is.
+    pub identity: SumIdentity,
+    /// Its variants in the order of the source.
+    pub variants: Vec<VariantTy>,
+    /// The operators that it lists.
+    pub operators: fn() -> Vec<Operator>,
+    /// Its operators.
+    pub arithmetic: Arithmetic,
+}
+
+/// The enum that a type with variants is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SumIdentity {
+    /// `Option`
+    Option,
+    /// `Result`
+    Result,
+    /// One that derives `DeviceType`, by its path with its generic arguments.
+    Own(&'static str),
+}
+
+/// A variant of an enum with fields.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VariantTy {
+    /// Its name.
+    pub name: &'static str,
+    /// The names and types of its fields; those of a tuple variant are named by their numbers.
+    pub fields: Vec<(&'static str, Ty)>,
+}
+
+impl VariantTy {
+    /// A variant with fields of these names and types.
+    #[must_use]
+    pub fn new(name: &'static str, names: &[&'static str], types: Vec<Ty>) -> Self {
+        VariantTy { name, fields: names.iter().copied().zip(types).collect() }
+    }
+}
+
+impl SumTy {
+    /// The types of the fields of all variants, in order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Ty> {
+        self.variants.iter().flat_map(|variant| variant.fields.iter().map(|(_, ty)| ty))
+    }
+
+    /// The same to change them.
+    pub(crate) fn fields_mut(&mut self) -> impl Iterator<Item = &mut Ty> {
+        self.variants.iter_mut().flat_map(|variant| variant.fields.iter_mut().map(|(_, ty)| ty))
+    }
+
+    /// The numbers that a variant's fields have among those of all variants.
+    pub(crate) fn fields_of(&self, variant: usize) -> std::ops::Range<usize> {
+        let start = self.variants[..variant].iter().map(|variant| variant.fields.len()).sum();
+        start..start + self.variants[variant].fields.len()
+    }
+
+    /// The type of the tag.
+    pub(crate) fn tag(&self) -> Scalar {
+        match self.variants.len() {
+            0..=2 => Scalar::Bool,
+            3..=256 => Scalar::U8,
+            _ => Scalar::U16,
+        }
+    }
+}
+
+/// An enum is its identity and fields: operators are functions, which have no identity.
+impl PartialEq for SumTy {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity == other.identity && self.variants == other.variants
+    }
+}
+
+impl Eq for SumTy {}
+
+impl Hash for SumTy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity.hash(state);
+    }
+}
+
 /// What a reference points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
@@ -116,6 +241,8 @@ pub enum Memory {
     Unknown(bool),
     /// Nothing in memory: a text that the compiler knows.
     Text(&'static str),
+    /// Nothing in memory: a closure of the function that is being lowered, by its number, if that is known.
+    Closure(Option<u32>),
 }
 
 impl Memory {
@@ -127,14 +254,21 @@ impl Memory {
     /// Where it is.
     pub fn space(self) -> Space {
         match self {
-            Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) => Space::Local,
+            Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_) => {
+                Space::Local
+            }
             Memory::Read(space) | Memory::Write(space) => space,
         }
     }
 
     /// Returns true if a reference there is no value: the compiler follows it, or it never exists.
     pub(crate) fn is_no_address(self) -> bool {
-        matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_))
+        matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_))
+    }
+
+    /// Returns true if nothing says where it is.
+    pub(crate) fn is_unknown(self) -> bool {
+        matches!(self, Memory::Unknown(_) | Memory::Closure(None))
     }
 
     /// Whether kernels may write it, so that other threads may at the same time.
@@ -152,7 +286,7 @@ pub struct StructTy {
     pub fields: Vec<Field>,
     /// Its size in bytes.
     pub size: usize,
-    /// Its alignment in bytes.
+    /// Its alignment in bytes; 0 where its layout is the front end's.
     pub align: usize,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,

@@ -3,7 +3,7 @@
 use crate::device;
 
 /// The methods of `bool`.
-#[device(library)]
+#[device(extension)]
 impl BoolMethods for bool {
     /// `then`
     fn then<T, F: FnOnce() -> T>(self, f: F) -> Option<T> {

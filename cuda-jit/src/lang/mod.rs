@@ -1,6 +1,6 @@
 //! The device library: methods of the standard library's types, as kernels call them, written in Rust.
 //!
-//! Each file has the methods of a type as `#[device(library)]` implementations of a trait of their own. The macro
+//! Each file has the methods of a type as `#[device(extension)]` implementations of a trait of their own. The macro
 //! declares the trait, with the hidden methods by which a typing probe names each one, so that rustc finds the type of
 //! a call's result and of the closures that it takes. A kernel sees the traits by `__private::hidden`.
 //!
@@ -8,5 +8,21 @@
 
 pub(crate) mod boolean;
 pub(crate) mod default;
+#[expect(
+    clippy::implicit_saturating_sub,
+    clippy::len_without_is_empty,
+    clippy::manual_map,
+    clippy::manual_unwrap_or_default,
+    clippy::needless_lifetimes,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::question_mark,
+    clippy::redundant_closure,
+    clippy::wrong_self_convention,
+    reason = "the language has no `?` here, and these are the methods that clippy would call"
+)]
+pub mod iterator;
+pub(crate) mod loops;
 pub(crate) mod option;
 pub(crate) mod ordering;
+pub(crate) mod result;
+pub(crate) mod structs;

@@ -1,13 +1,8 @@
-//! `Option`, and the `Result` of making a view.
-//!
-//! # Safety
-//!
-//! There is no unsafe code but the promise that the compiler is told the truth about a type here.
+//! `Option`.
 
 #![expect(
     clippy::redundant_pattern_matching,
     clippy::manual_map,
-    clippy::manual_ok_err,
     clippy::manual_unwrap_or_default,
     clippy::mem_replace_option_with_none,
     clippy::mem_replace_option_with_some,
@@ -16,14 +11,11 @@
 
 use std::mem;
 
-use ndarray::ShapeError;
-
 use crate::device;
-use crate::harvest::{DeviceType, OptionKey};
 use crate::lang::default::DeviceDefault;
 
 /// The methods of `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionMethods<T> for Option<T> {
     /// `is_some`
     fn is_some(&self) -> bool {
@@ -166,6 +158,22 @@ impl<T> OptionMethods<T> for Option<T> {
         }
     }
 
+    /// `ok_or`
+    fn ok_or<E>(self, error: E) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(error),
+        }
+    }
+
+    /// `ok_or_else`
+    fn ok_or_else<E, F: FnOnce() -> E>(self, error: F) -> Result<T, E> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(error()),
+        }
+    }
+
     /// `filter`
     fn filter<F: FnOnce(&T) -> bool>(self, f: F) -> Option<T> {
         if let Some(value) = self
@@ -261,7 +269,7 @@ impl<T> OptionMethods<T> for Option<T> {
 }
 
 /// The methods of an `Option` that holds a reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionRef<T> for Option<&T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -281,7 +289,7 @@ impl<T: Copy> OptionRef<T> for Option<&T> {
 }
 
 /// The methods of an `Option` that holds a mutable reference.
-#[device(library)]
+#[device(extension)]
 impl<T: Copy> OptionMut<T> for Option<&mut T> {
     /// `copied`
     fn copied(self) -> Option<T> {
@@ -301,7 +309,7 @@ impl<T: Copy> OptionMut<T> for Option<&mut T> {
 }
 
 /// The methods of an `Option` of an `Option`.
-#[device(library)]
+#[device(extension)]
 impl<T> OptionOption<T> for Option<Option<T>> {
     /// `flatten`
     fn flatten(self) -> Option<T> {
@@ -313,75 +321,13 @@ impl<T> OptionOption<T> for Option<Option<T>> {
 }
 
 /// The methods of an `Option` of a pair.
-#[device(library)]
+#[device(extension)]
 impl<T, U> OptionPair<T, U> for Option<(T, U)> {
     /// `unzip`
     fn unzip(self) -> (Option<T>, Option<U>) {
         match self {
             Some((a, b)) => (Some(a), Some(b)),
             None => (None, None),
-        }
-    }
-}
-
-// SAFETY: the front end has such a result as an `Option` of the view, and no other value of it.
-#[diagnostic::do_not_recommend]
-unsafe impl<T: DeviceType> DeviceType for Result<T, ShapeError> {
-    type K = OptionKey<T::K>;
-}
-
-/// The methods of what making a view of a slice yields.
-#[device(library)]
-impl<T> ShapeResult<T> for Result<T, ShapeError> {
-    /// `is_ok`
-    fn is_ok(&self) -> bool {
-        match self {
-            Ok(_) => true,
-            Err(_) => false,
-        }
-    }
-
-    /// `is_err`
-    fn is_err(&self) -> bool {
-        match self {
-            Ok(_) => false,
-            Err(_) => true,
-        }
-    }
-
-    /// `ok`
-    fn ok(self) -> Option<T> {
-        match self {
-            Ok(view) => Some(view),
-            Err(_) => None,
-        }
-    }
-
-    /// `unwrap`
-    #[track_caller]
-    fn unwrap(self) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => {
-                panic!("called `Result::unwrap()` on an `Err` value: ShapeError/OutOfBounds: out of bounds indexing")
-            }
-        }
-    }
-
-    /// `expect`
-    #[track_caller]
-    fn expect(self, message: &str) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => panic!("{message}: ShapeError/OutOfBounds: out of bounds indexing"),
-        }
-    }
-
-    /// `unwrap_or`
-    fn unwrap_or(self, default: T) -> T {
-        match self {
-            Ok(view) => view,
-            Err(_) => default,
         }
     }
 }

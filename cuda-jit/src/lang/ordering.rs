@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::device;
 
 /// The methods of `Ordering`.
-#[device(library)]
+#[device(extension)]
 impl OrderingMethods for Ordering {
     /// `is_eq`
     fn is_eq(self) -> bool {

@@ -87,6 +87,10 @@ unsafe impl<T: Real> DeviceType for Complex<T> {
         push(self.re.bits());
         push(self.im.bits());
     }
+
+    fn __variants() -> Vec<Option<Self>> {
+        vec![Some(Complex::new(T::NAN, T::NAN))]
+    }
 }
 
 // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.

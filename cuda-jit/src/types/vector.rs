@@ -198,6 +198,7 @@ macro_rules! vectors {
         unsafe impl DeviceType for $name {
             type K = Self;
             fn __cells(&self, push: &mut dyn FnMut(u128)) { $(push(ScalarType::bits(self.$lane));)+ }
+            fn __variants() -> Vec<Option<Self>> { vec![Some(Self { $($lane: <$number>::default()),+ })] }
         }
 
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.

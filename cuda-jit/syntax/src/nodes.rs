@@ -99,8 +99,6 @@ macro_rules! nodes {
                 Let(pattern: Pattern, init: Option<Ref<Expr>>, otherwise: Option<Ref<Block>>),
                 /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
                 Closure(binding: u32, closure: Ref<Closure>),
-                /// `let name = iterator;`: the binding is known to be an iterator, which a loop or its methods drive.
-                Iterator(binding: u32, iterator: Ref<Expr>),
                 /// `expression;`
                 Expr(expr: Ref<Expr>),
             }
@@ -125,11 +123,14 @@ macro_rules! nodes {
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
-                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct or variant.
+                /// `pattern, pattern` in parentheses, of a tuple or, after a path, of a tuple struct.
                 Tuple(elements: List<Pattern>),
-                /// `Path { field: pattern, .. }` of a struct or variant, with fields.
+                /// `Path { field: pattern, .. }` of a struct.
                 Struct(fields: List<(Text, Pattern)>),
-                /// `Path`, `Path {}` or `Path { .. }`: the number of the harvest's answer which constant or variant it is.
+                /// `Path(pattern, ..)` or `Path { field: pattern, .. }` of what may be a variant: the number of the harvest's answer
+                /// which one it is, and the pattern of its fields.
+                Variant(asked: u32, fields: Ref<Pattern>),
+                /// `Path` or `Path {}`: the number of the harvest's answer which constant or variant it is.
                 Path(asked: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
@@ -202,8 +203,8 @@ macro_rules! nodes {
                 Array(elements: List<Expr>),
                 /// `[e; N]`; how many is the type's to say.
                 Repeat(element: Ref<Expr>),
-                /// `Name { field: e, ..rest }`, or `Name(e)` with numbers for names: the type's number.
-                Struct(ty: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
+                /// `Name { field: e, ..rest }`: the number of the type, and of the answer which of its variants it is.
+                Struct(ty: u32, asked: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
                 /// `shared!(T)`: the array type's number.
                 Shared(ty: u32),
                 /// `dynamic_shared!([T; n], ..)`: each part's element type, by number, and its length; without one it is
@@ -211,12 +212,10 @@ macro_rules! nodes {
                 DynamicShared(parts: List<(u32, Option<Ref<Expr>>)>),
                 /// `(a, b)`; the unit value when empty.
                 Tuple(elements: List<Expr>),
-                /// `Some(e)` or `None`
-                Option(value: Option<Ref<Expr>>),
                 /// A call of a device function: the callee's number.
                 Call(callee: u32, args: List<Expr>),
-                /// A call of a closure: its binding's number.
-                CallClosure(binding: Name, args: List<Expr>),
+                /// A call of a closure.
+                CallClosure(callee: Ref<Expr>, args: List<Expr>),
                 /// A closure as an argument.
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
@@ -226,13 +225,9 @@ macro_rules! nodes {
                 MethodOf(name: Text, callee: u32),
                 /// An expression whose type rustc was asked for: the type's number.
                 Asked(value: Ref<Expr>, ty: u32),
-                /// `start..end` as an iterator; true if the end is included; the type of its numbers, by number, where
-                /// rustc was asked for it.
+                /// `start..end`; true if the end is included; by number, the type of a loop's numbers, where rustc was asked
+                /// for it, or of the value.
                 Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),
-                /// `of.name(args)`, which makes an iterator, of what holds items or of another.
-                Iterate(name: Text, of: Ref<Expr>, args: List<Expr>),
-                /// `of.name(args)`, which takes items of an iterator; the number of its result's type.
-                Consume(name: Text, of: Ref<Expr>, args: List<Expr>, ty: u32),
                 /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
                 Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
                 /// `s![..]`, what a view's `slice` takes: what it says of each axis.
@@ -247,12 +242,15 @@ macro_rules! nodes {
                 While(number: u32, condition: Ref<Condition>, body: Block),
                 /// `loop { .. }`; the loop's number.
                 Loop(number: u32, body: Block),
-                /// `for pattern in source { .. }`; the loop's number.
-                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block),
+                /// `for pattern in source { .. }`; the loop's number, and that of the callee which yields the next item, unless
+                /// the source is a range.
+                For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block, next: Option<u32>),
                 /// `break 'label e`; the loop's number.
                 Break(number: Name, value: Option<Ref<Expr>>),
                 /// `continue 'label`; the loop's number.
                 Continue(number: Name),
+                /// `e?`; the number of the conversion of its error, as a callee.
+                Try(value: Ref<Expr>, conversion: u32),
                 /// `return e`
                 Return(value: Option<Ref<Expr>>),
                 /// `panic!`, `unreachable!` with a message.

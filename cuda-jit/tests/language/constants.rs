@@ -389,3 +389,33 @@ fn never_assigned(out: &mut [u32]) {
 fn variables_may_stay_without_a_value() {
     differ!(never_assigned, (1, 1), [], vec![0u32; 2]);
 }
+
+const fn doubled(v: u32) -> u32 {
+    let mut sum = 0;
+    let mut k = 0;
+    while k < v {
+        sum += 2;
+        k += 1;
+    }
+    sum
+}
+
+#[device]
+fn of_length<const N: usize>(x: [u32; N]) -> u32 {
+    const { assert!(N > 1) }
+    x[const { N - 1 }] + const { [doubled(5), 7, N as u32] }[x[0] as usize % 3]
+}
+
+#[kernel]
+fn const_blocks(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    const FACTOR: u8 = 3;
+    let pair = const { (doubled(FACTOR as u32), Some(2.5f32)) };
+    let wide = x[i] as u64 + const { 5 + 7 };
+    out[i] = of_length([x[i], 20, 30]) + pair.0 * 100 + pair.1.map_or(0, |v| v as u32) * 1000 + wide as u32;
+}
+
+#[test]
+fn const_blocks_are_what_rustc_evaluates() {
+    differ!(const_blocks, (1, 3), [&[5u32, 1, 3][..]], vec![0u32; 3]);
+}

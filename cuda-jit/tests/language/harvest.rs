@@ -2,7 +2,7 @@
 
 use super::differ;
 use cuda_jit::device::grid;
-use cuda_jit::harvest::{Body, Instance, Memory, Ty};
+use cuda_jit::harvest::{Body, Instance, Memory, Ty, ty_of};
 use cuda_jit::kir::{Scalar, Space};
 use cuda_jit::{Kernel, Num, device, kernel};
 
@@ -166,7 +166,7 @@ fn each_of_the_bindings_that_share_a_name_has_its_own_type() {
     let of_value = types::<shadowed>().into_iter().filter(|(name, _)| *name == "value").map(|(_, ty)| ty);
     let expected = [
         Some(scalar(Scalar::U32)),
-        Some(Ty::Option(Box::new(scalar(Scalar::F32)))),
+        Some(ty_of::<Option<f32>>()),
         Some(scalar(Scalar::F32)),
         None,
         Some(Ty::Tuple(vec![scalar(Scalar::F32), scalar(Scalar::F64)])),
@@ -239,7 +239,7 @@ fn returns(x: &[u32], out: &mut [f32]) {
 
 #[test]
 fn kernels_return_from_any_place() {
-    assert_eq!(type_of::<returns>("found"), Ty::Option(Box::new(scalar(Scalar::U32))));
+    assert_eq!(type_of::<returns>("found"), ty_of::<Option<u32>>());
     assert_eq!(type_of::<returns>("last"), scalar(Scalar::F32));
     assert_eq!(type_of::<returns>("more"), scalar(Scalar::F32));
     let x = [0, 1, 2, 3, 200];

@@ -213,3 +213,128 @@ fn closures_of_launches_keep_names_apart() {
     taken_apart::launch((1, 1), (1, 2), [3, 4], &mut out).unwrap();
     assert_eq!(super::on_host(&out), [4321]);
 }
+
+const LIMIT: u32 = 5;
+
+mod colours {
+    pub(super) use super::Colour::*;
+    #[expect(non_upper_case_globals, reason = "a constant that is called like a variable")]
+    pub(super) const low: u32 = 2;
+}
+
+#[derive(Clone, Copy, cuda_jit::DeviceType)]
+#[repr(u8)]
+enum Colour {
+    Red,
+    Green,
+    Blue,
+}
+
+/// A function with an import of all names, where rustc is asked what each name means.
+#[kernel]
+#[expect(non_upper_case_globals, reason = "a constant that is called like a variable")]
+fn imported_constants(x: &[u32], out: &mut [u32]) {
+    use colours::*;
+    let i = grid::<1>();
+    let colour = match x[i] % 3 {
+        0 => Red,
+        1 => Green,
+        _ => Blue,
+    };
+    let shade = match colour {
+        Red => 1,
+        Green => 20,
+        Blue => 300,
+    };
+    let found = match (x[i], x[0]) {
+        (low, n) => low * 10 + n,
+        (LIMIT, n) | (n, LIMIT) => n * LIMIT,
+        (other, _) => other,
+    };
+    let low = x[i] else { return };
+    out[i] = shade + 1000 * found + 100_000 * low;
+}
+
+macro_rules! with_constants {
+    ($name:ident, $pattern:pat, $n:ident, $x:ident, $out:ident, $value:expr) => {
+        #[kernel]
+        fn $name($x: &[u32], $out: &mut [u32]) {
+            let i = grid::<1>();
+            let n = 100;
+            $out[i] = match ($x[i], $x[0]) {
+                (LIMIT, $n) => $value + n,
+                ($pattern, other) => other + LIMIT,
+                (n, _) => n + 1,
+            };
+        }
+    };
+}
+
+with_constants!(of_a_macro, 3 | 4, n, x, out, n * 10);
+
+#[test]
+fn constants_in_patterns_are_told_from_names() {
+    assert_eq!(differ!(imported_constants, (1, 4), [&[5u32, 2, 7, 0][..]], vec![0u32; 4])[1], 225_300);
+    differ!(of_a_macro, (1, 4), [&[5u32, 3, 4, 9][..]], vec![0u32; 4]);
+}
+
+macro_rules! labels {
+    ($name:ident, $l:lifetime, $out:ident, $b:block) => {
+        #[kernel]
+        fn $name($out: &mut [u32]) {
+            let mut rounds = 0;
+            $l: for _ in 0..9 {
+                rounds += 1;
+                'l: loop {
+                    if rounds == 3 $b
+                    break 'l;
+                }
+                if rounds == 7 {
+                    break $l;
+                }
+            }
+            $out[0] = rounds;
+        }
+    };
+}
+
+labels!(given_a_label, 'l, out, { break 'l });
+labels!(given_another, 'm, out, { continue 'm });
+
+#[test]
+fn labels_that_a_macro_is_given_are_labels() {
+    assert_eq!(differ!(given_a_label, (1, 1), [], vec![0u32]), [3]);
+    assert_eq!(differ!(given_another, (1, 1), [], vec![0u32]), [7]);
+}
+
+macro_rules! statements {
+    ($name:ident, $x:ident, $out:ident, $first:stmt, $item:item, $derived:item, $last:stmt) => {
+        #[kernel]
+        fn $name($x: &[u32], $out: &mut [u32]) {
+            let v = 3;
+            $first;
+            $item
+            $derived
+            $out[0] = v + K;
+            $last;
+        }
+    };
+}
+
+statements!(
+    given_statements,
+    x,
+    out,
+    let v = x[0] * 2,
+    const K: u32 = 100;,
+    #[derive(Clone, Copy, cuda_jit::DeviceType)]
+    struct Pair {
+        a: u32,
+    },
+    out[0] += v * 1000 + Pair { a: 7 }.a
+);
+
+#[test]
+fn statements_and_items_that_a_macro_is_given_are_such() {
+    assert_eq!(differ!(given_statements, (1, 1), [&[4u32][..]], vec![0u32]), [3 + 100 + 8007]);
+}

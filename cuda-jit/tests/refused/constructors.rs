@@ -1,11 +1,4 @@
-use Some as Yes;
-
 struct Plain(u32);
-
-#[cuda_jit::device]
-fn renamed(n: u32) -> u32 {
-    Yes(n).unwrap_or(1)
-}
 
 #[cuda_jit::device]
 fn without_a_derive(n: u32) -> u32 {

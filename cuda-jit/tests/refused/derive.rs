@@ -7,10 +7,23 @@ enum Unsized {
 }
 
 #[derive(Clone, Copy, DeviceType)]
-#[repr(u8)]
+#[from_repr]
 enum Data {
     A(u32),
     B,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Add)]
+enum Added {
+    A(u32),
+    B,
+}
+
+#[derive(Clone, DeviceType)]
+enum Named {
+    Text(String),
+    None,
 }
 
 #[derive(Clone, Copy, DeviceType)]

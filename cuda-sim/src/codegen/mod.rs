@@ -65,8 +65,8 @@ pub(crate) struct Shape {
     pub(crate) static_shared: u64,
     /// Whether it calls functions that are not part of it.
     pub(crate) calls: bool,
-    /// Bytes of the processor's stack that one of its functions takes, at most.
-    pub(crate) stack_frame: u64,
+    /// Bytes of the processor's stack that its functions take, at most, if none recurs.
+    pub(crate) stack_frames: u64,
 }
 
 /// LLVM IR of a module with one entry and what that calls.
@@ -133,12 +133,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
             local_bytes: function.stack_bytes() + calls + recursion,
             static_shared: function.shared_bytes,
             calls: !called.is_empty(),
-            stack_frame: called
-                .iter()
-                .chain([&index])
-                .map(|f| kernel::frame(&program.functions[*f]))
-                .max()
-                .unwrap_or(0),
+            stack_frames: called.iter().chain([&index]).map(|f| kernel::frame(&program.functions[*f])).sum(),
         },
         scheduled: true,
         effort,

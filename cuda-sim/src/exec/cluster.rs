@@ -59,7 +59,7 @@ impl Launch {
                 Entry::Fiber { function, seed } => {
                     let seed = seed.or(*SEED).filter(|_| together);
                     let engine =
-                        Fibers::new(function, self.code.shape.stack_frame, threads as usize, seed, place.number);
+                        Fibers::new(function, self.code.shape.stack_frames, threads as usize, seed, place.number);
                     // Each fiber runs alone, but in turn they all come to a place before one goes on; not so at random.
                     (Box::new(engine), together && seed.is_none())
                 }

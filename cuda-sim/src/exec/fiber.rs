@@ -36,7 +36,8 @@ const WIDE: usize = CALLS + FRAME + RESERVED;
 /// A stack: its lowest address, and where it ends, from which it grows. Below `limit` it is for the runtime and not for calls.
 ///
 /// Either there is an inaccessible page below it, or no function takes more than [`FRAME`] of it: calls look at the limit when
-/// they have taken their frame, so that none comes near the stack below.
+/// they have taken their frame, so that none comes near the stack below. Calls that take more than that without recursion have
+/// a stack of their own size.
 ///
 /// The distance from one stack to the next is an odd number of pages: at 64 of them all stacks would compete for the same
 /// entries of the first-level TLB.
@@ -44,7 +45,26 @@ struct Stack {
     low: usize,
     top: usize,
     limit: u64,
-    guarded: bool,
+    kind: StackKind,
+}
+
+/// What becomes of a stack that is given back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StackKind {
+    /// It is kept, as it is.
+    Guarded,
+    /// It is kept without its memory.
+    Wide,
+    /// It is unmapped.
+    Large,
+}
+
+impl Stack {
+    /// A stack above an inaccessible page, with so many bytes for calls.
+    fn above_guard(calls: usize, kind: StackKind) -> Result<Stack, Fault> {
+        let low = map(GUARD + calls + RESERVED)? + GUARD;
+        Ok(Stack { low, top: low + calls + RESERVED, limit: (low + RESERVED) as u64, kind })
+    }
 }
 
 /// Stacks that no fiber has.
@@ -77,25 +97,25 @@ fn map(bytes: usize) -> Result<usize, Fault> {
 }
 
 impl Stacks {
-    /// A stack for a thread of which one function takes at most `frame` bytes.
-    fn take(&mut self, frame: u64) -> Result<Stack, Fault> {
+    /// A stack for a thread whose calls take at most `frames` bytes, if none recurs.
+    fn take(&mut self, frames: u64) -> Result<Stack, Fault> {
+        if frames > FRAME as u64 {
+            return Stack::above_guard(CALLS + (frames as usize).next_multiple_of(GUARD), StackKind::Large);
+        }
         if let Some(stack) = self.guarded.pop() {
             return Ok(stack);
         }
         if self.made < GUARDED {
-            let low = map(GUARD + CALLS + RESERVED)? + GUARD;
+            let stack = Stack::above_guard(CALLS, StackKind::Guarded)?;
             self.made += 1;
-            return Ok(Stack { low, top: low + CALLS + RESERVED, limit: (low + RESERVED) as u64, guarded: true });
-        }
-        if frame > FRAME as u64 {
-            return Err(Fault::OutOfMemory);
+            return Ok(stack);
         }
         if self.wide.is_empty() {
             let each = WIDE + GUARD;
             let first = map(GUARD + SLAB * each)? + GUARD;
             self.wide.extend((0..SLAB).rev().map(|at| {
                 let low = first + at * each;
-                Stack { low, top: low + WIDE, limit: (low + FRAME + RESERVED) as u64, guarded: false }
+                Stack { low, top: low + WIDE, limit: (low + FRAME + RESERVED) as u64, kind: StackKind::Wide }
             }));
         }
         self.wide.pop().ok_or(Fault::OutOfMemory)
@@ -103,12 +123,19 @@ impl Stacks {
 
     /// Takes a stack back. The memory of those beyond the guarded ones goes to the system.
     fn give_back(&mut self, stack: Stack) {
-        if stack.guarded {
-            return self.guarded.push(stack);
+        let bytes = stack.top - stack.low;
+        match stack.kind {
+            StackKind::Guarded => self.guarded.push(stack),
+            StackKind::Wide => {
+                // SAFETY: empties the pages of a stack that no fiber has any more.
+                unsafe { libc::madvise(stack.low as *mut libc::c_void, bytes, libc::MADV_DONTNEED) };
+                self.wide.push(stack);
+            }
+            StackKind::Large => {
+                // SAFETY: unmaps the mapping that was made for this stack, page below included; no fiber has it any more.
+                unsafe { libc::munmap((stack.low - GUARD) as *mut libc::c_void, bytes + GUARD) };
+            }
         }
-        // SAFETY: empties the pages of a stack that no fiber has any more.
-        unsafe { libc::madvise(stack.low as *mut libc::c_void, stack.top - stack.low, libc::MADV_DONTNEED) };
-        self.wide.push(stack);
     }
 }
 
@@ -261,19 +288,20 @@ pub(crate) struct Fibers {
     threads: Vec<Fiber>,
     /// The stack of each, as far as they have begun.
     stacks: Vec<Stack>,
-    /// What one function takes of a stack, at most.
-    frame: u64,
+    /// What calls take of a stack, at most, if none recurs.
+    frames: u64,
     seed: Option<u64>,
     random: Option<Random>,
     warps: Vec<usize>,
 }
 
 impl Fibers {
-    /// The fibers of a block of that number; `frame` is what one of their functions takes of a stack, at most.
-    pub(crate) fn new(function: usize, frame: u64, threads: usize, seed: Option<u64>, number: u64) -> Fibers {
+    /// The fibers of a block of that number; `frames` is what their calls take of a stack, at most,
+    /// if none recurs.
+    pub(crate) fn new(function: usize, frames: u64, threads: usize, seed: Option<u64>, number: u64) -> Fibers {
         let threads = (0..threads).map(|_| Fiber { inside: 0, outside: 0, limit: 0 }).collect();
         let (stacks, warps) = (Vec::new(), Vec::new());
-        let mut fibers = Fibers { function, threads, stacks, frame, seed, random: None, warps };
+        let mut fibers = Fibers { function, threads, stacks, frames, seed, random: None, warps };
         fibers.restart(number);
         fibers
     }
@@ -305,7 +333,7 @@ impl Engine for Fibers {
             if self.stacks.len() < first + count {
                 let mut stacks = STACKS.lock();
                 while self.stacks.len() < first + count {
-                    self.stacks.push(stacks.take(self.frame)?);
+                    self.stacks.push(stacks.take(self.frames)?);
                 }
             }
             (first..first + count).for_each(|thread| self.start(at as usize, thread));

@@ -1,5 +1,7 @@
 //! Faults: what is one, what it leaves alone, and what the log says of it, in both engines.
 
+use std::fmt::Write as _;
+
 use super::{Buffer, HEADER, launch_of};
 use crate::exec::launch::{Fault, Launch};
 use crate::memory::{Kind, MEMORY, Owner, Registration, Wild};
@@ -395,4 +397,28 @@ fn many_threads_at_a_breakpoint_are_counted() {
     let told = kernel.told_of_breakpoints(&launch).unwrap();
     assert_eq!(told.lines().count(), 33);
     assert!(told.ends_with("cuda-sim: kernel `k`: and 96 breakpoints more\n"), "{told}");
+}
+
+/// A function whose registers need more of the processor's stack than a fiber usually has.
+#[test]
+fn a_function_of_very_many_registers_is_called() {
+    let count = 8000;
+    let mut body = String::new();
+    for k in 1..count {
+        let _ = writeln!(body, "add.u32 %r{k}, %r{}, {k};", k - 1);
+    }
+    let text = format!(
+        "{HEADER}.func (.param .b32 r) wide(.param .b32 n) {{ .reg .b32 %r<{count}>; ld.param.u32 %r0, [n]; {body}
+        st.param.b32 [r], %r{}; ret; }}
+        .visible .entry k(.param .u64 p, .param .u64 n) {{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .param .b32 a; .param .b32 b;
+        ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; st.param.b32 [a], %r1; call.uni (b), wide, (a);
+        ld.param.b32 %r2, [b]; st.global.u32 [%rd1], %r2; ret; }}",
+        count - 1
+    );
+    let image = image_of(&text);
+    let out = Buffer::new(&[0]);
+    for fibers in [false, true] {
+        launch(&image, 2, 33, [out.0, 7], fibers).unwrap();
+        assert_eq!(out.read(1), [7 + count * (count - 1) / 2]);
+    }
 }

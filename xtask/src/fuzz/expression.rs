@@ -5,6 +5,7 @@
 
 use super::items::{Enum, Struct};
 use super::random::Random;
+use super::snippets::Snippet;
 
 /// A type, by its name.
 pub(super) type Ty = &'static str;
@@ -44,6 +45,15 @@ pub(super) struct Writer {
     pub(super) inputs: Inputs,
     /// Whether nothing may panic.
     pub(super) total: bool,
+    /// The snippets that are written among the statements.
+    pub(super) snippets: Vec<&'static Snippet>,
+    pub(super) next_snippet: usize,
+    /// How many have been written.
+    pub(super) written: usize,
+    /// The program's number.
+    pub(super) number: u64,
+    /// The items of the snippets.
+    pub(super) beside: String,
 }
 
 /// What a function is given to read.
@@ -81,7 +91,24 @@ pub(super) fn bits(name: &str, ty: Ty) -> String {
 impl Writer {
     pub(super) fn new(random: Random, checked: bool, inputs: Inputs) -> Self {
         let (variables, callees, structs, enums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { random, variables, callees, structs, enums, names: 0, checked, inputs, total: false }
+        let (snippets, beside) = (Vec::new(), String::new());
+        let (names, number, total, next_snippet, written) = (0, 0, false, 0, 0);
+        Self {
+            random,
+            variables,
+            callees,
+            structs,
+            enums,
+            names,
+            checked,
+            inputs,
+            total,
+            snippets,
+            next_snippet,
+            written,
+            number,
+            beside,
+        }
     }
 
     pub(super) fn ty(&mut self) -> Ty {

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 
-pub(crate) use self::snippets::Chosen;
+use self::snippets::Chosen;
 use crate::workspace;
 
 #[derive(Args)]
@@ -47,6 +47,14 @@ pub(crate) struct Options {
 /// So many programs stand in one file.
 const IN_FILE: usize = 20;
 
+/// The seeds whose first 18 programs the gate runs: with wrapping arithmetic, and with checks of overflow.
+const GATE_SEEDS: [u64; 2] = [4, 5];
+
+/// The programs of the gate.
+pub(crate) fn gate() -> Result<()> {
+    GATE_SEEDS.into_iter().try_for_each(|seed| programs(seed, 0..18, &Chosen::new(&[], &[])?))
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).context("the clock is before 1970")?;
     let seed = options.seed.unwrap_or(now.as_secs());
@@ -56,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 /// Writes, compiles and runs the programs of these numbers.
-pub(crate) fn programs(seed: u64, numbers: std::ops::Range<u64>, chosen: &Chosen) -> Result<()> {
+fn programs(seed: u64, numbers: std::ops::Range<u64>, chosen: &Chosen) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
     let source = folder.join("src");

@@ -9,13 +9,18 @@ use super::expression::{Inputs, Variable, Writer, bits};
 use super::random::Random;
 use super::snippets::Chosen;
 
+/// So many snippets at least a function has.
+const SNIPPETS: usize = 4;
+/// So many functions are among the programs of a seed that the gate runs.
+const GATE: u64 = 12;
+
 /// The text of a program.
 pub(super) fn text(seed: u64, number: u64, checked: bool, chosen: &Chosen) -> String {
     let random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ number.wrapping_mul(0x9e37_79b9));
     match number % 6 {
         4 => super::block::text(random, number),
         5 => closure(random, number, checked),
-        _ => function(random, number, checked, chosen),
+        _ => function(random, seed, number, checked, chosen),
     }
 }
 
@@ -26,14 +31,18 @@ pub(super) fn kernels(checked: bool) -> [(char, String); 2] {
 }
 
 /// A device function `p` of items and statements, of words, a matrix and a row to write.
-fn function(random: Random, number: u64, checked: bool, chosen: &Chosen) -> String {
+fn function(random: Random, seed: u64, number: u64, checked: bool, chosen: &Chosen) -> String {
     let mut writer = Writer::new(random, checked, Inputs::WordsAndMatrix);
     let device = if checked { "(checked)" } else { "" };
     let mut text = writer.items(number);
     for word in 0..2 {
         writer.declare(format!("m[{word}]"), "u64", true);
     }
-    let body = writer.body(number, chosen, &mut text);
+    (writer.number, writer.snippets) = (number, chosen.snippets());
+    // one after the other, through the programs of a seed that have some and on in the next seed
+    writer.next_snippet = (seed % (1 << 32) * GATE + number - number / 6 * 2) as usize * SNIPPETS;
+    let body = writer.body();
+    text += &writer.beside;
     let _ = write!(
         text,
         "#[device{device}]\npub fn p{number}(x: &[u64], a: ArrayView2<'_, u32>, mut m: ArrayViewMut1<'_, u64>, i: usize) -> u64 \
@@ -91,7 +100,7 @@ fn closure(random: Random, number: u64, checked: bool) -> String {
 }
 
 impl Writer {
-    fn body(&mut self, number: u64, chosen: &Chosen, items: &mut String) -> String {
+    fn body(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..4 {
             self.binding(&mut text, 1);
@@ -99,8 +108,11 @@ impl Writer {
         for _ in 0..4 + self.random.below(8) {
             self.statement(&mut text, 1, 2);
             if self.random.one_in(3) {
-                self.snippet(chosen, number, items, &mut text);
+                self.snippet(&mut text, 1);
             }
+        }
+        while self.written < SNIPPETS {
+            self.snippet(&mut text, 1);
         }
         text + &self.hash(1)
     }

@@ -46,7 +46,7 @@ impl Chosen {
     ///
     /// If there is no such feature.
     pub(crate) fn new(more: &[String], only: &[String]) -> anyhow::Result<Self> {
-        let all = || super::features::FEATURES.iter();
+        let all = super::features::all;
         for name in more.iter().chain(only) {
             let known: Vec<&str> = all().map(|feature| feature.name).collect();
             anyhow::ensure!(
@@ -64,31 +64,33 @@ impl Chosen {
         Ok(Self(chosen.map(|feature| feature.name).collect()))
     }
 
-    fn snippets(&self) -> Vec<&'static Snippet> {
-        let all = super::features::FEATURES.iter().filter(|feature| self.0.contains(&feature.name));
+    /// The snippets of the features.
+    pub(super) fn snippets(&self) -> Vec<&'static Snippet> {
+        let all = super::features::all().filter(|feature| self.0.contains(&feature.name));
         all.flat_map(|feature| feature.snippets).collect()
     }
 }
 
 impl Writer {
-    /// Writes a snippet: its items to `items`, its statements to `text`.
-    pub(super) fn snippet(&mut self, chosen: &Chosen, number: u64, items: &mut String, text: &mut String) {
-        let snippets = chosen.snippets();
-        if snippets.is_empty() {
+    /// Writes a snippet: its items to the program's, its statements to `text`.
+    pub(super) fn snippet(&mut self, text: &mut String, indent: usize) {
+        self.written += 1;
+        if self.snippets.is_empty() {
             return;
         }
-        let at = self.random.below(snippets.len());
-        let snippet = snippets[at];
+        let snippet = self.snippets[self.next_snippet % self.snippets.len()];
+        self.next_snippet += 1;
         self.names += 1;
-        let own = format!("{number}_{}", self.names);
+        let own = format!("{}_{}", self.number, self.names);
         let ty = self.integer();
         let inputs = std::mem::replace(&mut self.inputs, Inputs::None);
         let around = std::mem::take(&mut self.variables);
         let (total, callees) = (std::mem::replace(&mut self.total, true), std::mem::take(&mut self.callees));
-        *items += &self.completed(snippet.items, &own, ty);
+        let items = self.completed(snippet.items, &own, ty);
+        self.beside += &items;
         (self.inputs, self.variables, self.total, self.callees) = (inputs, around, total, callees);
         for line in self.completed(snippet.body, &own, ty).lines() {
-            *text += &format!("    {line}\n");
+            *text += &format!("{}{line}\n", "    ".repeat(indent));
         }
         for (name, of) in snippet.yields {
             let of = if *of == "T" { ty } else { of };

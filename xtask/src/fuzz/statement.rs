@@ -56,7 +56,10 @@ impl Writer {
     pub(super) fn block(&mut self, text: &mut String, indent: usize, depth: usize) {
         let (variables, callees) = (self.variables.len(), self.callees.len());
         for _ in 0..1 + self.random.below(3) {
-            self.statement(text, indent, depth);
+            match self.random.one_in(8) {
+                true => self.snippet(text, indent),
+                false => self.statement(text, indent, depth),
+            }
         }
         self.variables.truncate(variables);
         self.callees.truncate(callees);

@@ -10,6 +10,7 @@ use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::callee::{function_of_type, is_lower_type};
 use super::methods::{refused_method, values_before_functions};
+use super::pattern::is_type_case;
 use super::{BindingKind, Capture, callee, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
@@ -26,9 +27,7 @@ impl Capture {
     pub(super) fn call(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
-        let Expr::Path(callee) = &*call.func else {
-            return self.refuse(call.func.span(), "a kernel calls functions by their names");
-        };
+        let Expr::Path(callee) = &*call.func else { return self.call_of_value(expr) };
         let callee = callee.clone();
         if let Some(hint) = refused_function(&callee.path) {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
@@ -42,7 +41,8 @@ impl Capture {
                 BindingKind::Closure => {
                     let args =
                         call.args.iter_mut().zip(args).map(|(arg, value)| self.with_type(arg, value, None)).collect();
-                    node(span, s::ExprKind::CallClosure(self.used(ident, number), args))
+                    let callee = node(span, s::ExprKind::Binding(self.used(ident, number)));
+                    node(span, s::ExprKind::CallClosure(Box::new(callee), args))
                 }
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
@@ -56,11 +56,6 @@ impl Capture {
             *call.func = self.tied(number, &callee, None);
             let receiver = Box::new(args.remove(0));
             return node(span, s::ExprKind::Method(name, receiver, args, number));
-        }
-        if is_variant(&callee.path) {
-            let fields = args.into_iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect();
-            let number = self.observe(expr, None);
-            return node(span, s::ExprKind::Struct(number, fields, None));
         }
         let place = begin(&call.func);
         let number = self.callee(place);
@@ -79,24 +74,36 @@ impl Capture {
         node(span, s::ExprKind::Call(number, args))
     }
 
+    /// `(value.field)(args)`: a call of a closure that a value holds, whose result nothing but rustc tells.
+    fn call_of_value(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
+        let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
+        let callee = self.expr(&mut call.func);
+        let mut args = Vec::new();
+        for arg in &mut call.args {
+            let value = self.argument(arg);
+            args.push(self.with_type(arg, value, None));
+        }
+        let called = node(span, s::ExprKind::CallClosure(Box::new(callee), args));
+        let number = self.observe(expr, None);
+        node(span, s::ExprKind::Asked(Box::new(called), number))
+    }
+
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
     /// methods stays, and the receiver is asked whether it is that; whatever this moves is still there, since nothing of
     /// the twin is ever reached.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
-        if let Some(consumed) = self.consumer(expr) {
-            return consumed;
-        }
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let values = values_before_functions(&name);
+        let values = values_before_functions(&name, call.args.len());
         let own = values.is_some() || !is_method(&name) || call.args.iter().any(|arg| self.is_closure(arg));
         let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let receiver = self.typed(&mut call.receiver);
         let args: Vec<_> = match (name.as_str(), call.args.first()) {
-            ("expect", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
+            ("expect" | "expect_err", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
             _ => (0..)
                 .zip(&mut call.args)
                 .map(|(index, arg)| match values {
@@ -108,6 +115,7 @@ impl Capture {
                     {
                         self.function(arg)
                     }
+                    _ if own && self.names_constructor(arg) => self.constructor(arg),
                     _ => self.method_argument(&name, arg),
                 })
                 .collect(),
@@ -124,6 +132,48 @@ impl Capture {
         let hidden = format_ident!("__dev_{}", name, span = method_span);
         self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);));
         node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number))
+    }
+
+    /// Returns true for a path in the case of types that is no binding's.
+    fn names_constructor(&self, arg: &Expr) -> bool {
+        let Expr::Path(path) = arg else { return false };
+        let is_local =
+            path.path.get_ident().is_some_and(|ident| self.carried.is_some() || self.lookup(ident).is_some());
+        !is_local && path.path.segments.last().is_some_and(|last| is_type_case(&last.ident))
+    }
+
+    /// `matches!(value, pattern)`: the `match` that it is.
+    pub(super) fn matches(&mut self, expr: &mut Expr) -> s::Expr {
+        let Expr::Macro(call) = &*expr else { return nothing() };
+        let (span, path) = (call.mac.path.span(), call.mac.path.clone());
+        self.known_macro(&call.mac);
+        // the name stays in the probe, so that rustc says if it is another macro's
+        self.say(quote_spanned!(span => let _ = || #path!(0, _);));
+        let parse = |input: ParseStream<'_>| {
+            let value: Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+            let guard =
+                if input.parse::<Option<Token![if]>>()?.is_some() { Some(input.parse::<Expr>()?) } else { None };
+            input.parse::<Option<Token![,]>>()?;
+            Ok((value, pattern, guard))
+        };
+        match parse.parse2(call.mac.tokens.clone()) {
+            Ok((value, pattern, guard)) => {
+                let guard = guard.into_iter();
+                // in parentheses, since at the beginning of a statement a `match` would be all of it
+                let written = quote_spanned!(span => (match #value { #pattern #(if #guard)* => true, _ => false }));
+                match syn::parse2(written) {
+                    Ok(matched) => *expr = matched,
+                    Err(error) => self.errors.push(error),
+                }
+                self.expr(expr)
+            }
+            Err(error) => {
+                self.errors.push(error);
+                nothing()
+            }
+        }
     }
 
     /// The message of `expect`.
@@ -195,6 +245,7 @@ impl Capture {
                 "assert" | "debug_assert" => quote!(true),
                 "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => quote!(0, 0),
                 "printf" => quote!(""),
+                "matches" => quote!(0, _),
                 "shared" => quote!([u8; 1]),
                 "dynamic_shared" => quote!([u8]),
                 "s" => quote!(..),
@@ -324,12 +375,6 @@ fn refused_function(path: &Path) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-/// Returns true for the name of a variant of the standard library's, beside which no type stands. Whatever has the name
-/// makes what rustc says that the call makes.
-fn is_variant(path: &Path) -> bool {
-    path.get_ident().is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|variant| name == variant))
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

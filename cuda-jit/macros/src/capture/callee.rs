@@ -7,15 +7,22 @@
 //!   alone, and no type stands beside it, the alias names one that the glob import beside it brings.
 //! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
 //!   the type itself lacks the trait, whose text is the error's.
+//!
+//! # Safety
+//!
+//! Nothing here runs `unsafe` code; what is emitted has some around names of this macro's own, and nothing that the user wrote.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
 
+use cuda_jit_syntax::owned as s;
+
 use super::call::PRIMITIVES;
-use super::span::begin_path;
-use super::{Capture, Captured, callee, callee_value, names_crate};
+use super::pattern::applied;
+use super::span::{begin, begin_path};
+use super::{Capture, callee, callee_value, names_crate, node, nothing};
 
 /// So many functions `plain` has a stand-in for.
 const MOST_ALIASES: usize = 12;
@@ -51,20 +58,13 @@ pub(crate) struct Alias {
 }
 
 impl Alias {
-    /// The import that declares it, in the twin of a function.
-    pub(crate) fn import(&self, captured: &Captured) -> TokenStream {
-        let is_macro = |name: &Ident| captured.macros.iter().any(|known| known == name);
-        self.imported(
-            captured.asked_as_written().is_some() && self.path.get_ident().is_some_and(|name| !is_macro(name)),
-        )
-    }
-
-    /// The import; where a name that nothing has is to be no error here, of a macro of that name too.
-    fn imported(&self, silent: bool) -> TokenStream {
+    /// The import that declares it. Where the body is repeated as it is written, a name that nothing has is an error there
+    /// alone: what is imported then is a macro, but for a name that is among the macros which the function calls.
+    pub(crate) fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
         let Alias { path, name } = self;
-        let none = path.get_ident().filter(|_| silent);
-        let none = none.map(|name| quote_spanned!(name.span() => macro_rules! #name { () => {} }));
-        quote_spanned!(name.span() => #none use #path as #name;)
+        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
+        let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
+        quote_spanned!(name.span() => #silent use #path as #name;)
     }
 }
 
@@ -90,9 +90,6 @@ impl OfType {
             }
             "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
-            _ if name.to_string().starts_with(char::is_uppercase) => {
-                format!("write a closure, `|v| {name}(v)`")
-            }
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
         Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
@@ -125,11 +122,10 @@ impl Capture {
     /// many arguments it has, and whether closures are among them.
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> Expr {
         let span = begin_path(path);
-        self.calls |= call.is_some_and(|(count, _)| count != 0);
         let called = call.filter(|_| !of_type(path)).map_or(0, |(count, _)| count);
         let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        let same = self.is_plain.then(|| quote_spanned!(span => __cuda_jit_same)).into_iter();
+        let same = self.is_repeated.then(|| quote_spanned!(span => __cuda_jit_same)).into_iter();
         if let Some((_, true)) = call {
             let seer = seer(path);
             let seen = quote_spanned!(span => #seer(#hidden().of(#observer), #(#same)*(#path)));
@@ -140,6 +136,16 @@ impl Capture {
         }
         let value = callee_value(number, span);
         self.say(quote_spanned!(span => let #value = #(#same)*({ #import #path });));
+        if is_constructor(path) {
+            let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+            self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
+            // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
+            let made = quote!(unsafe { __cuda_jit_made(&#value, #asked) });
+            let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
+            self.say(quote!(let #callee = #made;));
+            self.say(quote_spanned!(span => #callee.of(#observer);));
+            return Expr::Verbatim(value.to_token_stream());
+        }
         // what `std::mem` has goes along, so that rustc finds out whether it is that
         let see = match called {
             1 => quote_spanned!(span => see_one(&#value, ::core::mem::take)),
@@ -151,6 +157,23 @@ impl Capture {
             None => self.say(quote_spanned!(span => #hidden().#see.of(#observer);)),
         }
         Expr::Verbatim(value.to_token_stream())
+    }
+
+    /// A path in the case of types as an argument: a constructor, or a value without fields.
+    pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
+        let span = begin(arg);
+        let Expr::Path(path) = &*arg else { return nothing() };
+        let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+        let number = self.callee(span);
+        let (observer, value) = (callee(number, span), callee_value(number, span));
+        self.say(quote_spanned!(span => let #value = #path; let #asked = || #applied.__cuda_jit_valued();));
+        // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
+        let named = quote!(unsafe { __cuda_jit_named(&#value, #asked) });
+        let name = Ident::new("__callee", Span::mixed_site().located_at(span));
+        self.say(quote!(let #name = #named;));
+        self.say(quote_spanned!(span => #name.of(#observer);));
+        *arg = Expr::Verbatim(value.to_token_stream());
+        node(span, s::ExprKind::Function(number))
     }
 
     /// The name of the hidden method that stands for a method's call.
@@ -182,8 +205,7 @@ impl Capture {
         }
         // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
-        let silent = self.is_plain && path.path.segments.len() == 1;
-        let prefix = if inner { None } else { alias_prefix(path, silent) };
+        let prefix = if inner { None } else { alias_prefix(path) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
         aliased.unwrap_or_else(|| (path.clone(), None))
     }
@@ -200,7 +222,7 @@ impl Capture {
             _ if self.items != 0 => {
                 let name = format_ident!("{}0", prefix, span = span);
                 let root = Alias { path: bare, name: name.clone() };
-                import = Some(root.imported(self.is_plain));
+                import = Some(root.import(self.is_repeated, &[]));
                 name
             }
             Some(known) => known.name.clone(),
@@ -222,14 +244,13 @@ impl Capture {
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut walk = Capture::default();
     let (named, _) = walk.alias(path);
-    let imports = walk.aliases.iter().map(|alias| alias.imported(false));
+    let imports = walk.aliases.iter().map(|alias| alias.import(false, &[]));
     let functions = walk.functions.iter().map(|asked| asked.refusal(root));
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
 }
 
-/// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is no
-/// error; none if there is to be no alias.
-fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
+/// What the alias of a function begins with, by how many generic arguments its path has; none if there is to be no alias.
+fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
@@ -238,15 +259,14 @@ fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
         return None;
     }
-    let of = |[named, silenced]: [&'static str; 2]| Some(if silent { silenced } else { named });
     match &last.arguments {
-        PathArguments::None => of(["__cuda_jit_p", "__cuda_jit_s"]),
+        PathArguments::None => Some("__cuda_jit_p"),
         PathArguments::AngleBracketed(arguments) => {
             let is_type = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(_));
             let are_types = arguments.args.iter().all(is_type);
             match arguments.args.len() {
-                1 if are_types => of(["__cuda_jit_q", "__cuda_jit_t"]),
-                2 if are_types => of(["__cuda_jit_r", "__cuda_jit_u"]),
+                1 if are_types => Some("__cuda_jit_q"),
+                2 if are_types => Some("__cuda_jit_r"),
                 _ => None,
             }
         }
@@ -302,6 +322,12 @@ pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
         }
     }
     path
+}
+
+/// Returns true if a path may name a constructor that has no hidden function beside it: that of a struct, or of an imported variant.
+fn is_constructor(path: &ExprPath) -> bool {
+    let capital = path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase));
+    capital && !of_type(path)
 }
 
 /// The name of the function of a type or trait that a path names.

@@ -25,20 +25,6 @@ impl Capture {
         s::Stmt::Closure(number, Box::new(captured))
     }
 
-    /// `let name = iterator;`
-    pub(super) fn named_iterator(&mut self, pattern: &Pat, iterator: &mut Expr) -> s::Stmt {
-        let written = iterator.clone();
-        let captured = self.iterator(iterator, true);
-        let Pat::Ident(pat) = pattern else {
-            self.refuse(pattern.span(), "an iterator is bound to one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
-        let calls = self.is_cut_behind_calls(&written, true);
-        let number = self.declare(&pat.ident, false, BindingKind::Iterator);
-        self.bindings[number as usize].calls = calls;
-        s::Stmt::Iterator(number, Box::new(captured))
-    }
-
     /// An argument of a device function: a closure, or a value.
     pub(super) fn argument(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
@@ -54,6 +40,18 @@ impl Capture {
                 (Some(number), Expr::Path(path)) => self.binding(span, path, number),
                 (_, arg) => self.expr(arg),
             },
+        }
+    }
+
+    /// What a struct's field holds: a closure, of which nothing around tells what it returns, or a value.
+    pub(super) fn held(&mut self, value: &mut Expr) -> s::Expr {
+        let span = begin(value);
+        match value {
+            Expr::Closure(closure) => {
+                let closure = self.asked_closure(closure);
+                node(span, s::ExprKind::Closure(Box::new(closure)))
+            }
+            _ => self.argument(value),
         }
     }
 

@@ -2,15 +2,17 @@
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
+use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Label as SynLabel, Lit, Member};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Ident, Label as SynLabel, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
+use super::pattern::{applied, is_type_case};
 use super::resolution::spelling;
 use super::span::{begin, begin_path};
 use super::stmt::after;
-use super::{BindingKind, Capture, Label, node, nothing};
+use super::{BindingKind, Capture, Label, callee, node, nothing};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
@@ -27,7 +29,7 @@ impl Capture {
                 Some(lit) => node(span, s::ExprKind::Lit(lit)),
                 None => nothing(),
             },
-            Expr::Path(path) => self.path(path),
+            Expr::Path(_) => self.path(expr),
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => {
@@ -66,13 +68,11 @@ impl Capture {
                 node(span, s::ExprKind::Repeat(Box::new(element)))
             }
             Expr::Struct(_) => self.struct_expr(expr),
-            Expr::Const(block) => {
-                // what a kernel can do gives the same whenever it is done
-                let body = self.block(&mut block.block);
-                node(span, s::ExprKind::Block(None, body))
-            }
+            Expr::Const(_) => node(span, s::ExprKind::Const(self.const_block(expr))),
             Expr::Call(_) => self.call(expr),
             Expr::MethodCall(_) => self.method_call(expr),
+            Expr::Macro(call) if is_matches(&call.mac) => self.matches(expr),
+            Expr::Range(_) => self.range(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -119,6 +119,7 @@ impl Capture {
                 Some(number) => node(span, s::ExprKind::Continue(number)),
                 None => self.refuse(span, "there is no loop here to continue"),
             },
+            Expr::Try(_) => self.question_mark(expr),
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
@@ -158,28 +159,22 @@ impl Capture {
         }
     }
 
-    fn path(&mut self, expr: &ExprPath) -> s::Expr {
-        let span = begin_path(expr);
-        if expr.path.is_ident("None") {
-            return node(span, s::ExprKind::Option(None));
-        }
+    fn path(&mut self, written: &mut Expr) -> s::Expr {
+        let Expr::Path(expr) = &*written else { return nothing() };
+        let (expr, span) = (&expr.clone(), begin_path(expr));
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            match self.bindings[number as usize].kind {
-                BindingKind::Closure => {
-                    return self
-                        .refuse(span, "a closure is called here, or passed to a device function; it is no value");
-                }
-                BindingKind::Iterator => {
-                    return self.refuse(span, "an iterator is driven here, by `for` or its methods; it is no value");
-                }
-                _ => {}
+            if self.bindings[number as usize].kind == BindingKind::Closure {
+                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
             }
             return self.binding(span, expr, number);
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
         }
-        let number = self.constant(expr.clone());
+        let number = match expr.path.segments.last() {
+            Some(last) if is_type_case(&last.ident) => self.typed_constant(written, expr),
+            _ => self.constant(expr.clone()),
+        };
         node(span, s::ExprKind::Const(number))
     }
 
@@ -187,6 +182,25 @@ impl Capture {
     pub(super) fn binding(&mut self, span: Span, path: &ExprPath, found: u32) -> s::Expr {
         let name = path.path.get_ident().map_or(found.into(), |ident| self.used(ident, found));
         node(span, s::ExprKind::Binding(name))
+    }
+
+    /// `e?`: the typing probe finds the conversion of the error to that of what is returned.
+    fn question_mark(&mut self, expr: &mut Expr) -> s::Expr {
+        let Expr::Try(tried) = expr else { return nothing() };
+        let span = tried.question_token.span();
+        let value = self.typed(&mut tried.expr);
+        let number = self.callee(span);
+        self.returns = true;
+        let [of, returned] = ["__v", "__r"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
+        let (observer, inner) = (callee(number, span), &tried.expr);
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let (#of, #returned) = (#inner, 0 as *const _);
+            if false {
+                return __cuda_jit_returned(#returned);
+            }
+            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#observer)
+        })));
+        node(span, s::ExprKind::Try(Box::new(value), number))
     }
 
     /// `base[index]`, `base[[i, j]]` or `base[start..end]`
@@ -224,15 +238,22 @@ impl Capture {
         let mut fields = Vec::new();
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.expr(&mut field.expr);
+            let value = self.held(&mut field.expr);
             // `S { x }` is written out, since what stands in the place of `x` may be more than a name
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let number = self.observe(expr, None);
-        node(span, s::ExprKind::Struct(number, fields, rest))
+        let (asked, question) = self.question(span);
+        let applied =
+            applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
+        let number = self.observe_with(
+            expr,
+            None,
+            |value| quote_spanned!(span => __cuda_jit_like(&#value, #question, || #applied.__cuda_jit_valued());),
+        );
+        node(span, s::ExprKind::Struct(number, asked, fields, rest))
     }
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
@@ -380,6 +401,11 @@ impl Capture {
     }
 }
 
+/// Returns true for `matches!`, as far as its name tells.
+pub(super) fn is_matches(call: &syn::Macro) -> bool {
+    call.path.segments.last().is_some_and(|last| last.ident == "matches")
+}
+
 /// Whether a condition of two parts has a `let` in it.
 fn binds(left: &Expr, right: &Expr) -> bool {
     let has = |expr: &Expr| match expr {
@@ -458,10 +484,8 @@ pub(super) const POINTERS: &str =
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
-        Expr::Range(_) => "a range is an iterator in a kernel, or stands in brackets; it is no value",
         Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
-        Expr::Try(_) => "`?` needs a `Result`, which kernels do not return; use `match` or `panic!`",
         _ => "this expression is not supported in a kernel",
     }
 }

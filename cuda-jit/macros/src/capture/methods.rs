@@ -90,9 +90,15 @@ const WITH_FUNCTIONS: &[(&str, usize)] = &[
     ("zip_mut_with", 1),
 ];
 
-/// How many values a method takes before functions, if the language has one of this name that takes such.
-pub(super) fn values_before_functions(name: &str) -> Option<usize> {
-    WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values)
+/// How many values a method takes before functions, if the language has one of this name that takes such, or whose result
+/// only its call tells: `max` of an iterator takes nothing, where that of a number takes another.
+pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
+    let told = match name {
+        "is_sorted" | "last" | "len" | "max" | "min" | "product" | "sum" => args == 0,
+        _ => false,
+    };
+    let known = || WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values);
+    told.then_some(0).or_else(known)
 }
 
 /// Why a method cannot be called, if it cannot. Others may be a `#[device] impl`'s: rustc decides.

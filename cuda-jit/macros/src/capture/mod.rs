@@ -64,19 +64,10 @@ pub(crate) struct Captured {
     pub(crate) aliases: Vec<Alias>,
     /// The macros that it calls, each name once.
     pub(crate) macros: Vec<Ident>,
-    /// The body as it is written, of a function that is no method and has no generic parameters.
-    written: Option<Block>,
-    /// True if it calls a function with arguments.
-    calls: bool,
-}
-
-impl Captured {
-    /// The body to repeat for rustc to check: one that calls what the twin asks for in another form, which rustc would refuse in
-    /// that form too.
-    pub(crate) fn asked_as_written(&self) -> Option<&Block> {
-        let names = !self.methods.is_empty() || !self.functions.is_empty() || !self.aliases.is_empty();
-        self.written.as_ref().filter(|_| self.calls || names)
-    }
+    /// True for a method of the device library.
+    pub(crate) library: bool,
+    /// True if the twin repeats the body as it is written.
+    pub(crate) is_repeated: bool,
 }
 
 /// A name that the body or signature binds.
@@ -87,8 +78,6 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// True for an iterator whose items come out of closures.
-    pub(crate) calls: bool,
     /// The number of its type in the harvest.
     pub(crate) told: Option<u32>,
     /// The number of the answer whether it is a constant's name.
@@ -97,12 +86,12 @@ pub(crate) struct BindingInfo {
 
 impl BindingInfo {
     fn new(ident: &Ident, mutable: bool, kind: BindingKind) -> Self {
-        Self { ident: ident.clone(), mutable, by_ref: false, kind, calls: false, told: None, asked: None }
+        Self { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None }
     }
 
     /// Whether the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
-        !matches!(self.kind, BindingKind::Closure | BindingKind::Iterator)
+        self.kind != BindingKind::Closure
     }
 }
 
@@ -117,8 +106,6 @@ pub(crate) enum BindingKind {
     Carried,
     /// It names a closure, which has no device type.
     Closure,
-    /// It names an iterator, which has none either.
-    Iterator,
 }
 
 /// A loop or labelled block that `break` and `continue` can name.
@@ -142,19 +129,19 @@ pub(crate) struct Capture {
     inner_functions: Vec<Ident>,
     callees: Vec<Span>,
     /// Each constant, with the block with items that it is named in.
-    consts: Vec<(syn::ExprPath, u32)>,
+    consts: Vec<(Expr, u32)>,
     /// The same of the types of casts.
     types: Vec<(Type, u32)>,
     named: Vec<Span>,
     patterns: Vec<Span>,
+    /// Each path of a struct or variant in a pattern, with the block with items that it is named in and the number of its answer.
+    variants: Vec<(Path, u32, u32)>,
     methods: Vec<Ident>,
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
     macros: Vec<Ident>,
-    /// True if the function is no method and has no generic parameters.
-    is_plain: bool,
-    /// True if it calls a function with arguments.
-    calls: bool,
+    /// True if the twin repeats the body as it is written.
+    is_repeated: bool,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The probe that has rustc resolve names, where their spelling does not.
@@ -178,16 +165,15 @@ pub(crate) struct Capture {
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
-    let written = signature.is_plain().then(|| body.clone());
     let globs = attributes::remove(&mut body)?;
     let probe = (globs || !signature.in_one_place).then(Probe::new);
-    let mut walk = Capture { probe, is_plain: signature.is_plain(), ..Capture::default() };
+    let mut walk = Capture { probe, is_repeated: signature.repeated.is_some(), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
     walk.number_types(signature.params.len());
     let answers = walk.answers();
-    Ok(Captured { written, ..walk.finish(params, captured, body, answers)? })
+    walk.finish(params, captured, body, answers)
 }
 
 /// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
@@ -235,8 +221,8 @@ impl Capture {
             return Err(first);
         }
         let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, .. } = self;
-        let Self { macros, calls, .. } = self;
-        let consts = consts.iter().map(|(path, _)| span::begin_path(path)).collect();
+        let Self { macros, is_repeated, .. } = self;
+        let consts = consts.iter().map(|(expr, _)| span::begin(expr)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
             bindings,
@@ -253,8 +239,8 @@ impl Capture {
             functions,
             aliases,
             macros,
-            written: None,
-            calls,
+            library: false,
+            is_repeated,
         })
     }
 
@@ -335,8 +321,8 @@ impl Capture {
     /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
     /// same path of the same scope is asked for only once.
     fn constant(&mut self, path: syn::ExprPath) -> u32 {
-        let items = self.items;
-        let same = |(known, of): &(syn::ExprPath, u32)| *of == items && *known == path && !names_crate(&path.path);
+        let (items, named, of_crate) = (self.items, Expr::Path(path.clone()), names_crate(&path.path));
+        let same = |(known, of): &(Expr, u32)| *of == items && *known == named && !of_crate;
         if let Some(number) = self.consts.iter().position(same) {
             return number as u32;
         }
@@ -344,7 +330,33 @@ impl Capture {
         let observer = constant(number, span::begin_path(&path));
         let reference = quote_spanned!(path.span() => &#path);
         self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
-        self.consts.push((path, items));
+        self.consts.push((named, items));
+        number
+    }
+
+    /// The number of the constant that a `const` block is. rustc evaluates the block; in the twin its place tells its type.
+    fn const_block(&mut self, expr: &mut Expr) -> u32 {
+        let (number, span) = (self.consts.len() as u32, span::begin(expr));
+        let (observer, block) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        self.consts.push((expr.clone(), self.items));
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #block = || #expr;
+            __cuda_jit_constant(#observer, move || __cuda_jit_const_of(&#block()));
+            #block()
+        })));
+        number
+    }
+
+    /// The number of a path that may be a variant without fields, or another constant, of the type that rustc gives it there.
+    fn typed_constant(&mut self, expr: &mut Expr, path: &syn::ExprPath) -> u32 {
+        let (number, span) = (self.consts.len() as u32, span::begin_path(path));
+        self.consts.push((Expr::Path(path.clone()), self.items));
+        let (observer, value) = (constant(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
+        *expr = Expr::Verbatim(quote_spanned!(span => ({
+            let #value = #path;
+            __cuda_jit_constant_like(&#value, #observer, || __cuda_jit_Typed(#path));
+            #value
+        })));
         number
     }
 
@@ -396,14 +408,21 @@ impl Capture {
     /// In the twin: shows the value of an expression, coerced to a type if one is given, to an observer of its type;
     /// returns the observer's number.
     fn observe(&mut self, expr: &mut Expr, ty: Option<&Type>) -> u32 {
+        self.observe_with(expr, ty, |_| TokenStream::new())
+    }
+
+    /// The same, with what is asked of the value.
+    fn observe_with(&mut self, expr: &mut Expr, ty: Option<&Type>, ask: impl FnOnce(&Ident) -> TokenStream) -> u32 {
         let ty = ty.into_iter();
         let span = span::begin(expr);
         let number = self.named_at(span);
         let (observer, value) = (named(number, span), Ident::new("__v", Span::mixed_site().located_at(span)));
         // in parentheses, since at the beginning of a statement a block would be all of it
+        let asked = ask(&value);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value #(: #ty)* = #expr;
             [#observer, &raw const #value];
+            #asked
             #value
         })));
         number

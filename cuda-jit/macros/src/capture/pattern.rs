@@ -2,17 +2,17 @@
 //!
 //! rustc resolves the paths, and decides whether a single name is a binding or a constant: the typing probe asks it where
 //! the pattern's names are in scope. A name in a pattern that always matches needs no question: if it is a constant's, what
-//! it would bind is the constant's value. `None` alone is taken for a path, so that nothing has to tell its type.
+//! it would bind is the constant's value. A name in the case of types is taken for a path, so that nothing has to tell its type.
 
 use cuda_jit_syntax::owned as s;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Pat, RangeLimits, Stmt};
+use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 
 use super::expr::{POINTERS, is_negative, member};
 use super::span::begin_path;
-use super::{Capture, observer, see, written};
+use super::{Capture, names_crate, observer, see, written};
 
 impl Capture {
     /// Captures a pattern; its observers are appended to `observers`.
@@ -28,19 +28,17 @@ impl Capture {
             Pat::Tuple(tuple) => {
                 s::Pattern::Tuple(tuple.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
             }
-            Pat::TupleStruct(pat) if self.refutable && may_be_err(&pat.path, pat.elems.iter()) => {
-                self.applied_pattern(pattern, pat.path.span(), observers)
-            }
             Pat::TupleStruct(pat) => {
-                s::Pattern::Tuple(pat.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
+                let fields = s::Pattern::Tuple(pat.elems.iter().map(|pat| self.pattern(pat, observers)).collect());
+                self.variant_pattern(&pat.qself, &pat.path, fields, observers)
             }
-            Pat::Struct(pat) if pat.fields.is_empty() => self.fieldless_pattern(pat, observers),
-            Pat::Struct(pat) if self.refutable && may_be_err(&pat.path, pat.fields.iter().map(|field| &*field.pat)) => {
-                self.applied_pattern(pattern, pat.path.span(), observers)
+            Pat::Struct(pat) if pat.fields.is_empty() && pat.rest.is_none() => {
+                self.path_pattern(&quote!((#pat)), pat.path.span(), observers)
             }
             Pat::Struct(pat) => {
                 let field = |field: &syn::FieldPat| (member(&field.member), self.pattern(&field.pat, observers));
-                s::Pattern::Struct(pat.fields.iter().map(field).collect())
+                let fields = s::Pattern::Struct(pat.fields.iter().map(field).collect());
+                self.variant_pattern(&pat.qself, &pat.path, fields, observers)
             }
             Pat::Slice(slice) => {
                 s::Pattern::Slice(slice.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
@@ -67,7 +65,7 @@ impl Capture {
 
     fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> s::Pattern {
         let alone = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-        if alone && pat.ident == "None" {
+        if alone && self.refutable && is_type_case(&pat.ident) {
             return self.path_pattern(&pat.ident, pat.ident.span(), observers);
         }
         let (number, new) = self.bind(&pat.ident, pat.mutability.is_some());
@@ -107,30 +105,37 @@ impl Capture {
     fn path_pattern(&mut self, path: &impl ToTokens, span: Span, observers: &mut Vec<Stmt>) -> s::Pattern {
         let (asked, question) = self.question(span);
         observers.push(written(quote_spanned!(span =>
-            __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_constant());
+            __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
         )));
         s::Pattern::Path(asked)
     }
 
-    /// `Path {}`, which is a value too, or `Path { .. }`, which rustc applies to the variants there are.
-    fn fieldless_pattern(&mut self, pat: &syn::PatStruct, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let span = pat.path.span();
-        if pat.rest.is_none() {
-            return self.path_pattern(&quote!((#pat)), span, observers);
+    /// The pattern of the fields of a struct or variant. Where it may not match, rustc applies its path to the variants there are.
+    fn variant_pattern(
+        &mut self,
+        qself: &Option<syn::QSelf>,
+        path: &Path,
+        fields: s::Pattern,
+        observers: &mut Vec<Stmt>,
+    ) -> s::Pattern {
+        if !self.refutable {
+            return fields;
         }
-        self.applied_pattern(pat, span, observers)
-    }
-
-    /// A pattern that binds nothing, which rustc applies to the variants there are.
-    fn applied_pattern(&mut self, pat: &impl ToTokens, span: Span, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let (asked, question) = self.question(span);
-        let value = Ident::new("__v", Span::mixed_site().located_at(span));
-        observers.push(written(quote_spanned!(span =>
-            __cuda_jit_path(#question, || {
-                __cuda_jit_applied(|#value| match #value { #pat => true, _ => false }).__cuda_jit_constant()
-            });
-        )));
-        s::Pattern::Path(asked)
+        let same = |(known, of, _): &(Path, u32, u32)| *of == self.items && known == path && !names_crate(path);
+        let asked = match self.variants.iter().find(|known| qself.is_none() && same(known)) {
+            Some((.., asked)) => *asked,
+            None => {
+                let span = path.span();
+                let (asked, question) = self.question(span);
+                let applied = applied(&syn::ExprPath { attrs: Vec::new(), qself: qself.clone(), path: path.clone() });
+                observers.push(written(quote_spanned!(span =>
+                    __cuda_jit_path(#question, || #applied.__cuda_jit_resolved());
+                )));
+                self.variants.push((path.clone(), self.items, asked));
+                asked
+            }
+        };
+        s::Pattern::Variant(asked, Box::new(fields))
     }
 
     fn range_pattern(&mut self, range: &syn::PatRange) -> s::Pattern {
@@ -167,13 +172,18 @@ impl Capture {
     }
 }
 
-/// Returns true if a pattern may be that of a `Result`'s `Err`, which holds nothing on the device; rustc decides.
-fn may_be_err<'p>(path: &syn::Path, mut fields: impl ExactSizeIterator<Item = &'p Pat>) -> bool {
-    let is_named = |name: &str| path.segments.last().is_some_and(|last| last.ident == name);
-    fields.len() == 1
-        && fields.all(|field| matches!(field, Pat::Wild(_) | Pat::Rest(_)))
-        && !is_named("Some")
-        && !is_named("Ok")
+/// A closure that tells whether a value is the struct or variant that a path names, as the typing probe asks it.
+pub(super) fn applied(path: &syn::ExprPath) -> TokenStream {
+    let span = path.span();
+    let value = Ident::new("__v", Span::mixed_site().located_at(span));
+    let fields = if path.qself.is_some() { quote!((..)) } else { quote!({ .. }) };
+    quote_spanned!(span => __cuda_jit_applied(|#value| match #value { #path #fields => true, _ => false }))
+}
+
+/// Returns true for a name in the case of Rust's types and variants.
+pub(super) fn is_type_case(ident: &Ident) -> bool {
+    let name = ident.to_string();
+    name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
 /// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.

@@ -6,6 +6,9 @@
 //! a value whose type has the declaration's number, each use is shown to an observer. The types of the observers are constants,
 //! which stand beside the encoding: a number of the captured syntax is then the place of an answer.
 //!
+//! A name in a refutable pattern may be a constant's, which has a type of its own. Such a use means the constant that the pattern
+//! has by that name, and gets the number of the pattern's binding, which the compiler gives the constant's value.
+//!
 //! # Functions that are written in one place
 //!
 //! A group of tokens is, if it reads as the text of the source that its span covers. Tokens of `macro_rules!` have the place at which
@@ -114,6 +117,11 @@ fn observer(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_u{}", number, span = span)
 }
 
+/// The slot of a binding that may be a constant, a name that no macro of the user's has.
+fn slot(number: u32) -> Ident {
+    format_ident!("slot{}", number, span = Span::mixed_site())
+}
+
 /// The array of answers, a name that no macro of the user's has.
 fn array() -> Ident {
     Ident::new("answers", Span::mixed_site())
@@ -125,11 +133,19 @@ pub(super) fn spelling(ident: &Ident) -> String {
 }
 
 impl Capture {
-    /// Declares a binding.
+    /// Declares a binding. A name in a refutable pattern may be a constant's: then the slot has the constant's type.
     pub(super) fn probe_binding(&mut self, number: u32, ident: &Ident) {
-        if let Some(probe) = &mut self.probe {
-            probe.write(quote_spanned!(ident.span() => let #ident = __cuda_jit_Name::<#number>;));
-        }
+        let is_refutable = self.refutable;
+        let Some(probe) = &mut self.probe else { return };
+        let slot = slot(number);
+        probe.write(match is_refutable {
+            true => quote_spanned!(ident.span() =>
+                let #slot = ::core::ptr::null();
+                let #ident = __cuda_jit_of(#slot) else { loop {} };
+                let _ = || __cuda_jit_Slot::<_, #number>(#slot).__cuda_jit_declare();
+            ),
+            false => quote_spanned!(ident.span() => let #ident = __cuda_jit_Name::<#number>;),
+        });
     }
 
     /// The name of a binding where it is used, which the walk has found to be this one.
@@ -155,9 +171,17 @@ impl Capture {
     }
 
     fn use_of(&mut self, ident: &Ident, expected: Expected) -> Option<u32> {
+        let (Expected::Alike(found) | Expected::Binding(found)) = expected else { return None };
+        let may_be_constant = self.bindings[found as usize].asked.is_some();
         let probe = self.probe.as_mut()?;
         let (observer, number) = probe.observer(ident.span(), spelling(ident), expected);
-        probe.write(quote_spanned!(ident.span() => __cuda_jit_is(#observer, &#ident);));
+        let slot = slot(found);
+        probe.write(match may_be_constant {
+            true => quote_spanned!(ident.span() =>
+                let _ = || __cuda_jit_Use(&#ident, __cuda_jit_Slot::<_, #found>(#slot)).__cuda_jit_means(#observer);
+            ),
+            false => quote_spanned!(ident.span() => __cuda_jit_is(#observer, &#ident);),
+        });
         Some(number)
     }
 
@@ -232,7 +256,6 @@ impl Capture {
         let all = (0u32..).zip(&self.bindings).filter(|(_, info)| spelling(&info.ident) == of.name);
         let kind = |number: u32| match self.bindings[number as usize].kind {
             BindingKind::Closure => 1,
-            BindingKind::Iterator => 2,
             _ => 0,
         };
         let (fitting, others): (Vec<u32>, Vec<u32>) = match of.expected {
@@ -265,7 +288,8 @@ impl Answers {
             #[allow(warnings, clippy::all)]
             const NAMES: [u32; #count] = {
                 use #root::names::{
-                    Name as __cuda_jit_Name, is as __cuda_jit_is, number as __cuda_jit_number, of as __cuda_jit_of,
+                    Name as __cuda_jit_Name, Slot as __cuda_jit_Slot, Use as __cuda_jit_Use, UseOfConstant as _,
+                    DeclareConstant as _, is as __cuda_jit_is, number as __cuda_jit_number, of as __cuda_jit_of,
                 };
                 #probe
             };

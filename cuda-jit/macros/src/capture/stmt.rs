@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
 
 use super::Capture;
+use super::expr::is_matches;
 use super::resolution::spelling;
 
 impl Capture {
@@ -21,8 +22,19 @@ impl Capture {
         let outer = self.enter_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
-        for (index, stmt) in written.into_iter().enumerate() {
+        for (index, mut stmt) in written.into_iter().enumerate() {
+            if let Stmt::Macro(call) = &stmt
+                && is_matches(&call.mac)
+            {
+                let (mac, attrs) = (call.mac.clone(), call.attrs.clone());
+                stmt = Stmt::Expr(Expr::Macro(syn::ExprMacro { attrs, mac }), call.semi_token);
+            }
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
+            if let Stmt::Expr(Expr::Const(_), end @ None) = &mut stmt
+                && !tail
+            {
+                *end = Some(Default::default()); // what stands for it ends no statement
+            }
             match self.statement(stmt, &mut twin) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
                 Some(stmt) => captured.stmts.push(stmt),
@@ -101,9 +113,6 @@ impl Capture {
         let Some(init) = &mut local.init else { return self.late(&local.pat, observers) };
         if let Expr::Closure(closure) = &mut *init.expr {
             return self.named_closure(&local.pat, closure);
-        }
-        if self.is_iterator(&init.expr) {
-            return self.named_iterator(&local.pat, &mut init.expr);
         }
         let value = match &local.pat {
             Pat::Type(typed) if !matches!(*typed.pat, Pat::Ident(_)) => self.typed_as(&mut init.expr, &typed.ty),

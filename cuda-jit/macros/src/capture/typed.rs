@@ -39,7 +39,6 @@ fn tells(expr: &s::Expr) -> bool {
         s::ExprKind::Reborrow(value, _) => tells(value),
         s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
         s::ExprKind::Tuple(parts) => parts.iter().all(tells),
-        s::ExprKind::Option(value) => value.as_ref().is_some_and(|value| tells(value)),
         s::ExprKind::Array(_)
         | s::ExprKind::Repeat(_)
         | s::ExprKind::Block(..)

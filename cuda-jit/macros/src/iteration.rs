@@ -1,0 +1,85 @@
+//! `#[device] impl Iterator`, `DoubleEndedIterator` and `ExactSizeIterator`: iterators of the user's own.
+
+use cuda_jit_syntax::owned::Options;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{ImplItem, ItemImpl};
+
+use crate::calls::calls_name;
+use crate::methods::{methods, trait_items};
+
+/// A trait of the standard library's iterators, and the library's that stands beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Iteration {
+    name: &'static str,
+    device: &'static str,
+    /// The method that kernels call, and its result.
+    method: &'static str,
+}
+
+impl Iteration {
+    /// The trait that a path names.
+    pub(crate) fn of(path: &syn::Path) -> Option<Self> {
+        let name = path.segments.last()?.ident.to_string();
+        let all = [
+            Iteration { name: "Iterator", device: "DeviceIterator", method: "next" },
+            Iteration { name: "DoubleEndedIterator", device: "DeviceDoubleEnded", method: "next_back" },
+            Iteration { name: "ExactSizeIterator", device: "DeviceExactSize", method: "len" },
+        ];
+        all.into_iter().find(|of| of.name == name)
+    }
+}
+
+/// `#[device] impl Iterator for Type` and its kin: the same of the device library's trait, with the method's captured body.
+pub(crate) fn iterated(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    Iteration { name, device, method }: Iteration,
+    in_one_place: bool,
+) -> syn::Result<TokenStream> {
+    let device = Ident::new(device, Span::call_site());
+    let path: syn::Path = syn::parse_quote!(#root::#device);
+    let mut captured = item.clone();
+    // what the standard library asks of the host alone
+    captured.items.retain(|item| !matches!(item, ImplItem::Fn(method) if method.sig.ident == "size_hint"));
+    if let Some(other) = methods(&captured).find(|written| written.sig.ident != method) {
+        let hint =
+            format!("a `#[device] impl {name}` has `{method}` alone; in kernels the trait's others follow from it");
+        return Err(syn::Error::new(other.sig.ident.span(), hint));
+    }
+    if methods(&captured).next().is_none() {
+        let hint = format!("a `#[device] impl {name}` has the method `{method}`");
+        return Err(syn::Error::new(item.self_ty.span(), hint));
+    }
+    let hidden = trait_items(root, options, &captured, &path, in_one_place)?;
+    let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
+    let std = quote!(::core::iter::#std);
+    let (types, receiver, result) = match name {
+        "Iterator" => {
+            let types = quote!(
+                type Item = <Self as ::core::iter::Iterator>::Item;
+            );
+            (types, quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
+        }
+        "DoubleEndedIterator" => {
+            (quote!(), quote!(&mut self), quote!(::core::option::Option<<Self as ::core::iter::Iterator>::Item>))
+        }
+        _ => (quote!(), quote!(&self), quote!(usize)),
+    };
+    let (this, (impl_generics, _, where_clause)) = (&item.self_ty, item.generics.split_for_impl());
+    let calls = calls_name(&device);
+    Ok(quote! {
+        impl #impl_generics #root::#calls for #this #where_clause {}
+
+        #[allow(dead_code)]
+        impl #impl_generics #path for #this #where_clause {
+            #types
+            fn #method(#receiver) -> #result {
+                #std::#method(self)
+            }
+            #(#hidden)*
+        }
+    })
+}

@@ -1,0 +1,228 @@
+//! Loops: over a range, the elements of what holds some, and what an iterator yields.
+//!
+//! The loops over numbers and elements are the compiler's own, with one way back each, as one that is written by hand. An
+//! iterator is a value of the device library or of the user: its `next` is called at the beginning of each turn.
+
+use super::Callee;
+use super::function::{Lowering, Result, Target};
+use super::items::{Items, paired};
+use super::place::{Place, Root};
+use super::types::Val;
+use crate::harvest::Ty;
+use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
+use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
+
+/// A `for` loop as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct For {
+    /// The loop's number.
+    pub(super) number: u32,
+    pub(super) pattern: &'static Pattern,
+    pub(super) source: &'static Expr,
+    pub(super) body: &'static Block,
+    /// The number of the callee that yields the next item, unless the source is a range.
+    pub(super) next: Option<u32>,
+}
+
+impl Lowering<'_> {
+    /// `for pattern in source { body }`
+    pub(super) fn for_loop(&mut self, at: Pos, looped: For) -> Result<Val> {
+        let For { number, pattern, source, body, next } = looped;
+        if let Some(next) = next
+            && let Callee::Function(..) = &self.frame().callees[next as usize]
+        {
+            return self.for_each_next(at, looped, next);
+        }
+        let items = match &source.1 {
+            ExprKind::Range(start, end, inclusive, ty) => {
+                let wanted = match pattern {
+                    Pattern::Bind(number) => self.frame().binding_type(*number),
+                    _ => None,
+                };
+                let wanted = wanted.as_ref().and_then(Ty::as_scalar);
+                Items::Range(self.range((start, *end, *inclusive), *ty, wanted)?)
+            }
+            _ => {
+                let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
+                let stays = is_array && self.is_unmentioned_in(source, body);
+                self.items_of(source, stays)?
+            }
+        };
+        self.each_item(at, items, |walk, item, again, exit| {
+            walk.bind(pattern, &Place::Fixed(item))?;
+            walk.looped(Target { number, exit, again: Some(again), result: None }, body)
+        })?;
+        Ok(Val::unit())
+    }
+
+    /// A loop over what an iterator yields.
+    fn for_each_next(&mut self, at: Pos, looped: For, next: u32) -> Result<Val> {
+        let For { number, pattern, source, body, .. } = looped;
+        let callees = self.frame().callees.clone();
+        let Callee::Function(instance, harvest) = &callees[next as usize] else { return Ok(Val::unit()) };
+        let iterator = match (&source.1, harvest.params.first()) {
+            (ExprKind::Range(start, end, inclusive, _), Some(Ty::Ref(range, _))) => {
+                self.range_value((start, *end, *inclusive), range)?
+            }
+            _ => self.expr(source, None)?,
+        };
+        let slots = self.slots_of("iterator", &iterator);
+        let reference = self.reference(Place::Slots(iterator.ty, slots, Root::Apart), true);
+        let (again, exit) = (self.build.block(), self.build.block());
+        self.jump_into(again);
+        let item = self.call_function(at, instance, harvest, vec![reference])?;
+        let place = Place::Fixed(item);
+        let some = self.tag(&place);
+        self.go_on_if(some, exit);
+        let item = self.part(&place, 0);
+        self.bind(pattern, &item)?;
+        self.looped(Target { number, exit, again: Some(again), result: None }, body)?;
+        self.build.end(Terminator::Jump(again));
+        self.build.select_block(exit);
+        Ok(Val::unit())
+    }
+
+    /// A loop over items. The body is given the item, where the next turn begins, and where the loop ends.
+    pub(super) fn each_item(
+        &mut self,
+        at: Pos,
+        items: Items,
+        body: impl FnOnce(&mut Self, Val, BlockId, BlockId) -> Result<()>,
+    ) -> Result<()> {
+        let (again, turn, exit) = (self.build.block(), self.build.block(), self.build.block());
+        let range = match &items {
+            Items::Counted(_, count) => self.below(*count),
+            Items::Range(range) => *range,
+            Items::Grid(views) => {
+                let count = self.elements_in(&extents(&views[0]));
+                self.below(count)
+            }
+        };
+        let numbers = self.begin_numbers(range, exit);
+        let coordinates: Vec<SlotId> = match &items {
+            Items::Grid(views) => extents(&views[0]).iter().map(|_| self.counter()).collect(),
+            _ => Vec::new(),
+        };
+        self.jump_into(again);
+        let number = self.current_number(&numbers);
+        let item = match &items {
+            Items::Counted(items, _) => self.item(at, items, number)?,
+            Items::Range(range) => Val::scalar(range.scalar, number),
+            Items::Grid(views) => self.next_place(at, views, &coordinates)?,
+        };
+        body(self, item, turn, exit)?;
+        self.jump_into(turn);
+        self.step_number(&numbers, exit);
+        self.build.end(Terminator::Jump(again));
+        self.build.select_block(exit);
+        Ok(())
+    }
+
+    /// What a function makes of a value and each item in turn.
+    pub(super) fn fold(
+        &mut self,
+        at: Pos,
+        items: Items,
+        first: Val,
+        step: impl FnOnce(&mut Self, Val, Val) -> Result<Val>,
+    ) -> Result<Val> {
+        let slots = self.slots_of("fold", &first);
+        let ty = first.ty;
+        self.each_item(at, items, |walk, item, _, _| {
+            let all = walk.get(&ty, &slots);
+            let all = step(walk, all, item)?;
+            let all = walk.agree(at, all, &ty)?;
+            walk.set(&slots, &all);
+            Ok(())
+        })?;
+        Ok(self.taken(&ty, &slots))
+    }
+
+    /// Whether a test `decides` for an item; the first for which it does ends the loop.
+    pub(super) fn decided(
+        &mut self,
+        at: Pos,
+        items: Items,
+        decides: bool,
+        test: impl FnOnce(&mut Self, Val) -> Result<Value>,
+    ) -> Result<Val> {
+        let slot = self.build.slot("decided", Scalar::Bool);
+        self.set_flag(slot, !decides);
+        self.each_item(at, items, |walk, item, again, exit| {
+            let holds = test(walk, item)?;
+            let stop = walk.build.block();
+            let (yes, no) = if decides { (stop, again) } else { (again, stop) };
+            walk.build.end(Terminator::Branch(holds, yes, no));
+            walk.build.select_block(stop);
+            walk.set_flag(slot, decides);
+            walk.build.end(Terminator::Jump(exit));
+            Ok(())
+        })?;
+        Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
+    }
+
+    /// A slot for a number that begins as 0.
+    fn counter(&mut self) -> SlotId {
+        let slot = self.build.slot("turn", Scalar::U64);
+        let zero = self.constant(Scalar::U64, 0);
+        self.build.effect(Op::Set(slot, zero));
+        slot
+    }
+
+    /// A slot for a flag that is not set yet.
+    pub(super) fn flag(&mut self) -> SlotId {
+        let slot = self.build.slot("flag", Scalar::Bool);
+        self.set_flag(slot, false);
+        slot
+    }
+
+    fn set_flag(&mut self, slot: SlotId, value: bool) {
+        let value = self.constant(Scalar::Bool, u64::from(value));
+        self.build.effect(Op::Set(slot, value));
+    }
+
+    /// Goes on in a new block where a condition holds, elsewhere in `otherwise`.
+    pub(super) fn go_on_if(&mut self, condition: Value, otherwise: BlockId) {
+        let next = self.build.block();
+        self.build.end(Terminator::Branch(condition, next, otherwise));
+        self.build.select_block(next);
+    }
+
+    /// What stands behind references.
+    pub(super) fn value_of(&mut self, item: Val) -> Val {
+        let place = self.through(Place::Fixed(item));
+        self.read(&place)
+    }
+
+    /// The elements of views of one shape at a place, which moves on.
+    fn next_place(&mut self, at: Pos, views: &[Val], coordinates: &[SlotId]) -> Result<Val> {
+        let places: Vec<Value> = coordinates.iter().map(|slot| self.build.value(Op::Get(*slot), Scalar::U64)).collect();
+        let mut items = Vec::new();
+        for view in views {
+            let element = self.strided(at, view.clone(), &places, false)?;
+            items.push(self.reference(element, false));
+        }
+        let next = self.place_behind(&places, &extents(&views[0]));
+        for (slot, next) in coordinates.iter().zip(next) {
+            self.build.effect(Op::Set(*slot, next));
+        }
+        let item = items.into_iter().reduce(paired);
+        item.ok_or_else(|| self.error(at, "a loop over no views"))
+    }
+
+    /// The product of a view's extents.
+    pub(super) fn elements_in(&mut self, extents: &[Value]) -> Value {
+        let one = self.constant(Scalar::U64, 1);
+        let mut extents = extents.iter();
+        let first = extents.next().copied().unwrap_or(one);
+        extents.fold(first, |count, extent| self.index_op(BinaryOp::Mul, count, *extent))
+    }
+}
+
+/// The extents of a view.
+fn extents(view: &Val) -> Vec<Value> {
+    match view.ty {
+        Ty::View(_, dims, _) => view.leaves[1..=dims].to_vec(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Iterators over what is told by its number.
+
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
+use crate::device;
+use crate::harvest::DeviceType;
+use crate::lang::structs::device_struct;
+
+/// Elements or parts that are told by their numbers, from 0 on.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait Numbered: Sized + DeviceType {
+    /// The type of the elements or parts.
+    type Item: DeviceType;
+    /// True if std accesses them by index (`TrustedRandomAccess`).
+    const IS_RANDOM_ACCESS: bool;
+
+    /// The number of them.
+    fn size(&self) -> usize;
+    /// The one of a number, which there is, and which is asked for once.
+    fn at(&mut self, number: usize) -> Self::Item;
+}
+
+/// An iterator over what is told by its number.
+#[derive(Debug)]
+pub struct Indexed<S> {
+    pub(super) source: S,
+    pub(super) front: usize,
+    pub(super) back: usize,
+}
+device_struct!(Indexed [S] [S: DeviceType] { source: S, front: usize, back: usize });
+
+#[device(library)]
+impl<S: Numbered> Indexed<S> {
+    /// An iterator over all of them.
+    pub(super) fn new(source: S) -> Self {
+        let back = source.size();
+        Indexed { source, front: 0, back }
+    }
+}
+
+#[device(library)]
+impl<S: Numbered> DeviceIterator for Indexed<S> {
+    type Item = S::Item;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_RANDOM_ACCESS: bool = S::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<S::Item> {
+        if self.front < self.back { Some(self.next_known()) } else { None }
+    }
+
+    fn next_known(&mut self) -> S::Item {
+        let number = self.front;
+        self.front = number + 1;
+        self.source.at(number)
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        let len = self.back - self.front;
+        if n <= len {
+            self.front += n;
+            0
+        } else {
+            self.front = self.back;
+            n - len
+        }
+    }
+
+    fn nth(&mut self, n: usize) -> Option<S::Item> {
+        self.advance(n);
+        self.next()
+    }
+
+    fn count(self) -> usize {
+        self.back - self.front
+    }
+
+    fn last(mut self) -> Option<S::Item> {
+        self.next_back()
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.back - self.front
+    }
+
+    fn has_next(&self) -> bool {
+        self.front < self.back
+    }
+}
+
+#[device(library)]
+impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
+    fn next_back(&mut self) -> Option<S::Item> {
+        if self.front < self.back {
+            self.back -= 1;
+            Some(self.source.at(self.back))
+        } else {
+            None
+        }
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        let len = self.back - self.front;
+        if n <= len {
+            self.back -= n;
+            0
+        } else {
+            self.back = self.front;
+            n - len
+        }
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<S::Item> {
+        self.advance_back(n);
+        self.next_back()
+    }
+}
+
+#[device(library)]
+impl<S: Numbered> DeviceExactSize for Indexed<S> {
+    fn len(&self) -> usize {
+        self.back - self.front
+    }
+}

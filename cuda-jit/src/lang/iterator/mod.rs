@@ -1,0 +1,120 @@
+//! Iterators of the device library: sources, adaptors and consumers with the semantics of `std::iter`.
+//!
+//! [`DeviceIterator`] has `next` and the methods that an iterator may replace by a faster one with the same side
+//! effects, and the adaptors and consumers.
+//!
+//! The closures of a chain are called as often and in the same order as by `std::iter` of Rust 1.95. This includes the
+//! effects of its specialisations, which the three queries of [`DeviceIterator`] reproduce.
+//!
+//! # Safety
+//!
+//! Unsafe code reads elements of slices at indices that the iterator's fields bound: `front <= back <= slice.len()`.
+
+mod copies;
+mod device_iterator;
+mod flatten;
+mod guarded;
+mod indexed;
+mod paired;
+mod ranges;
+mod slices;
+mod sums;
+mod take_skip;
+mod transform;
+mod view_sources;
+mod views;
+
+pub use copies::{__ReferentCalls, Copied, Referent};
+pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIterator};
+pub use flatten::{Flatten, Fuse, Peekable};
+pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
+pub use indexed::{__NumberedCalls, Indexed, Numbered};
+pub use paired::{Chain, Zip};
+pub use ranges::{__StepCalls, RangeInclusive, inclusive};
+pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
+pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};
+pub use take_skip::{Skip, StepBy, Take};
+pub use transform::{Enumerate, Filter, FilterMap, Inspect, Map, Rev};
+pub use view_sources::{__PlaneSourcesCalls, __PlaneSourcesMutCalls, __ViewSourcesCalls, __ViewSourcesMutCalls};
+pub use views::__ViewIteratorsCalls;
+
+use crate::device;
+use crate::harvest::DeviceType;
+
+/// An iterator with two ends.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait DeviceDoubleEnded: DeviceIterator {
+    /// Removes and returns the last element.
+    fn next_back(&mut self) -> Option<Self::Item>;
+
+    /// Removes up to `n` elements from the back and returns by how many fewer it removed.
+    fn advance_back(&mut self, n: usize) -> usize {
+        let mut left = n;
+        while left > 0 {
+            if self.next_back().is_none() {
+                return left;
+            }
+            left -= 1;
+        }
+        0
+    }
+
+    /// Returns the element before the last `n`.
+    fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
+        let mut left = n;
+        while left > 0 {
+            if self.next_back().is_none() {
+                return None;
+            }
+            left -= 1;
+        }
+        self.next_back()
+    }
+
+    /// Folds every element into an accumulator, from the back.
+    fn rfold<B, F: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut accumulator = init;
+        while let Some(item) = self.next_back() {
+            accumulator = f(accumulator, item);
+        }
+        accumulator
+    }
+}
+
+/// An iterator that knows its length.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait DeviceExactSize: DeviceIterator {
+    /// The number of remaining elements.
+    fn len(&self) -> usize;
+}
+
+/// A type that converts into an iterator.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait DeviceIntoIterator: Sized + DeviceType {
+    /// The type of the elements.
+    type Item: DeviceType;
+    /// The iterator.
+    type IntoIter: DeviceIterator<Item = Self::Item>;
+
+    /// Converts the value into an iterator.
+    fn into_iter(self) -> Self::IntoIter;
+
+    /// The number of elements where the type, an array, determines it.
+    const ARRAY_LEN: Option<usize> = None;
+}
+
+#[device(library)]
+impl<I: DeviceIterator> DeviceIntoIterator for I {
+    type Item = I::Item;
+    type IntoIter = I;
+
+    fn into_iter(self) -> I {
+        self
+    }
+}

@@ -1,0 +1,460 @@
+//! Iterators over ranges of integers and of `char`.
+
+use std::ops::{Range, RangeFrom};
+
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
+use crate::device;
+use crate::device::library::char_of;
+use crate::harvest::DeviceType;
+use crate::lang::structs::device_struct;
+
+/// A type of consecutive values.
+///
+/// The steps wrap at the type's limits, except for those of [`checked_forward`](Step::checked_forward).
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait Step: Copy + PartialOrd + DeviceType {
+    /// The next value.
+    fn successor(self) -> Self;
+
+    /// The previous value.
+    fn predecessor(self) -> Self;
+
+    /// The value `n` steps ahead.
+    fn forward(self, n: usize) -> Self;
+
+    /// The value `n` steps back.
+    fn backward(self, n: usize) -> Self;
+
+    /// The value `n` steps ahead. Overflow panics like that of `+`.
+    fn checked_forward(self, n: usize) -> Self;
+
+    /// Returns true if `end` is more than `n` steps ahead.
+    fn is_beyond(self, end: Self, n: usize) -> bool;
+
+    /// The number of steps to `end`, at most `usize::MAX`; 0 if `end` is not ahead.
+    fn distance(self, end: Self) -> usize;
+
+    /// The value `gap + 1` steps ahead, or `end` if that is beyond the type's limit.
+    fn step_over(self, gap: usize, end: Self) -> Self;
+
+    /// True if std accesses ranges of the type by index.
+    const IS_RANDOM_ACCESS: bool;
+}
+
+/// Implements [`Step`] for integers: the type, its unsigned type, and the wider of that and `usize`.
+macro_rules! integers {
+    ($($ty:ident $unsigned:ident $wide:ident $random_access:literal;)*) => { $(
+        #[device(library)]
+        impl Step for $ty {
+            const IS_RANDOM_ACCESS: bool = $random_access;
+
+                    fn successor(self) -> $ty {
+                self.wrapping_add(1)
+            }
+
+                    fn predecessor(self) -> $ty {
+                self.wrapping_sub(1)
+            }
+
+                    fn forward(self, n: usize) -> $ty {
+                self.wrapping_add(n as $ty)
+            }
+
+                    fn backward(self, n: usize) -> $ty {
+                self.wrapping_sub(n as $ty)
+            }
+
+                    fn checked_forward(self, n: usize) -> $ty {
+                let limit = $ty::MAX.wrapping_sub(self) as $unsigned as $wide;
+                if n as $wide > limit {
+                    // Overflows: panics where overflow checks are on.
+                    let _ = $ty::MAX + (n > 0) as $ty;
+                }
+                self.wrapping_add(n as $ty)
+            }
+
+                    fn is_beyond(self, end: $ty, n: usize) -> bool {
+                self < end && end.wrapping_sub(self) as $unsigned as $wide > n as $wide
+            }
+
+                    fn distance(self, end: $ty) -> usize {
+                if self < end {
+                    let distance = end.wrapping_sub(self) as $unsigned as $wide;
+                    if distance > usize::MAX as $wide { usize::MAX } else { distance as usize }
+                } else {
+                    0
+                }
+            }
+
+                    fn step_over(self, gap: usize, end: $ty) -> $ty {
+                let next = self.wrapping_add(gap as $ty).wrapping_add(1);
+                if next > self && (gap as $wide) < $unsigned::MAX as $wide { next } else { end }
+            }
+
+        }
+    )* };
+}
+
+integers! {
+    u8 u8 usize true;
+    u16 u16 usize true;
+    u32 u32 usize true;
+    u64 u64 usize true;
+    u128 u128 u128 false;
+    usize usize usize true;
+    i8 u8 usize true;
+    i16 u16 usize true;
+    i32 u32 usize true;
+    i64 u64 usize true;
+    i128 u128 u128 false;
+    isize usize usize true;
+}
+
+/// The number of code points between those of `'\u{D7FF}'` and `'\u{E000}'`.
+const SURROGATES: u32 = 0x800;
+
+/// The position of a character among all characters.
+#[device(library)]
+fn position_of(character: char) -> u32 {
+    let code = character as u32;
+    if code < 0xE000 { code } else { code - SURROGATES }
+}
+
+/// The character at a position among all characters; `'\0'` beyond the last.
+#[device(library)]
+fn character_at(position: u32) -> char {
+    let code = if position < 0xD800 { position } else { position.wrapping_add(SURROGATES) };
+    if code <= char::MAX as u32 { char_of(code) } else { '\0' }
+}
+
+device_struct!(Range [T] [T: DeviceType] { start: T, end: T });
+
+device_struct!(RangeFrom [T] [T: DeviceType] { start: T });
+
+#[device(library)]
+impl Step for char {
+    fn successor(self) -> char {
+        character_at(position_of(self).wrapping_add(1))
+    }
+
+    fn predecessor(self) -> char {
+        character_at(position_of(self).wrapping_sub(1))
+    }
+
+    fn forward(self, n: usize) -> char {
+        character_at(position_of(self).wrapping_add(n as u32))
+    }
+
+    fn backward(self, n: usize) -> char {
+        character_at(position_of(self).wrapping_sub(n as u32))
+    }
+
+    fn checked_forward(self, n: usize) -> char {
+        if n > (position_of(char::MAX) - position_of(self)) as usize {
+            panic!("overflow in `Step::forward`");
+        }
+        self.forward(n)
+    }
+
+    fn is_beyond(self, end: char, n: usize) -> bool {
+        self.distance(end) > n
+    }
+
+    fn distance(self, end: char) -> usize {
+        position_of(end).saturating_sub(position_of(self)) as usize
+    }
+
+    fn step_over(self, gap: usize, end: char) -> char {
+        if self.is_beyond(end, gap) { self.forward(gap).successor() } else { end }
+    }
+
+    const IS_RANDOM_ACCESS: bool = false;
+}
+
+#[device(library)]
+impl<T: Step> DeviceIterator for Range<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_RANDOM_ACCESS: bool = T::IS_RANDOM_ACCESS;
+    const IS_COUNTED: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        if self.start < self.end {
+            let value = self.start;
+            self.start = value.successor();
+            Some(value)
+        } else {
+            None
+        }
+    }
+
+    fn next_known(&mut self) -> T {
+        let value = self.start;
+        self.start = value.successor();
+        value
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        let len = self.start.distance(self.end);
+        if n <= len {
+            self.start = self.start.forward(n);
+            0
+        } else {
+            self.start = self.start.forward(len);
+            n - len
+        }
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        if self.start.is_beyond(self.end, n) {
+            let value = self.start.forward(n);
+            self.start = value.successor();
+            Some(value)
+        } else {
+            self.start = self.end;
+            None
+        }
+    }
+
+    fn next_step(&mut self, gap: usize, is_first: &mut bool) -> Option<T> {
+        if !*is_first {
+            *is_first = true;
+            self.advance(gap);
+        }
+        if self.start < self.end {
+            let value = self.start;
+            self.start = value.step_over(gap, self.end);
+            Some(value)
+        } else {
+            None
+        }
+    }
+
+    fn count(self) -> usize {
+        if self.start.is_beyond(self.end, usize::MAX) {
+            panic!("count overflowed usize");
+        }
+        self.start.distance(self.end)
+    }
+
+    fn last(mut self) -> Option<T> {
+        self.next_back()
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.start.distance(self.end)
+    }
+
+    fn has_next(&self) -> bool {
+        self.start < self.end
+    }
+}
+
+#[device(library)]
+impl<T: Step> DeviceDoubleEnded for Range<T> {
+    fn next_back(&mut self) -> Option<T> {
+        if self.start < self.end {
+            let value = self.end.predecessor();
+            self.end = value;
+            Some(value)
+        } else {
+            None
+        }
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        let len = self.start.distance(self.end);
+        if n <= len {
+            self.end = self.end.backward(n);
+            0
+        } else {
+            self.end = self.end.backward(len);
+            n - len
+        }
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        if self.start.is_beyond(self.end, n) {
+            let value = self.end.backward(n).predecessor();
+            self.end = value;
+            Some(value)
+        } else {
+            self.end = self.start;
+            None
+        }
+    }
+}
+
+#[device(library)]
+impl<T: Step> DeviceIterator for RangeFrom<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        let value = self.start;
+        self.start = value.checked_forward(1);
+        Some(value)
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        self.start = self.start.checked_forward(n);
+        0
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        let value = self.start.checked_forward(n);
+        self.start = value.checked_forward(1);
+        Some(value)
+    }
+
+    fn trusted_len(&self) -> usize {
+        usize::MAX
+    }
+}
+
+/// An iterator over the values from `start` to `end`, with `end`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeInclusive<T> {
+    start: T,
+    end: T,
+    /// True once no value remains. `start` and `end` bound the remaining values otherwise.
+    exhausted: bool,
+}
+device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
+
+/// `start..=end` in a kernel's twin.
+pub fn inclusive<T: Step>(start: T, end: T) -> RangeInclusive<T> {
+    RangeInclusive::new(start, end)
+}
+
+#[device(library)]
+impl<T: Step> RangeInclusive<T> {
+    /// The range `start..=end`.
+    pub fn new(start: T, end: T) -> Self {
+        RangeInclusive { start, end, exhausted: !(start <= end) }
+    }
+}
+
+#[device(library)]
+impl<T: Step> DeviceIterator for RangeInclusive<T> {
+    type Item = T;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<T> {
+        if self.exhausted {
+            None
+        } else {
+            let value = self.start;
+            self.exhausted = value == self.end;
+            self.start = value.successor();
+            Some(value)
+        }
+    }
+
+    fn advance(&mut self, n: usize) -> usize {
+        let distance = self.start.distance(self.end);
+        if self.exhausted {
+            n
+        } else if n <= distance {
+            self.start = self.start.forward(n);
+            0
+        } else {
+            self.exhausted = true;
+            n - distance - 1
+        }
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        if !self.exhausted && (n == 0 || self.start.is_beyond(self.end, n - 1)) {
+            let value = self.start.forward(n);
+            self.exhausted = value == self.end;
+            self.start = value.successor();
+            Some(value)
+        } else {
+            self.exhausted = true;
+            None
+        }
+    }
+
+    fn count(self) -> usize {
+        if self.exhausted {
+            return 0;
+        }
+        match self.start.distance(self.end).checked_add(1) {
+            Some(count) => count,
+            None => panic!("count overflowed usize"),
+        }
+    }
+
+    fn last(mut self) -> Option<T> {
+        self.next_back()
+    }
+
+    fn trusted_len(&self) -> usize {
+        if self.exhausted { 0 } else { self.start.distance(self.end).saturating_add(1) }
+    }
+}
+
+#[device(library)]
+impl<T: Step> DeviceDoubleEnded for RangeInclusive<T> {
+    fn next_back(&mut self) -> Option<T> {
+        if self.exhausted {
+            None
+        } else {
+            let value = self.end;
+            self.exhausted = value == self.start;
+            self.end = value.predecessor();
+            Some(value)
+        }
+    }
+
+    fn advance_back(&mut self, n: usize) -> usize {
+        let distance = self.start.distance(self.end);
+        if self.exhausted {
+            n
+        } else if n <= distance {
+            self.end = self.end.backward(n);
+            0
+        } else {
+            self.exhausted = true;
+            n - distance - 1
+        }
+    }
+
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        if !self.exhausted && (n == 0 || self.start.is_beyond(self.end, n - 1)) {
+            let value = self.end.backward(n);
+            self.exhausted = value == self.start;
+            self.end = value.predecessor();
+            Some(value)
+        } else {
+            self.exhausted = true;
+            None
+        }
+    }
+}
+
+/// Implements [`DeviceExactSize`] for ranges whose length always fits into `usize`.
+macro_rules! exact_sizes {
+    ($($range:ident of $($ty:ident)*;)*) => { $($(
+        #[device(library)]
+        impl DeviceExactSize for $range<$ty> {
+            fn len(&self) -> usize {
+                self.trusted_len()
+            }
+        }
+    )*)* };
+}
+
+exact_sizes! {
+    Range of u8 u16 u32 usize i8 i16 i32 isize;
+    RangeInclusive of u8 u16 i8 i16;
+}

@@ -1,0 +1,346 @@
+//! Slices and their parts, told by their numbers, and the methods of slices that iterate over them.
+//!
+//! # Safety
+//!
+//! What is unsafe here gives a part of a slice the slice's lifetime: each part is asked for once, and shares no element with another.
+
+use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
+use crate::device;
+use crate::device::library::extend_mut;
+use crate::harvest::DeviceType;
+use crate::lang::structs::device_struct;
+
+/// The elements of a slice.
+#[derive(Debug)]
+pub struct Elements<'a, T> {
+    slice: &'a [T],
+}
+device_struct!(Elements ['a, T] ['a, T: DeviceType] { slice: &'a [T] });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
+    type Item = &'a T;
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len()
+    }
+
+    fn at(&mut self, number: usize) -> &'a T {
+        &self.slice[number]
+    }
+}
+
+/// The elements of a slice that can be written.
+#[derive(Debug)]
+pub struct ElementsMut<'a, T> {
+    slice: &'a mut [T],
+}
+device_struct!(ElementsMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T] });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
+    type Item = &'a mut T;
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len()
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut T {
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[number]) }
+    }
+}
+
+/// The parts of a slice of so many elements, the last perhaps of fewer.
+#[derive(Debug)]
+pub struct Chunks<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(Chunks ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let start = number * self.size;
+        let end = start + (self.slice.len() - start).min(self.size);
+        &self.slice[start..end]
+    }
+}
+
+/// The same of a slice that can be written.
+#[derive(Debug)]
+pub struct ChunksMut<'a, T> {
+    slice: &'a mut [T],
+    size: usize,
+}
+device_struct!(ChunksMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
+    type Item = &'a mut [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut [T] {
+        let start = number * self.size;
+        let end = start + (self.slice.len() - start).min(self.size);
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[start..end]) }
+    }
+}
+
+/// The parts of a slice of so many elements.
+#[derive(Debug)]
+pub struct ChunksExact<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(ChunksExact ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len() / self.size
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let start = number * self.size;
+        let end = start + self.size;
+        &self.slice[start..end]
+    }
+}
+
+/// The same of a slice that can be written.
+#[derive(Debug)]
+pub struct ChunksExactMut<'a, T> {
+    slice: &'a mut [T],
+    size: usize,
+}
+device_struct!(ChunksExactMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
+    type Item = &'a mut [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        self.slice.len() / self.size
+    }
+
+    fn at(&mut self, number: usize) -> &'a mut [T] {
+        let start = number * self.size;
+        let end = start + self.size;
+        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        unsafe { extend_mut(&mut self.slice[start..end]) }
+    }
+}
+
+/// The parts of a slice of so many elements that overlap.
+#[derive(Debug)]
+pub struct Windows<'a, T> {
+    slice: &'a [T],
+    size: usize,
+}
+device_struct!(Windows ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
+
+#[device(library, unchecked)]
+impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
+    type Item = &'a [T];
+    const IS_RANDOM_ACCESS: bool = true;
+
+    fn size(&self) -> usize {
+        (self.slice.len() + 1).saturating_sub(self.size)
+    }
+
+    fn at(&mut self, number: usize) -> &'a [T] {
+        let end = number + self.size;
+        &self.slice[number..end]
+    }
+}
+
+/// The elements of an array by value.
+#[derive(Debug)]
+pub struct ArrayElements<T, const N: usize> {
+    array: [T; N],
+}
+device_struct!(ArrayElements [T, N] [T: DeviceType, const N: usize] { array: [T; N] });
+
+#[device(library, unchecked)]
+impl<T: DeviceType + Copy, const N: usize> Numbered for ArrayElements<T, N> {
+    type Item = T;
+    const IS_RANDOM_ACCESS: bool = false;
+
+    fn size(&self) -> usize {
+        N
+    }
+
+    fn at(&mut self, number: usize) -> T {
+        self.array[number]
+    }
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> DeviceIntoIterator for &'a [T] {
+    type Item = &'a T;
+    type IntoIter = Indexed<Elements<'a, T>>;
+
+    fn into_iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
+    }
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> DeviceIntoIterator for &'a mut [T] {
+    type Item = &'a mut T;
+    type IntoIter = Indexed<ElementsMut<'a, T>>;
+
+    fn into_iter(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
+    }
+}
+
+#[device(library)]
+impl<'a, T: DeviceType, const N: usize> DeviceIntoIterator for &'a [T; N] {
+    type Item = &'a T;
+    type IntoIter = Indexed<Elements<'a, T>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
+
+    fn into_iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
+    }
+}
+
+#[device(library)]
+impl<'a, T: DeviceType, const N: usize> DeviceIntoIterator for &'a mut [T; N] {
+    type Item = &'a mut T;
+    type IntoIter = Indexed<ElementsMut<'a, T>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
+
+    fn into_iter(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
+    }
+}
+
+#[device(library)]
+impl<T: DeviceType + Copy, const N: usize> DeviceIntoIterator for [T; N] {
+    type Item = T;
+    type IntoIter = Indexed<ArrayElements<T, N>>;
+    const ARRAY_LEN: Option<usize> = Some(N);
+
+    fn into_iter(self) -> Indexed<ArrayElements<T, N>> {
+        Indexed::new(ArrayElements { array: self })
+    }
+}
+
+/// Iterators over a slice.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceSources: Sized + DeviceType {
+    /// Over references to its elements.
+    type Iter: DeviceDoubleEnded;
+    /// Over its parts of one length and the rest.
+    type Chunks: DeviceDoubleEnded;
+    /// Over its parts of one length.
+    type ChunksExact: DeviceDoubleEnded;
+    /// Over its parts of one length that overlap.
+    type Windows: DeviceDoubleEnded;
+
+    /// `iter`
+    fn iter(self) -> Self::Iter;
+    /// `chunks`
+    fn chunks(self, size: usize) -> Self::Chunks;
+    /// `chunks_exact`
+    fn chunks_exact(self, size: usize) -> Self::ChunksExact;
+    /// `windows`
+    fn windows(self, size: usize) -> Self::Windows;
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> SliceSources for &'a [T] {
+    type Iter = Indexed<Elements<'a, T>>;
+    type Chunks = Indexed<Chunks<'a, T>>;
+    type ChunksExact = Indexed<ChunksExact<'a, T>>;
+    type Windows = Indexed<Windows<'a, T>>;
+
+    fn iter(self) -> Indexed<Elements<'a, T>> {
+        Indexed::new(Elements { slice: self })
+    }
+
+    #[track_caller]
+    fn chunks(self, size: usize) -> Indexed<Chunks<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(Chunks { slice: self, size })
+    }
+
+    #[track_caller]
+    fn chunks_exact(self, size: usize) -> Indexed<ChunksExact<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksExact { slice: self, size })
+    }
+
+    #[track_caller]
+    fn windows(self, size: usize) -> Indexed<Windows<'a, T>> {
+        assert!(size != 0, "window size must be non-zero");
+        Indexed::new(Windows { slice: self, size })
+    }
+}
+
+/// Iterators over a slice that can be written.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait SliceSourcesMut: Sized + DeviceType {
+    /// Over references to its elements.
+    type IterMut: DeviceDoubleEnded;
+    /// Over its parts of one length and the rest.
+    type ChunksMut: DeviceDoubleEnded;
+    /// Over its parts of one length.
+    type ChunksExactMut: DeviceDoubleEnded;
+
+    /// `iter_mut`
+    fn iter_mut(self) -> Self::IterMut;
+    /// `chunks_mut`
+    fn chunks_mut(self, size: usize) -> Self::ChunksMut;
+    /// `chunks_exact_mut`
+    fn chunks_exact_mut(self, size: usize) -> Self::ChunksExactMut;
+}
+
+#[device(library)]
+impl<'a, T: DeviceType> SliceSourcesMut for &'a mut [T] {
+    type IterMut = Indexed<ElementsMut<'a, T>>;
+    type ChunksMut = Indexed<ChunksMut<'a, T>>;
+    type ChunksExactMut = Indexed<ChunksExactMut<'a, T>>;
+
+    fn iter_mut(self) -> Indexed<ElementsMut<'a, T>> {
+        Indexed::new(ElementsMut { slice: self })
+    }
+
+    #[track_caller]
+    fn chunks_mut(self, size: usize) -> Indexed<ChunksMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksMut { slice: self, size })
+    }
+
+    #[track_caller]
+    fn chunks_exact_mut(self, size: usize) -> Indexed<ChunksExactMut<'a, T>> {
+        assert!(size != 0, "chunk size must be non-zero");
+        Indexed::new(ChunksExactMut { slice: self, size })
+    }
+}

@@ -1,0 +1,178 @@
+//! Iterators over ndarray's views: their parts along an axis, and their elements.
+
+use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
+
+use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, Numbered};
+use crate::device;
+use crate::device::library::{Parts, elements_in, first_place, lane_at, lanes_in, next_element};
+use crate::harvest::DeviceType;
+use crate::lang::structs::device_struct;
+
+/// The parts of a view along its first axis.
+#[derive(Debug)]
+pub struct ViewLanes<V> {
+    view: V,
+}
+device_struct!(ViewLanes [V] [V: DeviceType] { view: V });
+
+#[device(library)]
+impl<V: Parts> Numbered for ViewLanes<V> {
+    type Item = V::Lane;
+    const IS_RANDOM_ACCESS: bool = false;
+
+    fn size(&self) -> usize {
+        lanes_in::<V>(&self.view)
+    }
+
+    fn at(&mut self, number: usize) -> V::Lane {
+        lane_at::<V>(&self.view, number)
+    }
+}
+
+/// An iterator over them.
+pub(super) type Lanes<V> = Indexed<ViewLanes<V>>;
+
+#[device(library)]
+impl<V: Parts> ViewLanes<V> {
+    /// The parts of a view.
+    pub(super) fn of(view: V) -> Lanes<V> {
+        Indexed::new(ViewLanes { view })
+    }
+}
+
+/// The elements of a view of several dimensions, the last index first to change.
+#[expect(missing_debug_implementations, reason = "places need not be shown")]
+pub struct Elements<V: Parts> {
+    view: V,
+    place: V::Place,
+    left: usize,
+}
+device_struct!(Elements [V] [V: Parts] { view: V, place: V::Place, left: usize });
+
+#[device(library)]
+impl<V: Parts> Elements<V> {
+    /// The elements of a view.
+    pub fn new(view: V) -> Self {
+        let left = elements_in::<V>(&view);
+        Elements { view, place: first_place::<V>(), left }
+    }
+}
+
+#[device(library)]
+impl<V: Parts> DeviceIterator for Elements<V> {
+    type Item = V::Element;
+    const HAS_TRUSTED_LEN: bool = true;
+    const IS_FUSED: bool = true;
+    const IS_PURE: bool = true;
+
+    fn next(&mut self) -> Option<V::Element> {
+        if self.left > 0 {
+            self.left -= 1;
+            Some(next_element::<V>(&self.view, &mut self.place))
+        } else {
+            None
+        }
+    }
+
+    fn count(self) -> usize {
+        self.left
+    }
+
+    fn trusted_len(&self) -> usize {
+        self.left
+    }
+}
+
+#[device(library)]
+impl<V: Parts> DeviceExactSize for Elements<V> {
+    fn len(&self) -> usize {
+        self.left
+    }
+}
+
+/// The elements of a view with their places.
+#[expect(missing_debug_implementations, reason = "places need not be shown")]
+pub struct IndexedElements<V: Parts> {
+    elements: Elements<V>,
+}
+device_struct!(IndexedElements [V] [V: Parts] { elements: Elements<V> });
+
+/// A view whose elements are iterated over.
+///
+/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+#[device(library)]
+pub trait ViewIterators: Parts {
+    /// Over its elements.
+    type Iter: DeviceIterator;
+    /// Over its elements and their places.
+    type IndexedIter: DeviceIterator;
+
+    /// `iter`
+    fn elements(self) -> Self::Iter;
+    /// `indexed_iter`
+    fn indexed_elements(self) -> Self::IndexedIter;
+}
+
+macro_rules! of_one_dimension {
+    ($($view:ident)*) => { $(
+        #[device(library)]
+        impl<'a, T: DeviceType> ViewIterators for $view<'a, T, Ix1> {
+            type Iter = Lanes<$view<'a, T, Ix1>>;
+            type IndexedIter = Enumerate<Lanes<$view<'a, T, Ix1>>>;
+
+            fn elements(self) -> Lanes<$view<'a, T, Ix1>> {
+                ViewLanes::of(self)
+            }
+
+            fn indexed_elements(self) -> Enumerate<Lanes<$view<'a, T, Ix1>>> {
+                Enumerate { iter: ViewLanes::of(self), index: 0 }
+            }
+        }
+    )* };
+}
+
+of_one_dimension! { ArrayView ArrayViewMut }
+
+macro_rules! of_dimensions {
+    ($($view:ident<$dim:ident> ($($index:tt)*) ($($ty:ty),*);)*) => { $(
+        #[device(library)]
+        impl<'a, T: DeviceType> ViewIterators for $view<'a, T, $dim> {
+            type Iter = Elements<$view<'a, T, $dim>>;
+            type IndexedIter = IndexedElements<$view<'a, T, $dim>>;
+
+            fn elements(self) -> Elements<$view<'a, T, $dim>> {
+                Elements::new(self)
+            }
+
+            fn indexed_elements(self) -> IndexedElements<$view<'a, T, $dim>> {
+                IndexedElements { elements: Elements::new(self) }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> DeviceIterator for IndexedElements<$view<'a, T, $dim>> {
+            type Item = (($($ty,)*), <$view<'a, T, $dim> as Parts>::Element);
+
+            fn next(&mut self) -> Option<(($($ty,)*), <$view<'a, T, $dim> as Parts>::Element)> {
+                let at = self.elements.place;
+                match self.elements.next() {
+                    Some(element) => Some((($(at[$index],)*), element)),
+                    None => None,
+                }
+            }
+        }
+    )* };
+}
+
+of_dimensions! {
+    ArrayView<Ix2> (0 1) (usize, usize);
+    ArrayView<Ix3> (0 1 2) (usize, usize, usize);
+    ArrayView<Ix4> (0 1 2 3) (usize, usize, usize, usize);
+    ArrayView<Ix5> (0 1 2 3 4) (usize, usize, usize, usize, usize);
+    ArrayView<Ix6> (0 1 2 3 4 5) (usize, usize, usize, usize, usize, usize);
+    ArrayViewMut<Ix2> (0 1) (usize, usize);
+    ArrayViewMut<Ix3> (0 1 2) (usize, usize, usize);
+    ArrayViewMut<Ix4> (0 1 2 3) (usize, usize, usize, usize);
+    ArrayViewMut<Ix5> (0 1 2 3 4) (usize, usize, usize, usize, usize);
+    ArrayViewMut<Ix6> (0 1 2 3 4 5) (usize, usize, usize, usize, usize, usize);
+}

@@ -1,0 +1,89 @@
+//! What a `for` loop runs over, and by which function it takes the next item.
+
+use std::ops::Range;
+
+use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
+
+use super::iterator::{__DeviceIterator_next, DeviceIterator, RangeInclusive};
+use crate::harvest::{Builtin, DeviceFn};
+
+/// A type that a `for` loop runs over: the elements of arrays, slices and views, which the compiler takes one by one, and
+/// iterators of the device library and of the user.
+///
+/// Nothing unsafe relies on an implementation: the compiler refuses what it does not know.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not iterate over a `{Self}`",
+    label = "this is no iterator that kernels know",
+    note = "loops run over ranges, slices, arrays, ndarray views, and iterators: those of the standard library's methods, and types with a `#[device] impl Iterator`"
+)]
+pub trait LoopItems {
+    /// What the loop binds.
+    type Item;
+    /// The function that yields the next item.
+    type Next: DeviceFn;
+}
+
+/// Ties an observer to the function that yields the next item of what a loop runs over.
+pub fn items<T: LoopItems>(_: T, _: *const T::Next) -> std::iter::Empty<T::Item> {
+    std::iter::empty()
+}
+
+impl<I: DeviceIterator> LoopItems for I {
+    type Item = I::Item;
+    type Next = __DeviceIterator_next<I>;
+}
+
+macro_rules! elements {
+    ($([$($parameters:tt)*] $ty:ty;)*) => { $(
+        impl<$($parameters)*> LoopItems for $ty {
+            type Item = <$ty as IntoIterator>::Item;
+            type Next = Builtin;
+        }
+    )* };
+}
+
+elements! {
+    ['a, T] &'a [T];
+    ['a, T] &'a mut [T];
+    [T, const N: usize] [T; N];
+    ['a, T, const N: usize] &'a [T; N];
+    ['a, T, const N: usize] &'a mut [T; N];
+    ['a, T, D: Dimension] ArrayView<'a, T, D>;
+    ['a, T, D: Dimension] ArrayViewMut<'a, T, D>;
+    ['a, S: Data, D: Dimension] &'a ArrayBase<S, D>;
+    ['a, S: DataMut, D: Dimension] &'a mut ArrayBase<S, D>;
+}
+
+/// A type over whose ranges kernels iterate: the integers, whose loops are the compiler's, and `char`. `INCLUSIVE` ranges
+/// contain their end.
+///
+/// Nothing unsafe relies on an implementation: the compiler refuses what it does not know.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not iterate over ranges of `{Self}`",
+    label = "not a range of integers or `char`"
+)]
+pub trait RangeItem<const INCLUSIVE: bool> {
+    /// The function that yields the next item.
+    type Next: DeviceFn;
+}
+
+macro_rules! range_items {
+    ($($ty:ty)*) => { $(
+        impl<const INCLUSIVE: bool> RangeItem<INCLUSIVE> for $ty {
+            type Next = Builtin;
+        }
+    )* };
+}
+
+range_items! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+
+impl RangeItem<false> for char {
+    type Next = __DeviceIterator_next<Range<char>>;
+}
+
+impl RangeItem<true> for char {
+    type Next = __DeviceIterator_next<RangeInclusive<char>>;
+}
+
+/// Ties an observer to the function that yields the next item of a range that begins with a value of this type.
+pub fn range_of<T: RangeItem<INCLUSIVE>, const INCLUSIVE: bool>(_: &T, _: *const T::Next) {}
